@@ -1,0 +1,96 @@
+# `make help` says what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := all
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PYTHONPATH := src
+
+# The build of torch that pip's own indices offer: the CPU build where they have one. For another,
+# say a GPU's, give pip an index that has it, and a label where the index needs one:
+#   make TORCH='torch==2.13.0+<build>' PIP_EXTRA_INDEX_URL=<index>
+TORCH ?= torch==2.13.0
+
+SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
+
+.PHONY: all setup check verify test lint types format baselines lock dag clean help
+
+all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
+	@$(MAKE) --no-print-directory .cache/reproduced
+	@dvc repro --quiet
+	@embspace verify
+
+# The results in git match their stages, so DVC would skip them in a fresh clone. Here they are
+# computed once before they are believed.
+.cache/reproduced:
+	dvc repro --force --no-run-cache
+	@touch $@
+
+setup: $(VENV)/runtime ## Create the environment with the locked dependencies
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "embspace needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet '$(TORCH)'
+	$(BIN)/python -m pip install --quiet -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+$(VENV)/dev: requirements-dev.lock $(VENV)/runtime
+	$(BIN)/python -m pip install --quiet -r requirements-dev.lock
+	@touch $@
+
+.cache/checked: $(SETTINGS) | $(VENV)/runtime
+	@embspace check
+	@mkdir -p $(@D) && touch $@
+
+check: $(VENV)/runtime ## Check params.yaml and conf/ without running anything
+	@embspace check
+
+verify: $(VENV)/runtime ## Hold results/ against the baselines and the published numbers
+	@embspace verify
+
+baselines: $(VENV)/runtime ## Make the present results the new baselines
+	@embspace verify --update
+
+test: $(VENV)/dev ## Install what the tests need and run them
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/dev ## Style
+	ruff check .
+	ruff format --check .
+
+types: $(VENV)/dev ## Types
+	mypy
+
+format: $(VENV)/dev ## Put the code into its format
+	ruff check --fix .
+	ruff format .
+
+dag: $(VENV)/runtime ## Show the stages and what hangs on what
+	@dvc dag
+
+lock: ## Resolve the dependencies anew and write the two lock files
+	rm -rf .cache/lock && $(PYTHON) -m venv .cache/lock
+	.cache/lock/bin/python -m pip install --quiet '$(TORCH)'
+	.cache/lock/bin/python -m pip install --quiet '.[minilm]'
+	( echo '# Written by `make lock`: what the pipeline runs on.'; \
+	  $(call freeze) ) > requirements.lock
+	.cache/lock/bin/python -m pip install --quiet '.[minilm,dev]'
+	( echo '# Written by `make lock`: what tests, lint and types need besides.'; \
+	  $(call freeze) | grep -vxFf requirements.lock ) > requirements-dev.lock
+	rm -rf .cache/lock
+
+# Without embspace itself, and without the local label of a torch build: pip picks the build.
+freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
+  | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
+
+clean: ## Remove what was computed and the environment; results and figures stay
+	rm -rf $(VENV) .cache data/extracted .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+
+help: ## This list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20

@@ -1,0 +1,1 @@
+"""Geometry of the embedding spaces of BERT-family models."""
