@@ -1,0 +1,86 @@
+"""Reads params.yaml and conf/ as the stages will, and says all that does not fit, at once."""
+
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from embspace.config import CONF, PARAMS, Params, read_params, read_yaml, settings_schema, validate
+from embspace.corpus import describe_corpus
+from embspace.errors import InputError
+from embspace.models.description import describe_model
+
+# Folders of conf/ that are no verbs.
+DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
+    "model": describe_model,
+    "corpus": describe_corpus,
+}
+
+
+def check_settings() -> list[str]:
+    """What is wrong, one message each; empty when everything fits."""
+    try:
+        params = read_params()
+    except InputError as error:
+        return [str(error)]
+    return [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
+
+
+def _wrong_names(params: Params) -> Iterator[str]:
+    """Models and corpora that have no file, or stand there twice."""
+    for key, folder in (("models", "model"), ("corpora", "corpus")):
+        names = getattr(params, key)
+        allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
+        for name in names:
+            if name not in allowed:
+                close = get_close_matches(name, allowed, n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                yield (
+                    f"{PARAMS}: key '{key}': found '{name}', allowed: {', '.join(allowed)}{hint}"
+                )
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
+
+
+def _wrong_descriptions() -> Iterator[str]:
+    for folder, describe in DESCRIBERS.items():
+        for path in sorted((CONF / folder).glob("*.yaml")):
+            try:
+                describe(path.stem, read_yaml(path))
+            except InputError as error:
+                yield str(error)
+
+
+def _wrong_settings(params: Params) -> Iterator[str]:
+    """Settings files whose keys or types are not those of the function that takes them."""
+    for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
+        if folder.name in DESCRIBERS:
+            continue
+        for path in sorted(folder.glob("*.yaml")):
+            try:
+                _check_settings_file(path, params)
+            except InputError as error:
+                yield str(error)
+
+
+def _check_settings_file(path: Path, params: Params) -> None:
+    verb, noun = path.parent.name, path.stem
+    try:
+        module = import_module(f"embspace.{verb}.{noun}")
+        function = getattr(module, f"{verb}_{noun}")
+    except (ModuleNotFoundError, AttributeError):
+        raise InputError(f"{path}: no function {verb}_{noun} takes these settings") from None
+    validate(settings_schema(function), _resolved(path, params), str(path))
+
+
+def _resolved(path: Path, params: Params) -> Any:
+    """The settings with `${seed}` and its like filled in, as Hydra does it."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    whole = OmegaConf.create({**params.model_dump(), "settings": read_yaml(path)})
+    try:
+        return OmegaConf.to_container(whole.settings, resolve=True)
+    except OmegaConfBaseException as error:
+        raise InputError(f"{path}: {error.msg if hasattr(error, 'msg') else error}") from None

@@ -1,0 +1,198 @@
+"""How a stage gets its settings: params.yaml in front of conf/, composed by Hydra.
+
+Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's
+function are the schema of conf/<verb>/<noun>.yaml.
+"""
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_type_hints
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from embspace.errors import InputError
+
+PARAMS = Path("params.yaml")
+CONF = Path("conf")
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+class Params(BaseModel):
+    """Schema of params.yaml: what a user swaps."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    models: list[str] = Field(min_length=1)
+    corpora: list[str]
+    seed: int = Field(ge=0)
+    device: Literal["auto", "cpu", "cuda", "mps"]
+
+
+@dataclass(frozen=True)
+class StageConfig:
+    """What one stage was told: its model, its corpus where it has one, its own settings.
+
+    `corpora` are all that params.yaml names, for a stage that takes the results of each.
+    """
+
+    model_name: str
+    model: dict[str, Any]
+    corpus_name: str
+    corpus: dict[str, Any]
+    corpora: list[str]
+    settings: dict[str, Any]
+
+
+def run_stage(
+    main: Callable[[StageConfig], None],
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    groups: tuple[str, ...] = ("model",),
+) -> None:
+    """Run `main` as a Hydra program with the settings of `function`.
+
+    `function` is named `<verb>_<noun>` and takes conf/<verb>/<noun>.yaml as `settings`.
+    Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
+    conf/ of which the command line picks a file.
+    """
+    os.environ.pop("HYDRA_FULL_ERROR", None)
+    try:
+        _store_primary_config(_packages(function), groups)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    import hydra
+
+    def program(composed: Any) -> None:
+        try:
+            main(_stage_config(composed, function))
+        except InputError as error:
+            sys.exit(f"error: {error}")
+
+    # The current folder, not the code's: a queued experiment runs in a copy of the tree.
+    hydra.main(config_path=str(CONF.absolute()), config_name="params", version_base="1.3")(
+        program
+    )()
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file.
+
+    Raises:
+        InputError: if the file is missing, is no YAML or holds something else than a mapping.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: not found in {Path.cwd()}; run from the root of an embspace tree"
+        ) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: expected keys and values, found {content!r}")
+    return content
+
+
+def read_params() -> Params:
+    """params.yaml, checked."""
+    return validate(Params, read_yaml(PARAMS), str(PARAMS))
+
+
+def validate(schema: type[Schema], content: Any, file: str) -> Schema:
+    """`content` as `schema`.
+
+    Raises:
+        InputError: naming `file`, each key, what was found and what is allowed.
+    """
+    try:
+        return schema.model_validate(content)
+    except ValidationError as error:
+        lines = [_explain(item, schema) for item in error.errors()]
+        raise InputError("\n".join(f"{file}: {line}" for line in lines)) from None
+
+
+def settings_schema(function: Callable[..., Any]) -> type[BaseModel]:
+    """The keyword-only arguments of `function` as a schema without defaults."""
+    hints = get_type_hints(function, include_extras=True)
+    names = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in names}
+    return create_model(
+        function.__name__, __config__=ConfigDict(extra="forbid", strict=True), **fields
+    )
+
+
+def settings_file(function: Callable[..., Any]) -> Path:
+    """conf/<verb>/<noun>.yaml of a function named `<verb>_<noun>`."""
+    verb, _, noun = function.__name__.partition("_")
+    return CONF / verb / f"{noun}.yaml"
+
+
+def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+    """Hydra's defaults: which settings file goes where in the composed config."""
+    functions = function if isinstance(function, Mapping) else {"": function}
+    packages = {}
+    for noun, each in functions.items():
+        file = settings_file(each)
+        target = f"settings.{noun}" if noun else "settings"
+        packages[f"{file.parent.name}@{target}"] = file.stem
+    return packages
+
+
+def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> None:
+    params = read_params()
+    from hydra.core.config_store import ConfigStore
+
+    chosen: list[Any] = [{group: "???"} for group in groups]
+    settings: list[Any] = [{package: noun} for package, noun in packages.items()]
+    defaults = ["config", *chosen, *settings, "_self_"]
+    ConfigStore.instance().store(name="params", node={"defaults": defaults, **params.model_dump()})
+
+
+def _stage_config(
+    composed: Any, function: Callable[..., Any] | Mapping[str, Callable[..., Any]]
+) -> StageConfig:
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    content: Any = OmegaConf.to_container(composed, resolve=True)
+    choices = HydraConfig.get().runtime.choices
+    if isinstance(function, Mapping):
+        settings = {
+            noun: _checked_settings(each, content["settings"][noun])
+            for noun, each in function.items()
+        }
+    else:
+        settings = _checked_settings(function, content["settings"])
+    return StageConfig(
+        model_name=choices.get("model", ""),
+        model=content.get("model", {}),
+        corpus_name=choices.get("corpus", ""),
+        corpus=content.get("corpus", {}),
+        corpora=content["corpora"],
+        settings=settings,
+    )
+
+
+def _checked_settings(function: Callable[..., Any], content: Any) -> dict[str, Any]:
+    checked = validate(settings_schema(function), content, str(settings_file(function)))
+    return {name: getattr(checked, name) for name in type(checked).model_fields}
+
+
+def _explain(item: Any, schema: type[BaseModel]) -> str:
+    """One pydantic complaint as `key: what is allowed, what was found`."""
+    key = ".".join(str(part) for part in item["loc"])
+    if item["type"] == "extra_forbidden":
+        return f"key '{key}' is unknown; allowed here: {', '.join(sorted(schema.model_fields))}"
+    if item["type"] == "missing":
+        return f"key '{key}' is missing"
+    found = item["input"]
+    hint = f"; write it as a list:\n  {key}:\n    - {found}" if item["type"] == "list_type" else ""
+    return f"key '{key}': {item['msg']}, found {found!r} ({type(found).__name__}){hint}"

@@ -1,0 +1,21 @@
+"""Shared by all tests: one tiny model, built once, and the project's root."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tiny import build_tiny_bert
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The tree that these tests belong to."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small random BERT; treat it as read-only."""
+    return build_tiny_bert(tmp_path_factory.mktemp("tiny"))

@@ -1,0 +1,67 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from embspace.check import check_settings
+
+
+@pytest.fixture
+def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project's own params.yaml and conf/."""
+    shutil.copy(root / "params.yaml", tmp_path)
+    shutil.copytree(root / "conf", tmp_path / "conf")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new))
+
+
+def test_the_projects_own_settings_fit(tree: Path):
+    assert check_settings() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("params.yaml", "\n  - minilm\n", " minilm\n", "params.yaml: key 'models': .*write it as"),
+        ("params.yaml", "  - minilm\n", "  - minlm\n", "found 'minlm', .*did you mean 'minilm'?"),
+        (
+            "params.yaml",
+            "  - minilm\n",
+            "  - minilm\n  - minilm\n",
+            "'minilm' stands there 2 times",
+        ),
+        ("params.yaml", "  - articles", "  - artikel", "key 'corpora': found 'artikel', allowed:"),
+        ("conf/measure/similarity.yaml", "n_pairs", "n_paris", "similarity.yaml: .*'n_paris'"),
+        ("conf/measure/similarity.yaml", "n_pairs: 20", "n_pairs: 0", "'n_pairs': .*found 0"),
+        ("conf/measure/separability.yaml", "${seed}", "${sed}", "separability.yaml: .*sed"),
+        ("conf/model/minilm.yaml", "source: package", "source: pip", "minilm.yaml: key 'source'"),
+        ("conf/corpus/articles.yaml", "path:", "file:", "articles.yaml: key 'file' is unknown"),
+        ("conf/extract/hidden_states.yaml", "512", "long", "'window_length': .*found 'long'"),
+    ],
+)
+def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, message: str):
+    replace(tree / file, old, new)
+    found = "\n".join(check_settings())
+    for part in message.split(".*"):
+        assert part in found
+
+
+def test_all_mistakes_are_told_at_once(tree: Path):
+    replace(tree / "conf/measure/similarity.yaml", "n_pairs", "n_paris")
+    replace(tree / "conf/model/minilm.yaml", "label:", "lable:")
+    found = "\n".join(check_settings())
+    assert "n_paris" in found
+    assert "lable" in found
+
+
+def test_settings_that_no_function_takes_are_named(tree: Path):
+    (tree / "conf/measure/nothing.yaml").write_text("{}\n")
+    assert check_settings() == [
+        "conf/measure/nothing.yaml: no function measure_nothing takes these settings"
+    ]
