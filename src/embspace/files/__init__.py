@@ -1,0 +1,1 @@
+"""What embspace reads and writes, one module a format."""

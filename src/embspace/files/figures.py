@@ -1,0 +1,25 @@
+"""Figures as PNG, SVG and PDF whose bytes depend on nothing but the figure."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from embspace.files.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# No dates and no versions: they would change the file without changing the figure.
+METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+
+
+def save_figure(figure: "Figure", path: str, title: str) -> None:
+    """Write `path` (without suffix) as png, svg and pdf, each with `title` inside the file."""
+    for suffix, metadata in METADATA.items():
+        stream = io.BytesIO()
+        figure.savefig(stream, format=suffix, metadata={**metadata, "Title": title})
+        write_bytes(Path(f"{path}.{suffix}"), stream.getvalue())

@@ -1,0 +1,24 @@
+"""Result tables: tidy CSV, one row a fact, six significant digits."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.errors import InputError
+from embspace.files.atomic import write_bytes
+
+
+def save_table(table: pd.DataFrame, path: str) -> None:
+    """Write `table` as CSV; the same table gives the same bytes."""
+    text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    write_bytes(Path(path), text.encode())
+
+
+def load_table(path: str) -> pd.DataFrame:
+    """A table that `save_table` wrote. The tokens "nan", "null" and "NA" stay words."""
+    try:
+        return pd.read_csv(path, keep_default_na=False, na_values=[""], encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: not found; `dvc repro` makes it") from None
+    except (ValueError, pd.errors.ParserError) as error:
+        raise InputError(f"{path}: is no table: {error}") from error

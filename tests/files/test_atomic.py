@@ -1,0 +1,74 @@
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.files.atomic import computed_here, write_bytes, writing
+
+
+@pytest.fixture(autouse=True)
+def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_file_is_written_whole_and_remembered_as_computed_here():
+    path = Path("results/a/x.csv")
+    write_bytes(path, b"1\n")
+    assert path.read_bytes() == b"1\n"
+    assert computed_here(path)
+
+
+def test_a_file_that_git_brought_or_someone_changed_was_not_computed_here():
+    path = Path("results/x.csv")
+    path.parent.mkdir()
+    path.write_bytes(b"1\n")
+    assert not computed_here(path)
+    write_bytes(path, b"1\n")
+    path.write_bytes(b"2\n")
+    assert not computed_here(path)
+
+
+def test_an_error_half_way_keeps_the_old_file_and_leaves_nothing_behind():
+    path = Path("x.bin")
+    path.write_bytes(b"old")
+    with pytest.raises(ValueError, match="half"), writing(path) as partial:
+        partial.write_bytes(b"ne")
+        raise ValueError("half")
+    assert path.read_bytes() == b"old"
+    assert [file.name for file in Path().iterdir()] == ["x.bin"]
+
+
+def test_a_killed_writer_leaves_no_file_under_the_name():
+    code = (
+        "import os, signal; from pathlib import Path; from embspace.files.atomic import writing\n"
+        "with writing(Path('x.bin')) as partial:\n"
+        "    partial.write_bytes(b'half'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    process = subprocess.run([sys.executable, "-c", code], check=False)
+    assert process.returncode == -9
+    assert not Path("x.bin").exists()
+
+
+def test_a_full_disk_names_the_file_and_the_reason():
+    # A limit on file size is refused by the kernel as a full disk is: in the middle of a write.
+    code = (
+        "import resource, signal; from pathlib import Path\n"
+        "from embspace.files.atomic import write_bytes\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "write_bytes(Path('results/x.csv'), b'1' * 100_000)"
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    message = f"results/x.csv: cannot be written: {os.strerror(errno.EFBIG)}"
+    assert message in process.stderr
+    assert list(Path("results").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_names_the_file():
+    Path("results").write_text("a file where a folder should be")
+    with pytest.raises(InputError, match=r"results/x\.csv: cannot be written"):
+        write_bytes(Path("results/x.csv"), b"1")
