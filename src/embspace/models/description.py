@@ -1,0 +1,96 @@
+"""What conf/model/<name>.yaml may say. Models differ in data, not in code."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from embspace.config import CONF, validate
+from embspace.errors import InputError
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PackageFiles(_Strict):
+    """Files that an installed Python package carries."""
+
+    source: Literal["package"]
+    package: str
+    version: str
+    folder: str  # inside the installed package
+    extra: str | None = None  # embspace's own extra that installs it
+    sha256: dict[str, str] = Field(min_length=1)
+
+
+class FolderFiles(_Strict):
+    """A local folder in the hub's layout: config.json, model.safetensors, tokenizer.json."""
+
+    source: Literal["path"]
+    path: str
+    sha256: dict[str, str] = {}
+
+
+class Matrices(_Strict):
+    """The parameters that hold the learned matrices; None for a model without one."""
+
+    input: str
+    positional: str | None
+    segment: str | None
+
+
+class _Model(_Strict):
+    label: str
+    licence: str
+    language: str
+    repository: str | None = None
+    matrices: Matrices
+    position_offset: int = Field(0, ge=0)  # rows before position 0
+    padding_rows: int = Field(0, ge=0)  # rows of the input matrix after the last token
+    continuation_prefix: str | None = None
+    unused_tokens: str | None = None  # a regular expression for the whole token
+
+
+class PackageModel(_Model, PackageFiles):
+    """A model in an installed package."""
+
+
+class FolderModel(_Model, FolderFiles):
+    """A model in a local folder."""
+
+
+class RandomModel(_Model):
+    """Random weights in a known architecture; `seed` names them as a revision would."""
+
+    source: Literal["random"]
+    seed: int = Field(ge=0)
+    config: dict[str, Any]
+    tokenizer: PackageFiles | FolderFiles | None = None
+
+
+Files = PackageFiles | FolderFiles
+Model = PackageModel | FolderModel | RandomModel
+SOURCES: dict[str, type[PackageModel] | type[FolderModel] | type[RandomModel]] = {
+    "package": PackageModel,
+    "path": FolderModel,
+    "random": RandomModel,
+}
+
+
+def model_file(name: str) -> str:
+    """Where the model `name` is described."""
+    return str(CONF / "model" / f"{name}.yaml")
+
+
+def describe_model(name: str, content: dict[str, Any]) -> Model:
+    """The content of a model's file, checked.
+
+    Raises:
+        InputError: naming the file, the key, what was found and what is allowed.
+    """
+    source = content.get("source")
+    if source not in SOURCES:
+        raise InputError(
+            f"{model_file(name)}: key 'source': found {source!r}, allowed: {', '.join(SOURCES)}"
+        )
+    return validate(SOURCES[source], content, model_file(name))

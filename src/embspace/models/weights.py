@@ -1,0 +1,84 @@
+"""Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
+
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.models.description import Model, RandomModel, model_file
+from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned
+
+
+def load_model(name: str, model: Model) -> Any:
+    """The transformers model of `name` in float32, in evaluation mode, on the CPU.
+
+    Raises:
+        InputError: if files are missing, differ from their pins, are no safetensors, leave a
+            parameter of the architecture unset, or hold NaN or infinity.
+    """
+    if isinstance(model, RandomModel):
+        return _random_model(name, model).eval()
+    folder = locate_files(name, model)
+    module = _pretrained_model(name, folder)
+    warn_unpinned(name, model, folder)
+    return module.eval()
+
+
+def check_finite(name: str, module: Any) -> None:
+    """Stop if a parameter holds NaN or infinity."""
+    for parameter, values in module.state_dict().items():
+        if values.is_floating_point() and not values.isfinite().all():
+            bad = int((~values.isfinite()).sum())
+            raise InputError(
+                f"{model_file(name)}: the weights of '{parameter}' hold {bad} NaN or infinities"
+            )
+
+
+def _pretrained_model(name: str, folder: Path) -> Any:
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModel
+
+    for file in ("config.json", WEIGHTS):
+        if not (folder / file).is_file():
+            raise InputError(f"{folder}: no {file}; a model folder has the hub's layout")
+    try:
+        module, loading = AutoModel.from_pretrained(
+            folder,
+            local_files_only=True,
+            use_safetensors=True,  # never unpickle
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # told below, with the names
+        )
+    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"{folder}: cannot be loaded: {error}") from error
+    _check_complete(folder, loading)
+    check_finite(name, module)
+    return module
+
+
+def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
+    # transformers fills what is missing with random numbers and only logs it. The pooler is
+    # no embedding space and many checkpoints leave it out.
+    missing = sorted(key for key in loading["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise InputError(f"{folder / WEIGHTS}: lacks {len(missing)} parameters: {missing[:5]}")
+    if loading["mismatched_keys"]:
+        raise InputError(
+            f"{folder / WEIGHTS}: shapes differ from config.json: {loading['mismatched_keys']}"
+        )
+
+
+def _random_model(name: str, model: RandomModel) -> Any:
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    options = dict(model.config)
+    try:
+        config = AutoConfig.for_model(options.pop("model_type", ""), **options)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{model_file(name)}: key 'config': {error}") from error
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(model.seed)
+        from_config: Any = AutoModel.from_config
+        return from_config(config, dtype=torch.float32)

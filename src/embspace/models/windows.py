@@ -1,0 +1,111 @@
+"""Cuts texts into windows of tokens that a model can read, and loses nothing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Int
+
+from embspace.errors import InputError
+
+TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
+
+
+@dataclass(frozen=True)
+class Window:
+    """Tokens that the model reads at once, special tokens included."""
+
+    text: int
+    number: int  # of the window in its text
+    ids: Int[np.ndarray, " token"]
+    special: Bool[np.ndarray, " token"]
+    repeated: Bool[np.ndarray, " token"]  # already in the window before
+    start: Int[np.ndarray, " token"]  # characters in the text
+    end: Int[np.ndarray, " token"]
+
+
+def cut_windows(
+    texts: Sequence[str], tokenizer: Any, window_length: int, overlap: int
+) -> list[Window]:
+    """The windows of all texts, in the order of the texts.
+
+    Raises:
+        InputError: if `overlap` leaves no room for new tokens.
+    """
+    room = window_length - tokenizer.num_special_tokens_to_add()
+    if overlap >= room:
+        raise InputError(
+            f"conf/extract/hidden_states.yaml: key 'overlap': found {overlap}, allowed: less "
+            f"than {room}, the ordinary tokens in a window of {window_length}"
+        )
+    windows: list[Window] = []
+    for first in range(0, len(texts), TEXTS_AT_ONCE):
+        encoded = tokenizer(
+            list(texts[first : first + TEXTS_AT_ONCE]),
+            max_length=window_length,
+            truncation=True,  # with the overflow returned, nothing is cut off
+            stride=overlap,
+            return_overflowing_tokens=True,
+            return_special_tokens_mask=True,
+            return_offsets_mapping=True,
+        )
+        windows.extend(_windows_of(encoded, first, overlap))
+    return windows
+
+
+def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataFrame:
+    """One row a window: text, window, n_tokens, first_token (its row in the token table)."""
+    lengths = [len(window.ids) for window in windows]
+    return pd.DataFrame(
+        {
+            "text": [text_ids[window.text] for window in windows],
+            "window": [window.number for window in windows],
+            "n_tokens": lengths,
+            "first_token": np.cumsum([0, *lengths])[:-1],
+        }
+    )
+
+
+def token_table(windows: Sequence[Window], tokenizer: Any) -> pd.DataFrame:
+    """One row a token of a window.
+
+    Columns: window (row of the window table), position, id, token, special, repeated (also in
+    the window before), start and end (characters in the text).
+    """
+    ids = np.concatenate([window.ids for window in windows])
+    table = pd.DataFrame(
+        {
+            "window": np.repeat(np.arange(len(windows)), [len(w.ids) for w in windows]),
+            "position": np.concatenate([np.arange(len(w.ids)) for w in windows]),
+            "id": ids,
+            "token": tokenizer.convert_ids_to_tokens(ids.tolist()),
+        }
+    )
+    for column in ("special", "repeated", "start", "end"):
+        table[column] = np.concatenate([getattr(window, column) for window in windows])
+    return table
+
+
+def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
+    previous, number = -1, 0
+    for row, text in enumerate(encoded["overflow_to_sample_mapping"]):
+        number = number + 1 if text == previous else 0
+        previous = text
+        special = np.array(encoded["special_tokens_mask"][row], dtype=bool)
+        offsets = np.array(encoded["offset_mapping"][row], dtype=np.int64)
+        yield Window(
+            text=first + text,
+            number=number,
+            ids=np.array(encoded["input_ids"][row], dtype=np.int64),
+            special=special,
+            repeated=_repeated(special, overlap if number else 0),
+            start=offsets[:, 0],
+            end=offsets[:, 1],
+        )
+
+
+def _repeated(special: Bool[np.ndarray, " token"], overlap: int) -> Bool[np.ndarray, " token"]:
+    ordinary = np.cumsum(~special)
+    return ~special & (ordinary <= overlap)

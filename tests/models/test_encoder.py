@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.description import describe_model
+from embspace.models.encoder import EncodedWindow, batches_by_length, choose_device, encode
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from embspace.models.windows import cut_windows
+from tests.tiny import DIM, LAYERS, tiny_description
+
+TEXTS = ["cat", "the cat sat on the mat .", "rain", "the boat was in the tide and it was light !"]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_folder: Path):
+    description = describe_model("tiny", tiny_description(tiny_folder))
+    return load_model("tiny", description), load_tokenizer("tiny", description)
+
+
+def encoded(model, tokens_per_batch: int, *, special: bool = True) -> list[EncodedWindow]:
+    module, tokenizer = model
+    windows = cut_windows(TEXTS, tokenizer, 40, 5)
+    batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
+    found = encode(module, windows, batches, device="cpu", pool_special_tokens=special)
+    return sorted(found, key=lambda window: window.index)
+
+
+def test_states_are_those_of_transformers_one_text_at_a_time(model):
+    import torch
+
+    module, tokenizer = model
+    for window, text in zip(encoded(model, 4096), TEXTS, strict=True):
+        with torch.inference_mode():
+            states = module(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+        expected = torch.cat(states.hidden_states).numpy()
+        assert window.tokens.shape == (LAYERS + 1, expected.shape[1], DIM)
+        assert np.allclose(window.tokens, expected, atol=1e-5)
+
+
+def test_layer_0_is_the_output_of_the_embeddings(model):
+    import torch
+
+    module, tokenizer = model
+    with torch.inference_mode():
+        expected = module.embeddings(tokenizer(TEXTS[1], return_tensors="pt")["input_ids"])
+    assert np.allclose(encoded(model, 4096)[1].tokens[0], expected[0].numpy(), atol=1e-5)
+
+
+def test_batches_change_nothing_beyond_rounding(model):
+    for one, many in zip(encoded(model, 1), encoded(model, 4096), strict=True):
+        assert np.allclose(one.tokens, many.tokens, atol=1e-5)
+
+
+def test_pooling_leaves_special_tokens_out_where_told(model):
+    for window in encoded(model, 4096, special=False):
+        assert np.allclose(window.pooled["mean"], window.tokens[:, 1:-1].mean(axis=1), atol=1e-5)
+        assert np.array_equal(window.pooled["cls"], window.tokens[:, 0])
+
+
+def test_batches_hold_every_row_once_within_the_bound():
+    lengths = np.random.default_rng(0).integers(1, 50, 300).tolist()
+    batches = batches_by_length(lengths, 100)
+    assert sorted(index for batch in batches for index in batch) == list(range(300))
+    for batch in batches:
+        longest = max(lengths[index] for index in batch)
+        assert len(batch) * longest <= 100
+    assert len(batches) < sum(lengths) / 100 * 1.3  # near the least that there can be
+
+
+def test_a_row_above_the_bound_is_a_batch_of_its_own():
+    assert batches_by_length([500, 3, 3], 100) == [[0], [1, 2]]
+
+
+def test_nan_names_the_text_and_the_layer(model):
+    import copy
+
+    import torch
+
+    module, tokenizer = copy.deepcopy(model[0]), model[1]
+    with torch.no_grad():
+        module.encoder.layer[1].output.dense.bias[0] = float("nan")
+    windows = cut_windows(TEXTS, tokenizer, 40, 5)
+    with pytest.raises(InputError, match="text 0, window 0: layer 2 holds NaN"):
+        list(encode(module, windows[:1], [[0]], device="cpu", pool_special_tokens=True))
+
+
+def test_a_device_that_is_not_there_lists_those_that_are():
+    import torch
+
+    if not torch.cuda.is_available():
+        with pytest.raises(InputError, match="key 'device': found 'cuda', here there is: cpu"):
+            choose_device("cuda")
+    assert choose_device("auto") in {"cpu", "cuda", "mps"}

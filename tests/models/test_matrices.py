@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from embspace.errors import InputError
+from embspace.models.description import describe_model
+from embspace.models.matrices import learned_matrices
+from embspace.models.weights import load_model
+from tests.tiny import tiny_description
+
+
+def matrices(folder: Path, **change: object) -> dict[str, np.ndarray]:
+    model = describe_model("tiny", tiny_description(folder) | change)
+    return learned_matrices("tiny", model, load_model("tiny", model))
+
+
+def test_matrices_are_the_raw_parameters_of_the_file(tiny_folder: Path):
+    stored = load_file(tiny_folder / "model.safetensors")
+    found = matrices(tiny_folder)
+    assert np.array_equal(found["input"], stored["embeddings.word_embeddings.weight"])
+    assert np.array_equal(found["positional"], stored["embeddings.position_embeddings.weight"])
+    assert np.array_equal(found["segment"], stored["embeddings.token_type_embeddings.weight"])
+
+
+def test_rows_before_position_0_are_no_positions(tiny_folder: Path):
+    whole, shifted = matrices(tiny_folder), matrices(tiny_folder, position_offset=2)
+    assert np.array_equal(shifted["positional"], whole["positional"][2:])
+
+
+def test_a_space_that_a_model_does_not_have_is_left_out(tiny_folder: Path):
+    names = {"input": "embeddings.word_embeddings.weight", "positional": None, "segment": None}
+    assert list(matrices(tiny_folder, matrices=names)) == ["input"]
+
+
+def test_a_wrong_parameter_name_lists_those_that_there_are(tiny_folder: Path):
+    names = {"input": "wte.weight", "positional": None, "segment": None}
+    with pytest.raises(InputError, match="no 'wte.weight'; it has .*word_embeddings.weight"):
+        matrices(tiny_folder, matrices=names)

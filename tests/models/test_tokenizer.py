@@ -1,0 +1,88 @@
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.description import describe_model
+from embspace.models.tokenizer import (
+    character_class,
+    check_vocabulary,
+    load_tokenizer,
+    numbered_vocabulary,
+    vocabulary_table,
+)
+from tests.tiny import VOCABULARY, tiny_description
+
+
+@pytest.fixture(scope="module")
+def table(tiny_folder: Path) -> pd.DataFrame:
+    model = describe_model("tiny", tiny_description(tiny_folder))
+    return vocabulary_table(load_tokenizer("tiny", model), model).set_index("token")
+
+
+def test_every_token_has_its_row_in_the_order_of_the_ids(table: pd.DataFrame):
+    assert list(table.index) == VOCABULARY
+    assert list(table["id"]) == list(range(len(VOCABULARY)))
+
+
+@pytest.mark.parametrize(
+    ("token", "kind", "characters", "role"),
+    [
+        ("[CLS]", "special", "mixed", "cls"),
+        ("[MASK]", "special", "mixed", "mask"),
+        ("[unused0]", "unused", "mixed", ""),
+        ("the", "word", "latin", ""),
+        ("##ing", "subword", "latin", ""),
+        ("7", "digit", "digit", ""),
+        ("!", "other", "punctuation", ""),
+    ],
+)
+def test_kinds_and_roles(table: pd.DataFrame, token: str, kind: str, characters: str, role: str):
+    row = table.loc[token]
+    assert (row["kind"], row["character_class"], row["role"]) == (kind, characters, role)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("straße", "latin"),
+        ("мир", "letter"),
+        ("日本", "letter"),
+        ("١٢", "digit"),
+        ("½", "digit"),
+        ("€", "symbol"),
+        ("co2", "mixed"),
+        ("§", "punctuation"),
+    ],
+)
+def test_character_classes(text: str, expected: str):
+    assert character_class(text) == expected
+
+
+def test_a_tokenizer_that_does_not_fit_the_matrix_names_both_sizes(table: pd.DataFrame):
+    model = describe_model("tiny", tiny_description(Path()))
+    check_vocabulary("tiny", model, table.reset_index(), len(VOCABULARY))
+    with pytest.raises(InputError, match=f"{len(VOCABULARY)} tokens .* the input matrix 7 rows"):
+        check_vocabulary("tiny", model, table.reset_index(), 7)
+
+
+def test_named_padding_rows_are_no_tokens(table: pd.DataFrame):
+    model = describe_model("tiny", tiny_description(Path()) | {"padding_rows": 3})
+    check_vocabulary("tiny", model, table.reset_index(), len(VOCABULARY) + 3)
+
+
+def test_a_broken_tokenizer_names_the_folder(tiny_folder: Path, tmp_path: Path):
+    copy = shutil.copytree(tiny_folder, tmp_path / "copy")
+    (copy / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match=f"{copy}: the tokenizer cannot be read"):
+        load_tokenizer("tiny", describe_model("tiny", tiny_description(copy)))
+
+
+def test_random_weights_without_a_tokenizer_have_numbered_tokens_and_read_no_texts():
+    assert list(numbered_vocabulary(2)["token"]) == ["<0>", "<1>"]
+    description = tiny_description(Path()) | {"source": "random", "seed": 0, "config": {}}
+    del description["path"]
+    with pytest.raises(InputError, match="has no 'tokenizer', which texts need"):
+        load_tokenizer("random", describe_model("random", description))

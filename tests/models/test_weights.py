@@ -1,0 +1,112 @@
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from embspace.errors import InputError
+from embspace.models.description import Model, describe_model
+from embspace.models.weights import load_model
+from tests.tiny import DIM, tiny_description
+
+
+def described(folder: Path) -> Model:
+    return describe_model("tiny", tiny_description(folder))
+
+
+def changed(tiny_folder: Path, folder: Path, change: dict[str, np.ndarray | None]) -> Path:
+    """A copy of the tiny model with tensors replaced or, for None, removed."""
+    copy = shutil.copytree(tiny_folder, folder)
+    tensors = load_file(copy / "model.safetensors") | change
+    kept = {name: values for name, values in tensors.items() if values is not None}
+    save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
+    return copy
+
+
+def random_description(seed: int) -> dict[str, object]:
+    config = {"model_type": "bert", "vocab_size": 50, "hidden_size": 8, "num_hidden_layers": 1}
+    config |= {"num_attention_heads": 2, "intermediate_size": 16, "max_position_embeddings": 12}
+    description = tiny_description(Path()) | {"source": "random", "seed": seed, "config": config}
+    del description["path"]
+    return description
+
+
+def test_weights_are_those_of_the_file_in_float32(tiny_folder: Path):
+    module = load_model("tiny", described(tiny_folder))
+    stored = load_file(tiny_folder / "model.safetensors")
+    for name, values in module.state_dict().items():
+        assert np.array_equal(values.numpy(), stored[name])
+        assert values.numpy().dtype == np.float32
+    assert not module.training
+
+
+def test_random_weights_come_from_a_config_alone_and_from_their_seed():
+    first, again, other = (
+        load_model("random", describe_model("random", random_description(seed)))
+        for seed in (1, 1, 2)
+    )
+    weight = "embeddings.word_embeddings.weight"
+    assert first.state_dict()[weight].equal(again.state_dict()[weight])
+    assert not first.state_dict()[weight].equal(other.state_dict()[weight])
+
+
+def test_random_weights_do_not_touch_the_global_generator():
+    import torch
+
+    before = torch.random.get_rng_state()
+    load_model("random", describe_model("random", random_description(1)))
+    assert torch.random.get_rng_state().equal(before)
+
+
+def test_an_unknown_architecture_is_named():
+    description = random_description(0)
+    description["config"] = {"model_type": "bret"}
+    with pytest.raises(InputError, match=r"conf/model/random\.yaml: key 'config': .*bret"):
+        load_model("random", describe_model("random", description))
+
+
+def test_nan_in_a_weight_names_it(tiny_folder: Path, tmp_path: Path):
+    name = "embeddings.position_embeddings.weight"
+    values = load_file(tiny_folder / "model.safetensors")[name].copy()
+    values[3, 5] = np.nan
+    folder = changed(tiny_folder, tmp_path / "copy", {name: values})
+    with pytest.raises(InputError, match=f"'{name}' hold 1 NaN"):
+        load_model("tiny", described(folder))
+
+
+def test_a_missing_parameter_is_not_filled_with_random_numbers(tiny_folder: Path, tmp_path: Path):
+    name = "encoder.layer.0.output.dense.weight"
+    folder = changed(tiny_folder, tmp_path / "copy", {name: None})
+    with pytest.raises(InputError, match=f"lacks 1 parameters: .*{name}"):
+        load_model("tiny", described(folder))
+
+
+def test_shapes_that_differ_from_the_config_are_refused(tiny_folder: Path, tmp_path: Path):
+    name = "embeddings.position_embeddings.weight"
+    folder = changed(tiny_folder, tmp_path / "copy", {name: np.zeros((7, DIM), np.float32)})
+    with pytest.raises(InputError, match=name):
+        load_model("tiny", described(folder))
+
+
+def test_a_cut_file_is_refused(tiny_folder: Path, tmp_path: Path):
+    copy = shutil.copytree(tiny_folder, tmp_path / "copy")
+    content = (copy / "model.safetensors").read_bytes()
+    (copy / "model.safetensors").write_bytes(content[: len(content) // 2])
+    with pytest.raises(InputError, match=f"{copy}: cannot be loaded"):
+        load_model("tiny", described(copy))
+
+
+def test_a_pickle_is_never_loaded(tiny_folder: Path, tmp_path: Path):
+    copy = shutil.copytree(tiny_folder, tmp_path / "copy")
+    (copy / "model.safetensors").rename(copy / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"no model\.safetensors"):
+        load_model("tiny", described(copy))
+
+
+def test_a_broken_config_is_named(tiny_folder: Path, tmp_path: Path):
+    copy = shutil.copytree(tiny_folder, tmp_path / "copy")
+    (copy / "config.json").write_text(json.dumps({"model_type": "nothing"}))
+    with pytest.raises(InputError, match=f"{copy}: cannot be loaded"):
+        load_model("tiny", described(copy))

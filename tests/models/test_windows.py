@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.description import describe_model
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.windows import cut_windows, token_table, window_table
+from tests.tiny import tiny_description
+
+LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tiny_folder: Path):
+    return load_tokenizer("tiny", describe_model("tiny", tiny_description(tiny_folder)))
+
+
+def test_a_text_of_ten_thousand_words_loses_no_token(tokenizer):
+    windows = cut_windows([LONG], tokenizer, window_length=40, overlap=5)
+    assert max(len(window.ids) for window in windows) == 40
+    kept = [window.ids[~window.special & ~window.repeated] for window in windows]
+    expected = tokenizer(LONG, add_special_tokens=False)["input_ids"]
+    assert np.concatenate(kept).tolist() == expected
+    assert len(LONG.split()) > 10_000
+
+
+def test_neighbouring_windows_share_the_overlap(tokenizer):
+    first, second, *_ = cut_windows([LONG], tokenizer, window_length=40, overlap=5)
+    assert first.ids[-6:-1].tolist() == second.ids[1:6].tolist()
+    assert second.repeated.sum() == 5
+    assert not first.repeated.any()
+
+
+def test_each_window_has_its_special_tokens_marked(tokenizer):
+    for window in cut_windows([LONG], tokenizer, window_length=40, overlap=0):
+        assert window.special.tolist() == [True] + [False] * (len(window.ids) - 2) + [True]
+
+
+def test_a_short_text_is_one_window_and_characters_lead_back_to_it(tokenizer):
+    (window,) = cut_windows(["The boats !"], tokenizer, window_length=40, overlap=5)
+    words = ["The boats !"[a:b] for a, b in zip(window.start, window.end, strict=True)]
+    assert words == ["", "The", "boat", "s", "!", ""]
+
+
+def test_the_order_of_the_texts_is_kept_over_the_chunks(tokenizer):
+    texts = [f"cat {'sat ' * (number % 7)}" for number in range(600)]
+    windows = cut_windows(texts, tokenizer, window_length=40, overlap=5)
+    assert [window.text for window in windows] == list(range(600))
+    assert [len(window.ids) for window in windows] == [3 + number % 7 for number in range(600)]
+
+
+def test_an_overlap_without_room_for_new_tokens_is_refused(tokenizer):
+    with pytest.raises(InputError, match="key 'overlap': found 38, allowed: less than 38"):
+        cut_windows(["cat"], tokenizer, window_length=40, overlap=38)
+
+
+def test_tables_say_what_the_rows_are(tokenizer):
+    windows = cut_windows(["cat", LONG], tokenizer, window_length=40, overlap=5)
+    table, tokens = window_table(windows, ["short", "long"]), token_table(windows, tokenizer)
+    assert table["text"].tolist()[:2] == ["short", "long"]
+    assert table["window"].tolist()[:3] == [0, 0, 1]
+    assert len(tokens) == table["n_tokens"].sum()
+    assert tokens["token"][table["first_token"]].eq("[CLS]").all()
+    assert tokens["position"].max() == 39
