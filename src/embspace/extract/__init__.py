@@ -1,0 +1,1 @@
+"""Stages that read tensors out of a model."""

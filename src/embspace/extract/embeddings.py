@@ -1,0 +1,44 @@
+"""Stage `extract_embeddings`: the raw learned matrices of a model and its vocabulary."""
+
+import numpy as np
+import pandas as pd
+
+from embspace.config import StageConfig, run_stage
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.models.description import Model, describe_model
+from embspace.models.matrices import learned_matrices
+from embspace.models.tokenizer import (
+    check_vocabulary,
+    load_tokenizer,
+    numbered_vocabulary,
+    tokenizer_files,
+    vocabulary_table,
+)
+from embspace.models.weights import load_model
+
+
+def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+    """The learned matrices by space, and one row of the vocabulary a row of `input`."""
+    matrices = learned_matrices(name, model, load_model(name, model))
+    n_tokens = len(matrices["input"]) - model.padding_rows
+    if tokenizer_files(model) is None:
+        vocabulary = numbered_vocabulary(n_tokens)
+    else:
+        vocabulary = vocabulary_table(load_tokenizer(name, model), model)
+    check_vocabulary(name, model, vocabulary, len(matrices["input"]))
+    matrices["input"] = matrices["input"][:n_tokens]
+    return matrices, vocabulary
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    matrices, vocabulary = extract_embeddings(name, model, **config.settings)
+    save_tensors(matrices, f"data/extracted/embeddings/{name}.safetensors")
+    save_rows(vocabulary, f"data/extracted/embeddings/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, extract_embeddings)

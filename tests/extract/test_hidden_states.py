@@ -1,0 +1,94 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file
+
+from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.files.texts import Texts
+from embspace.models.description import describe_model
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from tests.tiny import DIM, LAYERS, POSITIONS, tiny_description
+
+SETTINGS: dict[str, Any] = {
+    "window_length": 512,
+    "overlap": 64,  # 5 in a window of 40
+    "tokens_per_batch": 60,
+    "pool_special_tokens": True,
+    "device": "cpu",
+}
+TEXTS = Texts(
+    ids=("short", "long", "mid"),
+    texts=("cat", "the cat sat on the mat . " * 20, "rain and light on the boat"),
+)
+
+
+@pytest.fixture(scope="module")
+def model(tiny_folder: Path):
+    description = describe_model("tiny", tiny_description(tiny_folder))
+    return (
+        description,
+        load_model("tiny", description),
+        load_tokenizer("tiny", description),
+    )
+
+
+@pytest.fixture(scope="module")
+def saved(model, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("states") / "x"
+    save_hidden_states(extract_hidden_states(*model, TEXTS, **SETTINGS), str(path))
+    return path
+
+
+def test_tensors_have_a_row_for_each_row_of_their_table(saved: Path):
+    tensors = load_file(f"{saved}.safetensors")
+    tokens = pd.read_parquet(f"{saved}.tokens.parquet")
+    windows = pd.read_parquet(f"{saved}.windows.parquet")
+    assert tensors["token"].shape == (LAYERS + 1, len(tokens), DIM)
+    for pooling in ("cls", "mean", "max"):
+        assert tensors[pooling].shape == (LAYERS + 1, len(windows), DIM)
+
+
+def test_windows_come_in_the_order_of_the_texts_not_of_the_batches(saved: Path):
+    windows = pd.read_parquet(f"{saved}.windows.parquet")
+    order = list(dict.fromkeys(windows["text"]))
+    assert order == ["short", "long", "mid"]
+    assert (windows["text"] == "long").sum() > 1
+
+
+def test_pooled_vectors_are_those_of_their_tokens(saved: Path):
+    tensors = load_file(f"{saved}.safetensors")
+    for row, window in pd.read_parquet(f"{saved}.windows.parquet").iterrows():
+        first, n_tokens = window["first_token"], window["n_tokens"]
+        tokens = tensors["token"][:, first : first + n_tokens]
+        assert np.array_equal(tensors["cls"][:, row], tokens[:, 0])
+        assert np.allclose(tensors["mean"][:, row], tokens.mean(axis=1), atol=1e-6)
+        assert np.array_equal(tensors["max"][:, row], tokens.max(axis=1))
+
+
+def test_a_model_takes_windows_no_longer_than_its_positions(saved: Path):
+    assert pd.read_parquet(f"{saved}.windows.parquet")["n_tokens"].max() == POSITIONS
+
+
+def test_the_order_of_the_texts_changes_no_vector_beyond_rounding(model, saved: Path, tmp_path):
+    turned = Texts(TEXTS.ids[::-1], TEXTS.texts[::-1])
+    save_hidden_states(extract_hidden_states(*model, turned, **SETTINGS), str(tmp_path / "y"))
+    vectors = {}
+    for path in (saved, tmp_path / "y"):
+        table = pd.read_parquet(f"{path}.windows.parquet")
+        keys = zip(table["text"], table["window"], strict=True)
+        vectors[path] = dict(
+            zip(keys, load_file(f"{path}.safetensors")["mean"].swapaxes(0, 1), strict=True)
+        )
+    for key, vector in vectors[saved].items():
+        assert np.allclose(vectors[tmp_path / "y"][key], vector, atol=1e-5)
+
+
+def test_the_same_settings_give_the_same_bytes(model, saved: Path, tmp_path: Path):
+    save_hidden_states(extract_hidden_states(*model, TEXTS, **SETTINGS), str(tmp_path / "y"))
+    for suffix in ("safetensors", "tokens.parquet", "windows.parquet"):
+        first = Path(f"{saved}.{suffix}").read_bytes()
+        assert Path(f"{tmp_path}/y.{suffix}").read_bytes() == first
