@@ -1,0 +1,102 @@
+"""Stage `measure_separability`: can one tell a token's vector from a position's?
+
+Research question 1 of Luisto's thesis, answered with a number.
+"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+from pydantic import Field, NonNegativeInt, PositiveFloat
+
+from embspace.config import StageConfig, run_stage
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.directions import unit_rows
+
+Vectors = Float[np.ndarray, "n dim"]
+# What is done to the vectors first, given the mean of the training fold.
+PREPARATIONS: dict[str, Callable[[Vectors, np.ndarray], Vectors]] = {
+    "raw": lambda x, mean: x,
+    "unit_length": lambda x, mean: unit_rows(x),
+    "centred_unit_length": lambda x, mean: unit_rows(x - mean),
+}
+
+
+def measure_separability(
+    matrices: dict[str, np.ndarray],
+    *,
+    n_folds: Annotated[int, Field(ge=2)],
+    inverse_regularization: PositiveFloat,
+    max_iterations: NonNegativeInt,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """Area under the ROC curve of telling `input` from `positional` vectors, by preparation.
+
+    Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
+    are means over the folds' held-out vectors, the standard deviation is between folds. The mean
+    that is taken away is that of the training fold, both kinds together: no label is used.
+    """
+    x = np.concatenate([matrices["input"], matrices["positional"]])
+    is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
+    folds_seed, null_seed = np.random.default_rng(seed).spawn(2)
+    shuffled = null_seed.permutation(is_position)
+    fold_state = int(folds_seed.integers(2**31))
+    rows = []
+    for preparation in PREPARATIONS:
+        options = (n_folds, inverse_regularization, max_iterations, fold_state)
+        auc = fold_aucs(x, is_position, preparation, *options)
+        null = fold_aucs(x, shuffled, preparation, *options)
+        rows.append(
+            {
+                "preparation": preparation,
+                "n_input": len(matrices["input"]),
+                "n_positional": len(matrices["positional"]),
+                "n_folds": n_folds,
+                "auc": auc.mean(),
+                "standard_deviation": auc.std(ddof=1),
+                "null_auc": null.mean(),
+                "null_standard_deviation": null.std(ddof=1),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fold_aucs(
+    x: Vectors,
+    label: Bool[np.ndarray, " n"],
+    preparation: str,
+    n_folds: int,
+    inverse_regularization: float,
+    max_iterations: int,
+    fold_state: int,
+) -> Float[np.ndarray, " fold"]:
+    """The AUC on each held-out fold."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
+    prepare = PREPARATIONS[preparation]
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=fold_state)
+    aucs = []
+    for train, test in folds.split(x, label):
+        mean = x[train].mean(axis=0)
+        model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
+        model.fit(prepare(x[train], mean), label[train])
+        aucs.append(roc_auc_score(label[test], model.decision_function(prepare(x[test], mean))))
+    return np.array(aucs)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
+    save_table(
+        measure_separability(matrices, **config.settings), f"results/separability/{name}.csv"
+    )
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_separability)

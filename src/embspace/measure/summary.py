@@ -1,0 +1,47 @@
+"""One way to describe a distribution in a table, whether its values are at hand or binned."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+from jaxtyping import Float
+from pydantic import Field
+
+from embspace.geometry.distribution import Distribution
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
+    """Moments, extremes and quantiles of a binned distribution.
+
+    Moments and extremes are exact; a quantile is off by at most `resolution`, one bin's width.
+    """
+    return {
+        "n": distribution.n,
+        "mean": distribution.mean,
+        "standard_deviation": distribution.standard_deviation,
+        "skewness": distribution.skewness,
+        "excess_kurtosis": distribution.excess_kurtosis,
+        "minimum": distribution.minimum,
+        **{f"quantile_{q:g}": distribution.quantile(q) for q in quantiles},
+        "maximum": distribution.maximum,
+        "resolution": distribution.resolution,
+    }
+
+
+def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> dict[str, float]:
+    """Moments, extremes and quantiles of values at hand, all exact; population moments."""
+    centred = values - values.mean()
+    deviation = values.std()
+    return {
+        "n": len(values),
+        "mean": float(values.mean()),
+        "standard_deviation": float(deviation),
+        "skewness": float(np.mean(centred**3) / deviation**3) if deviation else np.nan,
+        "excess_kurtosis": float(np.mean(centred**4) / deviation**4 - 3) if deviation else np.nan,
+        "minimum": float(values.min()),
+        **{f"quantile_{q:g}": float(np.quantile(values, q)) for q in quantiles},
+        "maximum": float(values.max()),
+        "resolution": 0.0,
+    }

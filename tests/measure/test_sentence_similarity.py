@@ -1,0 +1,56 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.sentence_similarity import PooledStates, measure_sentence_similarity
+
+VECTORS = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, -2.0], [2.0, 0.0]], dtype=np.float32)
+WINDOWS = pd.DataFrame({"text": ["a", "b", "b", "c"], "window": [0, 0, 1, 0]})
+
+
+def states(*layers: np.ndarray) -> PooledStates:
+    stacked = np.stack(layers)
+    return PooledStates({"mean": stacked, "max": stacked[:, ::-1]}, WINDOWS)
+
+
+def measured(n_pairs: int = 10) -> pd.DataFrame:
+    corpora = {"one": states(VECTORS, VECTORS[::-1].copy()), "two": states(VECTORS)}
+    return measure_sentence_similarity(corpora, n_pairs=n_pairs)
+
+
+def test_measures_of_a_pair_by_hand():
+    table = measured()
+    first = table[(table["corpus"] == "two") & (table["pooling"] == "mean")]
+    pair = first[(first["first"] == "a") & (first["second"] == "b")].iloc[0]
+    assert pair["cosine"] == pytest.approx(0.6)
+    assert pair["euclidean_distance"] == pytest.approx(20**0.5)
+    assert pair["unit_manhattan_distance"] == pytest.approx(0.4 + 0.8)
+
+
+def test_pairs_come_in_the_order_of_their_cosine():
+    for _, rows in measured().groupby(["corpus", "pooling", "layer"]):
+        assert rows["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+        assert rows["cosine"].is_monotonic_decreasing
+    assert measured().iloc[0][["first", "second"]].tolist() == ["a", "c"]
+
+
+def test_every_corpus_layer_and_pooling_has_its_pairs_and_no_more():
+    table = measured(n_pairs=2)
+    sizes = table.groupby(["corpus", "pooling", "layer"]).size()
+    assert sizes.to_dict() == {
+        (corpus, pooling, layer): 2
+        for corpus, layers in (("one", 2), ("two", 1))
+        for pooling in ("max", "mean")
+        for layer in range(layers)
+    }
+
+
+def test_a_second_window_of_a_text_is_named():
+    assert set(measured()["second"]) | set(measured()["first"]) == {"a", "b", "b#1", "c"}
+
+
+def test_a_corpus_of_one_window_has_no_pairs():
+    lonely = PooledStates({"mean": VECTORS[None, :1]}, WINDOWS[:1])
+    table = measure_sentence_similarity({"one": lonely}, n_pairs=5)
+    assert len(table) == 0
+    assert list(table)[:3] == ["corpus", "pooling", "layer"]
