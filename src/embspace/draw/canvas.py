@@ -1,0 +1,49 @@
+"""What all figures share: the style, a title that says what was measured, the stage's name."""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from typing import SupportsInt
+
+import numpy as np
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH_MM = 170.0  # two columns of a page
+INCH_MM = 25.4
+SPACES = {
+    "input": ("input embeddings", "C0"),
+    "positional": ("positional embeddings", "C1"),
+    "input_positional": ("one input, one positional", "C2"),
+}
+QUANTITIES = {
+    "norm": "Euclidean norm",
+    "euclidean_distance": "Euclidean distance",
+    "dot_product": "dot product",
+    "cosine": "cosine",
+}
+
+
+def use_style() -> None:
+    """Make embspace's style the one in force, whatever the user's matplotlibrc says."""
+    with as_file(files("embspace.draw") / "embspace.mplstyle") as path:
+        style.use(["default", str(path)])
+
+
+def new_figure(
+    n_rows: int, n_columns: int, *, height_mm: float, title: str, subtitle: str, stage: str
+) -> tuple[Figure, Sequence[Axes]]:
+    """A figure of page width with a grid of axes, row by row; `stage` stands at its foot."""
+    figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
+    axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
+    figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
+    # Below the title, inside the room that its second, empty line keeps free.
+    top = 1 - 6.8 / height_mm
+    figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    figure.supxlabel(stage, fontsize=6, color="0.5", x=0.995, ha="right")
+    return figure, list(axes)
+
+
+def count(number: SupportsInt) -> str:
+    """An integer with thousands separators."""
+    return f"{int(number):,}"

@@ -1,0 +1,110 @@
+"""Figure and tables of `measure_interrelations`: Luisto's tables 4 and 5."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.canvas import SPACES, count, new_figure
+from embspace.draw.markdown import code, markdown_table, section
+
+RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
+
+
+def draw_interrelations(
+    results: dict[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    n_listed: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Cosines of tokens with positions beside chance, and of segments with both; two tables."""
+    scalars = results["json"].get("token_position", {})
+    figure, axes = new_figure(
+        1,
+        2,
+        height_mm=height_mm,
+        title="Tokens, positions and segments to each other",
+        subtitle=f"{label} · raw learned matrices · "
+        f"{count(scalars.get('n_pairs', 0))} token-position pairs, all of them",
+        stage="measure_interrelations",
+    )
+    _token_position(axes[0], results["histogram"], scalars)
+    _segments(axes[1], results["segments"])
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3)
+    return figure, _tables(results, label, n_listed, digits)
+
+
+def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) -> None:
+    if not scalars:
+        ax.set_title("no positional matrix")
+        return
+    edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
+    ax.stairs(histogram["count"], edges, fill=True, color="C2", alpha=0.5, label="measured")
+    ax.stairs(histogram["expected"], edges, color="0.2", linestyle="--", label="random directions")
+    for sign in (-1, 1):
+        label = f"±{scalars['threshold']:g}" if sign > 0 else None
+        ax.axvline(sign * scalars["threshold"], color="C1", linewidth=0.8, label=label)
+    ax.set(
+        yscale="log",
+        ylim=(0.5, None),
+        xlabel="cosine of a token with a position",
+        ylabel="pairs in a bin",
+        title=f"outside ±{scalars['threshold']:g}: {count(scalars['n_outside'])}, "
+        f"by chance {scalars['expected_outside']:,.4g}",
+    )
+
+
+def _segments(ax: Axes, segments: pd.DataFrame) -> None:
+    if segments.empty:
+        ax.set_title("no segment matrix")
+        return
+    names = []
+    for height, row in enumerate(segments.to_dict("records")):
+        name, color = SPACES[row["space"]]
+        names.append(f"segment {row['segment']},\n{name.split()[0]}")
+        ax.plot([row["minimum"], row["maximum"]], [height] * 2, color=color, linewidth=0.8)
+        ax.plot(
+            [row["quantile_0.05"], row["quantile_0.95"]], [height] * 2, color=color, linewidth=3
+        )
+        ax.plot(
+            row["quantile_0.5"], height, "o", color="white", markeredgecolor=color, markersize=5
+        )
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="cosine of a segment with a vector", title="median, 5-95 %, extremes")
+    ax.margins(y=0.2)
+    ax.invert_yaxis()
+
+
+def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
+    pairs, scalars = results["token_position"][:n_listed], results["json"]
+    shown = pairs.assign(token=pairs["token"].map(code)).drop(columns=["rank", "id"])
+    bound = scalars.get("token_position", {}).get("bound", float("nan"))
+    parts = [
+        f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",
+        section(
+            "Token-position pairs that chance does not make",
+            f"Absolute cosine above {bound:.4f}, the largest first.",
+            markdown_table(shown, digits),
+        ),
+        section(
+            "Cosines of segments with the other vectors",
+            "Over all positions and over all tokens.",
+            markdown_table(results["segments"].drop(columns=["resolution"]), digits),
+        ),
+    ]
+    for key in ("cls_position_0", "segment"):
+        if key in scalars:
+            rows = pd.DataFrame(scalars[key].items(), columns=["quantity", "value"])
+            title = {
+                "cls_position_0": "The opening token against position 0",
+                "segment": "Segments",
+            }
+            rows["quantity"] = rows["quantity"].str.replace("_", " ")
+            parts.append(
+                section(title[key], "As the checkpoint holds them.", markdown_table(rows, digits))
+            )
+    return "\n".join(parts)

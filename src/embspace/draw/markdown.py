@@ -1,0 +1,31 @@
+"""Tables as Markdown, which repositories show without running anything."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from tabulate import tabulate
+
+
+def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
+    """`table` with `digits` after the point; columns in `exact` keep six significant digits."""
+    formats = ["" if column in exact else f".{digits}f" for column in table]
+    shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
+    return tabulate(
+        shown.to_numpy().tolist(),
+        headers=[str(column).replace("_", " ") for column in table],
+        tablefmt="github",
+        floatfmt=formats,
+        disable_numparse=[index for index, name in enumerate(shown) if shown[name].dtype == "str"],
+    )
+
+
+def code(token: str) -> str:
+    """A token as a code span that survives in a table's cell."""
+    fence = "``" if "`" in token else "`"
+    pad = " " if "`" in token else ""
+    return f"{fence}{pad}{token}{pad}{fence}".replace("|", "\\|")
+
+
+def section(title: str, note: str, body: str) -> str:
+    """A heading, a sentence and a table."""
+    return f"## {title}\n\n{note}\n\n{body}\n"

@@ -1,0 +1,51 @@
+"""Figure and table of `measure_separability`: research question 1 of Luisto's thesis."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.canvas import count, new_figure
+from embspace.draw.markdown import markdown_table, section
+
+RESULTS = ("csv",)
+
+
+def draw_separability(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """The AUC by preparation, beside that of shuffled labels."""
+    table = results["csv"]
+    names = table["preparation"].str.replace("_", " ")
+    figure, (ax,) = new_figure(
+        1,
+        1,
+        height_mm=height_mm,
+        title="Telling input from positional embeddings",
+        subtitle=f"{label} · {count(table['n_input'].iloc[0])} against "
+        f"{count(table['n_positional'].iloc[0])} vectors · logistic regression, "
+        f"{table['n_folds'].iloc[0]} folds, held-out AUC, standard deviation between folds",
+        stage="measure_separability",
+    )
+    for mean, spread, color, name in (
+        ("auc", "standard_deviation", "C0", "true labels"),
+        ("null_auc", "null_standard_deviation", "0.5", "shuffled labels"),
+    ):
+        ax.errorbar(table[mean], names, xerr=table[spread], fmt="o", color=color, label=name)
+    ax.axvline(0.5, color="0.7", linewidth=0.8, linestyle="--")
+    ax.set(xlabel="area under the ROC curve", xlim=(0.4, 1.02))
+    ax.invert_yaxis()
+    ax.margins(y=0.3)
+    ax.legend(loc="center")
+    return figure, _table(table.assign(preparation=names), label, digits)
+
+
+def _table(table: pd.DataFrame, label: str, digits: int) -> str:
+    return f"# Telling input from positional embeddings of {label}\n\n" + section(
+        "Held-out AUC",
+        "Stage `measure_separability`. The null is the same with shuffled labels.",
+        markdown_table(table, digits),
+    )

@@ -1,0 +1,82 @@
+"""Figure and tables of `measure_similarity`: Luisto's figure 10 and table 2."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.canvas import QUANTITIES, SPACES, count, new_figure
+from embspace.draw.markdown import code, markdown_table, section
+
+RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
+ORDERS = {
+    "largest": "Most similar",
+    "nearest_to_zero": "Most nearly orthogonal",
+    "smallest": "Least similar",
+}
+TOKEN_SETS = {
+    "ordinary": ("tokens", "All tokens but special and unused ones."),
+    "word": ("words", "Letters alone, from the start of a word."),
+}
+
+
+def draw_similarity(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    n_pairs: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Densities of norms, distances, dot products and cosines by space; the extreme pairs."""
+    summary, histogram = results["summary"], results["histogram"]
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title="Norms, distances, dot products and cosines of the learned vectors",
+        subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs",
+        stage="measure_similarity",
+    )
+    for ax, quantity in zip(axes, QUANTITIES, strict=True):
+        for space in SPACES:
+            rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
+            _step(ax, histogram[rows], space)
+        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+    figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=3)
+    return figure, _tables(results["pairs"], label, n_pairs, digits)
+
+
+def _step(ax: Axes, rows: pd.DataFrame, space: str) -> None:
+    if rows.empty:
+        return
+    name, color = SPACES[space]
+    edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
+    ax.stairs(rows["density"], edges, color=color, alpha=0.25, fill=True)
+    ax.stairs(rows["density"], edges, color=color, label=name)
+
+
+def _population(summary: pd.DataFrame) -> str:
+    n = summary[summary["quantity"] == "norm"].set_index("space")["n"]
+    parts = [f"{count(n['input'])} tokens"]
+    if "positional" in n:
+        parts.append(f"{count(n['positional'])} positions")
+    return ", ".join(parts)
+
+
+def _tables(pairs: pd.DataFrame, label: str, n_pairs: int, digits: int) -> str:
+    sections = [f"# Pairs of input embeddings of {label}\n\nStage `measure_similarity`.\n"]
+    for tokens, (name, note) in TOKEN_SETS.items():
+        for order, title in ORDERS.items():
+            rows = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)][:n_pairs]
+            shown = pd.DataFrame(
+                {
+                    "token 1": rows["token_1"].map(code),
+                    "token 2": rows["token_2"].map(code),
+                    "cosine": rows["cosine"],
+                    "Euclidean distance": rows["euclidean_distance"],
+                }
+            )
+            exact = ["cosine"] if order == "nearest_to_zero" else []
+            sections.append(section(f"{title} {name}", note, markdown_table(shown, digits, exact)))
+    return "\n".join(sections)

@@ -1,0 +1,26 @@
+import pandas as pd
+
+from embspace.draw.separability import draw_separability
+
+TABLE = pd.DataFrame(
+    {
+        "preparation": ["raw", "unit_length"],
+        "n_input": 600,
+        "n_positional": 150,
+        "n_folds": 5,
+        "auc": [0.9, 0.75],
+        "standard_deviation": [0.01, 0.02],
+        "null_auc": [0.5, 0.49],
+        "null_standard_deviation": [0.03, 0.03],
+    }
+)
+
+
+def test_points_are_the_aucs_of_the_table():
+    figure, text = draw_separability({"csv": TABLE}, "tiny", height_mm=55.0, digits=2)
+    (ax,) = figure.axes
+    true, null = (container.lines[0] for container in ax.containers)
+    assert list(true.get_xdata()) == [0.9, 0.75]
+    assert list(null.get_xdata()) == [0.5, 0.49]
+    assert "0.75" in text
+    assert any("600 against 150" in text.get_text() for text in figure.texts)
