@@ -1,0 +1,66 @@
+"""Console command `embspace`: one function a subcommand, run from the root of a tree."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.errors import InputError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def embspace() -> None:
+    """Geometry of the embedding spaces of BERT-family models."""
+
+
+@app.command()
+def verify(
+    update: Annotated[
+        bool, typer.Option("--update", help="Make these results the baseline, and say what moves.")
+    ] = False,
+    computed: Annotated[
+        bool, typer.Option("--computed", help="Fail if git brought a result, not a computation.")
+    ] = False,
+    results: Annotated[
+        Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
+    ] = Path("results"),
+) -> None:
+    """Hold the results against the stored baselines and against published numbers.
+
+    Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
+    a published one.
+    """
+    from embspace.verify.command import verify_results
+
+    with clear_errors():
+        passed = verify_results(results, update=update, computed=computed)
+    raise typer.Exit(0 if passed else 1)
+
+
+@app.command()
+def check() -> None:
+    """Read params.yaml and conf/ as the stages will, and say all that does not fit.
+
+    Exit code 0 if everything fits, 1 if not.
+    """
+    from embspace.check import check_settings
+
+    with clear_errors():
+        problems = check_settings()
+    for problem in problems:
+        typer.echo(problem, err=True)
+    raise typer.Exit(1 if problems else 0)
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """An `InputError` as one message and exit code 1, without a traceback."""
+    try:
+        yield
+    except InputError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,1 @@
+"""Results held against stored baselines and published numbers."""

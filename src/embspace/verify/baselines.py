@@ -1,0 +1,55 @@
+"""Which results have a baseline, and how one is made: tests/baselines/ mirrors results/."""
+
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+from embspace.verify.contents import SUFFIXES
+
+BASELINES = Path("tests/baselines")
+
+
+def results_of(folder: Path, models: Collection[str]) -> list[Path]:
+    """The result files of `models` under `folder`, relative to it.
+
+    A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models.
+    """
+    files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
+    return sorted(file for file in files if len(file.parts) > 1 and models_of(file) <= set(models))
+
+
+def models_of(file: Path) -> set[str]:
+    """The model, or the two models, that a result is about."""
+    return set(file.stem.split("--"))
+
+
+def check_results(folder: Path) -> None:
+    """Raise InputError if there is no folder of results."""
+    if not folder.is_dir():
+        raise InputError(
+            f"{folder}: not found in {Path.cwd()}; `dvc repro` (or `make`) makes the results"
+        )
+
+
+def update_baselines(results: Path, models: Collection[str]) -> tuple[int, int]:
+    """Make the results of `models` their baselines; how many were written and removed.
+
+    Baselines of other models stay.
+    """
+    new = results_of(results, models)
+    gone = [file for file in results_of(BASELINES, models) if file not in new]
+    for file in new:
+        with writing(BASELINES / file) as partial:
+            shutil.copyfile(results / file, partial)
+    for file in gone:
+        (BASELINES / file).unlink()
+        _remove_empty_folders((BASELINES / file).parent)
+    return len(new), len(gone)
+
+
+def _remove_empty_folders(folder: Path) -> None:
+    while folder != BASELINES and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

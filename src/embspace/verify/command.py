@@ -1,0 +1,54 @@
+"""What `embspace verify` does, in order."""
+
+from pathlib import Path
+
+from embspace.config import read_params
+from embspace.errors import InputError
+from embspace.verify.baselines import check_results, update_baselines
+from embspace.verify.drift import Drift, compare_all
+from embspace.verify.failures import count_drift, count_from_git, count_published
+from embspace.verify.provenance import FILE, update_provenance
+from embspace.verify.published import check_published
+from embspace.verify.report import Report
+from embspace.verify.rules import read_tolerances
+
+
+def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
+    """Compare, show and, with `update`, make the results the baseline; whether all is well.
+
+    An update takes drift for wanted, but not a disagreement with a published number. With
+    `computed`, a result that git has brought is a failure.
+    """
+    results = _relative(results)
+    models = read_params().models
+    check_results(results)
+    drift = compare_all(results, models, read_tolerances())
+    sources = check_published(results, models)
+    report = Report()
+    report.show_drift(drift)
+    report.show_published(sources)
+    if update:
+        _check_complete(drift)
+        n_written, n_removed = update_baselines(results, models)
+        update_provenance(results, models)
+        report.show_update(n_written, n_removed, results / FILE)
+    failures = {} if update else count_drift(drift)
+    failures |= count_published(sources)
+    if computed:
+        failures |= count_from_git(drift)
+    report.show_summary(drift, failures)
+    return not any(failures.values())
+
+
+def _relative(results: Path) -> Path:
+    """As a path from the current folder, by which it is known what was computed here."""
+    return results.relative_to(Path.cwd()) if results.is_relative_to(Path.cwd()) else results
+
+
+def _check_complete(drift: Drift) -> None:
+    """A model without any result was not run; that is no reason to drop its baselines."""
+    if drift.without_results:
+        raise InputError(
+            f"no results of {', '.join(drift.without_results)}: no baseline was changed; "
+            "`dvc repro` makes them"
+        )

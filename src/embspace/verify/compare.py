@@ -1,0 +1,126 @@
+"""One result against its baseline, fact by fact."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from embspace.verify.contents import Cell, Contents, Row
+from embspace.verify.deviation import LIMIT, deviation, number
+from embspace.verify.ranked import RankedList
+from embspace.verify.rules import Rules
+
+Rows = Mapping[Row, Mapping[str, Cell]]
+
+
+class Fact(NamedTuple):
+    """A cell with its baseline, or a row or column that only one side has."""
+
+    row: Row
+    column: str
+    baseline: str
+    found: str
+    allowed: str
+    """Empty for a row or column that only one side has."""
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing two files came to."""
+
+    n_facts: int
+    worst: float
+    """The largest deviation, as a share of what is allowed."""
+    drifted: tuple[Fact, ...]
+    """Those beyond tolerance, the farthest first."""
+
+
+def compare(baseline: Contents, found: Contents, rules: Rules) -> Comparison:
+    """Compare all cells; a row or column that only one side has is drift.
+
+    Every column needs a rule, see `unguarded`.
+    """
+    columns = [column for column in baseline.columns if column in found.columns]
+    rules = rules.for_columns(columns)
+    names = rules.row_names(columns)
+    before, after = baseline.by_name(names), found.by_name(names)
+    ranked = _ranked_list(names, before, after, rules)
+    drifted = _one_sided_columns(baseline.columns, found.columns)
+    drifted += _one_sided_rows(before, after, ranked)
+    n_facts, worst = len(drifted), math.inf if drifted else 0.0
+    for column in columns:
+        if column in names:
+            continue
+        for row, share in _deviations(column, before, after, rules, ranked):
+            n_facts, worst = n_facts + 1, max(worst, share)
+            if share > LIMIT:
+                drifted.append(_fact(row, column, before, after, rules, share))
+    drifted.sort(key=lambda fact: -fact.deviation)
+    return Comparison(n_facts, worst, tuple(drifted))
+
+
+def unguarded(contents: Contents, rules: Rules) -> list[str]:
+    """The columns or keys that no rule names."""
+    return [column for column in contents.columns if rules.kind(column) is None]
+
+
+def _ranked_list(
+    names: Sequence[str], before: Rows, after: Rows, rules: Rules
+) -> RankedList | None:
+    if rules.ranked is None:
+        return None
+    groups = tuple(name for name in names if name not in rules.ranked.identity)
+    kind = rules.required_kind(rules.ranked.by)
+    return RankedList(rules.ranked, kind, groups, before, after)
+
+
+def _one_sided_columns(before: Sequence[str], after: Sequence[str]) -> list[Fact]:
+    missing = [_missing(column=column) for column in before if column not in after]
+    return missing + [_extra(column=column) for column in after if column not in before]
+
+
+def _one_sided_rows(before: Rows, after: Rows, ranked: RankedList | None) -> list[Fact]:
+    if ranked is not None:
+        missing, extra = ranked.missing(), ranked.extra()
+    else:
+        missing = [row for row in before if row not in after]
+        extra = [row for row in after if row not in before]
+    return [_missing(row) for row in missing] + [_extra(row) for row in extra]
+
+
+def _missing(row: Row = (), column: str = "") -> Fact:
+    return Fact(row, column, "there", "missing", "", math.inf)
+
+
+def _extra(row: Row = (), column: str = "") -> Fact:
+    return Fact(row, column, "not there", "extra", "", math.inf)
+
+
+def _deviations(
+    column: str, before: Rows, after: Rows, rules: Rules, ranked: RankedList | None
+) -> Iterator[tuple[Row, float]]:
+    kind = rules.required_kind(column)
+    for row in before:
+        if row not in after:
+            continue
+        if ranked is not None and column == ranked.ranked.rank:
+            yield row, ranked.rank_deviation(row)
+        else:
+            yield row, deviation(before[row][column], after[row][column], kind)
+
+
+def _fact(row: Row, column: str, before: Rows, after: Rows, rules: Rules, share: float) -> Fact:
+    baseline, found = before[row][column], after[row][column]
+    kind, value = rules.required_kind(column), number(baseline)
+    if rules.ranked is not None and column == rules.ranked.rank:
+        allowed = "a tie"
+    elif kind.is_exact or value is None or not math.isfinite(value):
+        allowed = "exact"
+    else:
+        allowed = f"±{kind.allowed(value):.3g}"
+    return Fact(row, column, _shown(baseline), _shown(found), allowed, share)
+
+
+def _shown(cell: Cell) -> str:
+    return "NaN" if cell is None or cell == "" else str(cell)

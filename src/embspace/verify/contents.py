@@ -1,0 +1,102 @@
+"""Results as rows of cells, whether CSV or JSON.
+
+Read with the standard library: cells stay as printed, and pandas alone would take longer to
+start than the whole comparison.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+
+Cell = str | int | float | bool | None
+Row = tuple[str, ...]
+SUFFIXES = (".csv", ".json")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The rows of a table; a JSON file is one row, its columns are dotted keys."""
+
+    columns: tuple[str, ...]
+    rows: tuple[dict[str, Cell], ...]
+
+    def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
+        """Rows by their cells in `names`, those that share these by their number among them."""
+        seen: Counter[Row] = Counter()
+        named = {}
+        for row in self.rows:
+            name = tuple(f"{column}={row[column]}" for column in names if column in row)
+            seen[name] += 1
+            nameless = not name and len(self.rows) > 1
+            number = (f"#{seen[name]}",) if nameless or seen[name] > 1 else ()
+            named[name + number] = row
+        return named
+
+
+def read_contents(path: Path) -> Contents:
+    """The contents of a .csv or .json file.
+
+    Raises:
+        InputError: if it is not there, or malformed.
+    """
+    try:
+        # Not read_text(): it would turn a line end inside a quoted cell into another.
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: not found; `dvc repro` makes it") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8: {error}") from None
+    return _read_json(path, text) if path.suffix == ".json" else _read_csv(path, text)
+
+
+def _read_json(path: Path, text: str) -> Contents:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: is no JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: expected an object of keys and values, found {content!r:.60}")
+    row = dict(_leaves(content, ""))
+    return Contents(tuple(row), (row,))
+
+
+def _leaves(content: Any, name: str) -> Iterator[tuple[str, Cell]]:
+    if not isinstance(content, dict | list):
+        yield name, content
+        return
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    for key, value in items:
+        yield from _leaves(value, f"{name}.{key}" if name else str(key))
+
+
+def _read_csv(path: Path, text: str) -> Contents:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[dict[str, Cell]] = []
+    try:
+        columns = tuple(next(reader, ()))
+        _check_header(path, columns)
+        for cells in reader:
+            if len(cells) != len(columns):
+                raise InputError(
+                    f"{path}, line {reader.line_num}: {len(cells)} cells "
+                    f"under {len(columns)} columns"
+                )
+            rows.append(dict(zip(columns, cells, strict=True)))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
+    return Contents(columns, tuple(rows))
+
+
+def _check_header(path: Path, columns: tuple[str, ...]) -> None:
+    if not columns:
+        raise InputError(f"{path}: is empty; expected a line of column names")
+    repeated = [column for column, n in Counter(columns).items() if n > 1]
+    if repeated:
+        raise InputError(f"{path}: the column '{repeated[0]}' is there more than once")

@@ -1,0 +1,36 @@
+"""How far a cell is from its baseline."""
+
+import math
+
+from embspace.verify.contents import Cell
+from embspace.verify.rules import Kind
+
+# A deviation is a share of what is allowed; this is what computing it may round.
+LIMIT = 1 + 1e-9
+
+
+def deviation(baseline: Cell, found: Cell, kind: Kind) -> float:
+    """0 for equal, 1 for all that `kind` allows; NaN equals NaN."""
+    if baseline == found:
+        return 0.0
+    first, second = number(baseline), number(found)
+    if kind.is_exact or first is None or second is None:
+        return math.inf
+    if math.isnan(first) and math.isnan(second):
+        return 0.0
+    difference, allowed = abs(first - second), kind.allowed(first)
+    if not (math.isfinite(difference) and allowed > 0):
+        return math.inf
+    return difference / allowed
+
+
+def number(cell: Cell) -> float | None:
+    """A cell as a number, NaN if it is empty, None if it holds something else."""
+    if isinstance(cell, bool):
+        return None
+    if cell is None or cell == "":
+        return math.nan
+    try:
+        return float(cell)
+    except ValueError:
+        return None

@@ -1,0 +1,162 @@
+"""How far each number may drift: tests/baselines/tolerances.yaml, checked.
+
+A column of a table, or a key of a JSON file, is of a kind; a kind has a tolerance and a reason.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from embspace.config import read_yaml, validate
+from embspace.errors import InputError
+
+TOLERANCES = Path("tests/baselines/tolerances.yaml")
+STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Kind(BaseModel):
+    """A kind of quantity: exact, or with a tolerance, the larger of the two."""
+
+    model_config = STRICT
+
+    reason: str = Field(min_length=1)
+    names_row: bool = False
+    """Exact, and rows are told apart by it."""
+    exact: bool = False
+    relative: float = Field(default=0.0, ge=0)
+    absolute: float = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Kind":
+        if (self.exact or self.names_row) == (self.relative > 0 or self.absolute > 0):
+            raise ValueError(
+                "expected either `exact: true` (or `names_row: true`), or a tolerance "
+                "`relative` or `absolute` above 0"
+            )
+        return self
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing may change."""
+        return self.exact or self.names_row
+
+    def allowed(self, baseline: float) -> float:
+        """The largest allowed difference from `baseline`."""
+        return max(self.relative * abs(baseline), self.absolute)
+
+
+class Ranked(BaseModel):
+    """A list sorted by one column, in which rounding decides between rows that tie."""
+
+    model_config = STRICT
+
+    rank: str
+    by: str
+    """The column that ranks."""
+    identity: list[str] = Field(min_length=1)
+    """The columns that say which thing a row is about, wherever it ranks."""
+
+
+class FileRules(BaseModel):
+    """What holds for the files of some folders of results/ only."""
+
+    model_config = STRICT
+
+    columns: dict[str, str] = {}
+    ranked: Ranked | None = None
+
+
+class Tolerances(BaseModel):
+    """Schema of tolerances.yaml."""
+
+    model_config = STRICT
+
+    kinds: dict[str, Kind]
+    columns: dict[str, str]
+    """Column, last JSON key or dotted JSON key, or a pattern of these -> name of a kind."""
+    files: dict[str, FileRules] = {}
+    """Folder under results/, or a pattern of it -> what differs there."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for one file."""
+
+    kinds: Mapping[str, Kind]
+    columns: tuple[Mapping[str, str], ...]
+    """The first mapping that knows a column decides."""
+    ranked: Ranked | None
+
+    def kind(self, column: str) -> Kind | None:
+        """The kind of a column or dotted key; None if no rule names it."""
+        for columns in self.columns:
+            if name := _lookup(columns, column):
+                return self.kinds[name]
+        return None
+
+    def required_kind(self, column: str) -> Kind:
+        """The kind of a column that is known to have one."""
+        kind = self.kind(column)
+        if kind is None:
+            raise KeyError(column)
+        return kind
+
+    def for_columns(self, columns: Iterable[str]) -> "Rules":
+        """The rules of a table with these columns: ranked only if all that ranks is there."""
+        ranked = self.ranked
+        if ranked and not {ranked.rank, ranked.by, *ranked.identity} <= set(columns):
+            return replace(self, ranked=None)
+        return self
+
+    def row_names(self, columns: Iterable[str]) -> list[str]:
+        """Those of `columns` that tell rows apart."""
+        named = [c for c in columns if (kind := self.kind(c)) is not None and kind.names_row]
+        if self.ranked is None:
+            return named
+        return [c for c in named if c != self.ranked.rank] + self.ranked.identity
+
+
+def read_tolerances() -> Tolerances:
+    """tolerances.yaml, checked.
+
+    Raises:
+        InputError: also for a column of a kind that is not described.
+    """
+    tolerances = validate(Tolerances, read_yaml(TOLERANCES), str(TOLERANCES))
+    _check_kinds(tolerances, "columns", tolerances.columns)
+    for folder, rules in tolerances.files.items():
+        _check_kinds(tolerances, f"files.{folder}.columns", rules.columns)
+    return tolerances
+
+
+def rules_of(tolerances: Tolerances, file: Path) -> Rules:
+    """The rules of a file whose path is relative to results/."""
+    folder = file.parent.as_posix()
+    for pattern, rules in tolerances.files.items():
+        if fnmatchcase(folder, pattern):
+            return Rules(tolerances.kinds, (rules.columns, tolerances.columns), rules.ranked)
+    return Rules(tolerances.kinds, (tolerances.columns,), None)
+
+
+def _lookup(columns: Mapping[str, str], column: str) -> str | None:
+    last = column.rpartition(".")[2]
+    for name in (column, last):
+        if name in columns:
+            return columns[name]
+    for pattern, kind in columns.items():
+        if fnmatchcase(column, pattern) or fnmatchcase(last, pattern):
+            return kind
+    return None
+
+
+def _check_kinds(tolerances: Tolerances, where: str, columns: Mapping[str, Any]) -> None:
+    for column, kind in columns.items():
+        if kind not in tolerances.kinds:
+            raise InputError(
+                f"{TOLERANCES}: key '{where}.{column}': the kind '{kind}' is unknown; "
+                f"described under `kinds`: {', '.join(sorted(tolerances.kinds))}"
+            )

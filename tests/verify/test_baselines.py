@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.verify.baselines import check_results, results_of, update_baselines
+from tests.verify.tree import put
+
+
+def names(files: list[Path]) -> list[str]:
+    return [file.as_posix() for file in files]
+
+
+def test_results_are_those_of_the_models(tree: Path):
+    for file in ("a.csv", "x/large.csv", "x/y/small.json", "x/small.png", "x/small.csv.partial"):
+        put(f"results/{file}", "")
+    put("results/small.csv", "a model's name, but of no noun")
+    assert names(results_of(Path("results"), ["small"])) == [
+        "interrelations/small.json",
+        "similarity/summary/small.csv",
+        "x/y/small.json",
+    ]
+
+
+def test_a_pair_belongs_to_both_its_models(tree: Path):
+    put("results/map/small--large.csv", "")
+    assert "map/small--large.csv" not in names(results_of(Path("results"), ["small"]))
+    assert "map/small--large.csv" in names(results_of(Path("results"), ["small", "large"]))
+
+
+def test_an_update_copies_adds_and_removes(tree: Path):
+    put("results/new/deep/small.csv", "n\n1\n")
+    put("results/similarity/summary/small.csv", "n\n2\n")
+    Path("results/interrelations/small.json").unlink()
+    assert update_baselines(Path("results"), ["small"]) == (2, 1)
+    assert Path("tests/baselines/new/deep/small.csv").read_text() == "n\n1\n"
+    assert Path("tests/baselines/similarity/summary/small.csv").read_text() == "n\n2\n"
+    assert not Path("tests/baselines/interrelations").exists()
+    assert Path("tests/baselines/tolerances.yaml").exists()
+
+
+def test_an_update_leaves_other_models_alone(tree: Path):
+    put("tests/baselines/similarity/summary/large.csv", "n\n9\n")
+    put("results/similarity/summary/large.csv", "n\n1\n")
+    update_baselines(Path("results"), ["small"])
+    assert Path("tests/baselines/similarity/summary/large.csv").read_text() == "n\n9\n"
+
+
+def test_no_results_at_all_is_named(tree: Path):
+    with pytest.raises(InputError, match="nowhere: not found in .*; `dvc repro`"):
+        check_results(Path("nowhere"))

@@ -1,0 +1,84 @@
+import math
+
+import pytest
+
+from embspace.verify.compare import compare, unguarded
+from embspace.verify.contents import Contents
+from tests.verify.tree import rules, table
+
+BASELINE = table("space n mean\ninput 3 1.5\npositional 2 0.25")
+
+
+def drifted(found: str) -> list[tuple[str, str, str]]:
+    facts = compare(BASELINE, table(found), rules()).drifted
+    return [(" ".join(fact.row), fact.column, fact.found) for fact in facts]
+
+
+def test_equal_tables_agree():
+    comparison = compare(BASELINE, BASELINE, rules())
+    assert (comparison.n_facts, comparison.worst, comparison.drifted) == (4, 0.0, ())
+
+
+def test_the_worst_is_kept_though_nothing_drifted():
+    comparison = compare(
+        BASELINE, table("space n mean\ninput 3 1.50003\npositional 2 0.25"), rules()
+    )
+    assert comparison.drifted == ()
+    assert comparison.worst == pytest.approx(0.2)
+
+
+def test_the_order_of_rows_and_columns_is_no_fact():
+    assert drifted("mean n space\n0.25 2 positional\n1.5 3 input") == []
+
+
+def test_each_drifted_cell_is_named_the_farthest_first():
+    found = drifted("space n mean\ninput 3 1.6\npositional 4 0.5")
+    assert found == [
+        ("space=positional", "n", "4"),  # exact
+        ("space=positional", "mean", "0.5"),  # doubled
+        ("space=input", "mean", "1.6"),
+    ]
+
+
+def test_a_fact_says_what_was_allowed():
+    (fact,) = compare(
+        BASELINE, table("space n mean\ninput 3 1.6\npositional 2 0.25"), rules()
+    ).drifted
+    assert (fact.baseline, fact.found, fact.allowed) == ("1.5", "1.6", "±0.00015")
+
+
+@pytest.mark.parametrize(
+    ("found", "fact"),
+    [
+        ("space n mean\ninput 3 1.5", ("space=positional", "", "missing")),
+        ("space n mean\ninput 3 1.5\npositional 2 0.25\njoint 5 1", ("space=joint", "", "extra")),
+        ("space n\ninput 3\npositional 2", ("", "mean", "missing")),
+        ("space n mean norm_0\ninput 3 1.5 1\npositional 2 0.25 1", ("", "norm_0", "extra")),
+        (
+            "space n mean\ninput 3 1.5\ninput 3 1.5\npositional 2 0.25",
+            ("space=input #2", "", "extra"),
+        ),
+    ],
+)
+def test_a_row_or_column_that_one_side_lacks_is_named(found: str, fact: tuple[str, str, str]):
+    assert drifted(found) == [fact]
+    assert compare(BASELINE, table(found), rules()).worst == math.inf
+
+
+def test_a_row_under_another_name_is_missing_and_extra():
+    assert drifted("space n mean\ninputs 3 1.5\npositional 2 0.25") == [
+        ("space=input", "", "missing"),
+        ("space=inputs", "", "extra"),
+    ]
+
+
+def test_nan_equals_nan():
+    before = Contents(("mean",), ({"mean": ""},))
+    assert compare(before, before, rules()).drifted == ()
+    (fact,) = compare(before, Contents(("mean",), ({"mean": "0"},)), rules()).drifted
+    assert (fact.baseline, fact.found) == ("NaN", "0")
+
+
+def test_a_column_or_key_that_no_rule_names_is_found():
+    assert unguarded(table("space n median\ninput 3 1.5"), rules()) == ["median"]
+    assert unguarded(Contents(("a.n", "a.median"), ()), rules()) == ["a.median"]

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.files.tables import save_table
+from embspace.verify.contents import read_contents
+from tests.verify.tree import put, table
+
+
+@pytest.fixture(autouse=True)
+def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_words_come_back_as_they_were_written():
+    words = ['"', ",", "a\nb", "\x85", "\u2028", "nan", "[CLS]", "।"]
+    save_table(pd.DataFrame({"token": words}), "x.csv")
+    assert [row["token"] for row in read_contents(Path("x.csv")).rows] == words
+
+
+def test_a_line_end_inside_a_cell_stays_what_it_is():
+    Path("x.csv").write_bytes(b'token\n"a\r\nb"\n')
+    assert read_contents(Path("x.csv")).rows == ({"token": "a\r\nb"},)
+
+
+def test_json_becomes_one_row_of_dotted_keys():
+    contents = read_contents(put("x.json", '{"a": {"b": 1, "c": [2.5, null]}, "d": "word"}'))
+    assert contents.rows == ({"a.b": 1, "a.c.0": 2.5, "a.c.1": None, "d": "word"},)
+    assert contents.by_name([]) == {(): contents.rows[0]}
+
+
+def test_rows_that_share_a_name_are_numbered():
+    contents = table("space n\ninput 1\ninput 2\njoint 3")
+    assert list(contents.by_name(["space"])) == [
+        ("space=input",),
+        ("space=input", "#2"),
+        ("space=joint",),
+    ]
+    assert list(contents.by_name([])) == [("#1",), ("#2",), ("#3",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.csv", "", "x.csv: is empty"),
+        ("x.csv", "a,b\n1,2\n3\n", "x.csv, line 3: 1 cells under 2 columns"),
+        ("x.csv", "a,a\n1,2\n", "x.csv: the column 'a' is there more than once"),
+        ("x.csv", 'a\n"1', "x.csv, line 2: is no CSV"),
+        ("x.json", "{", "x.json: is no JSON"),
+        ("x.json", "[1]", r"x.json: expected an object of keys and values, found \[1\]"),
+    ],
+)
+def test_what_is_malformed_is_named(name: str, content: str, message: str):
+    with pytest.raises(InputError, match=message):
+        read_contents(put(name, content))
+
+
+def test_a_missing_file_and_foreign_bytes_are_named():
+    with pytest.raises(InputError, match=r"x\.csv: not found; `dvc repro` makes it"):
+        read_contents(Path("x.csv"))
+    Path("x.csv").write_bytes(b"token\n\xff\n")
+    with pytest.raises(InputError, match=r"x\.csv: is not UTF-8"):
+        read_contents(Path("x.csv"))

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.verify.drift import Drift, compare_all
+from embspace.verify.rules import read_tolerances
+from tests.verify.tree import SCALARS, SUMMARY, compute, put
+
+SUMMARY_FILE = "results/similarity/summary/small.csv"
+SCALARS_FILE = "results/interrelations/small.json"
+
+
+def drift(*models: str) -> Drift:
+    return compare_all(Path("results"), models or ("small",), read_tolerances())
+
+
+def verdicts(found: Drift) -> dict[str, str]:
+    return {file.file.as_posix(): file.verdict for file in found.files}
+
+
+def test_equal_results_agree(tree: Path):
+    assert verdicts(drift()) == {
+        "interrelations/small.json": "agrees",
+        "similarity/summary/small.csv": "agrees",
+    }
+
+
+def test_a_moved_number_is_found_in_csv(tree: Path):
+    put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
+    assert verdicts(drift())["similarity/summary/small.csv"] == "DRIFTED"
+
+
+def test_a_moved_number_is_found_in_json(tree: Path):
+    put(SCALARS_FILE, SCALARS.replace("0.5", "0.51"))
+    (file, _) = drift().files
+    assert file.verdict == "DRIFTED"
+    assert file.comparison is not None
+    (fact,) = file.comparison.drifted
+    assert (fact.row, fact.column, fact.found) == ((), "segment.norm_0", "0.51")
+
+
+def test_a_missing_and_an_extra_file_are_found(tree: Path):
+    Path(SUMMARY_FILE).rename("results/similarity/small.csv")
+    assert verdicts(drift()) == {
+        "interrelations/small.json": "agrees",
+        "similarity/small.csv": "EXTRA",
+        "similarity/summary/small.csv": "MISSING",
+    }
+
+
+def test_a_model_without_any_baseline_is_no_failure(tree: Path):
+    put("results/similarity/summary/large.csv", SUMMARY)
+    found = drift("small", "large")
+    assert verdicts(found)["similarity/summary/large.csv"] == "no baseline"
+    assert (found.without_baseline, found.without_results) == (("large",), ())
+
+
+def test_a_model_that_was_not_run_is_named(tree: Path):
+    found = drift("small", "large")
+    assert (found.without_baseline, found.without_results) == ((), ("large",))
+
+
+def test_models_that_params_does_not_name_are_ignored(tree: Path):
+    put("results/similarity/summary/large.csv", "malformed,\n1,2,3")
+    put("tests/baselines/similarity/summary/huge.csv", SUMMARY)
+    assert len(drift().files) == 2
+
+
+def test_what_was_computed_here_and_what_git_brought(tree: Path):
+    compute(SUMMARY_FILE, SUMMARY)
+    found = {file.file.name: file.computed_here for file in drift().files}
+    assert found == {"small.json": False, "small.csv": True}
+    put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.50"))  # an edit by hand is no computation
+    assert not any(file.computed_here for file in drift().files)
+
+
+@pytest.mark.parametrize("folder", ["results", "tests/baselines"])
+def test_a_number_that_nobody_guards_is_an_error(tree: Path, folder: str):
+    put(f"{folder}/similarity/summary/small.csv", SUMMARY.replace("mean", "median"))
+    put(f"{folder}/interrelations/small.json", '{"a": {"b": 1, "c": 2}}')
+    message = (
+        rf"{folder}/interrelations/small.json: no rule names a.b, a.c\n"
+        rf"{folder}/similarity/summary/small.csv: no rule names median\n"
+        "say in tests/baselines/tolerances.yaml, under `columns`"
+    )
+    with pytest.raises(InputError, match=message):
+        drift()
+
+
+@pytest.mark.parametrize("folder", ["results", "tests/baselines"])
+def test_a_malformed_file_is_named(tree: Path, folder: str):
+    put(f"{folder}/interrelations/small.json", "{")
+    with pytest.raises(InputError, match=f"{folder}/interrelations/small.json: is no JSON"):
+        drift()

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.verify.compare import Comparison, Fact
+from embspace.verify.drift import Drift, FileReport
+from embspace.verify.published import Check, SourceReport
+from embspace.verify.report import N_SHOWN, WIDTH, Report
+
+
+def drift_of(*facts: Fact, verdict="DRIFTED", here: bool | None = False) -> Drift:
+    worst = max((fact.deviation for fact in facts), default=0.25)
+    comparison = Comparison(1234, worst, facts)
+    return Drift((FileReport(Path("noun/table/small.csv"), verdict, comparison, here),), (), ())
+
+
+def fact(row: tuple[str, ...] = (), column: str = "mean", allowed: str = "±0.1") -> Fact:
+    return Fact(row, column, "1", "2", allowed, 10.0)
+
+
+def test_a_row_says_file_facts_worst_verdict_and_origin(capsys: pytest.CaptureFixture[str]):
+    Report().show_drift(drift_of(verdict="agrees", here=True))
+    words = "noun/table/small.csv 1,234 0.25 agrees computed here"
+    assert words in " ".join(capsys.readouterr().out.split())
+    Report().show_drift(drift_of(verdict="agrees"))
+    assert "agrees from git" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_drifted_fact_says_where_and_how_far(capsys: pytest.CaptureFixture[str]):
+    Report().show_drift(drift_of(fact(("space=[bold]", "token=[CLS]"))))
+    line = "space=[bold], token=[CLS]: mean: baseline 1, found 2, allowed ±0.1"
+    assert line in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("lost", "line"),
+    [
+        (Fact(("space=input",), "", "there", "missing", "", 9.0), "row space=input is missing"),
+        (Fact((), "mean", "there", "missing", "", 9.0), "column or key mean is missing"),
+        (Fact((), "mean", "not there", "extra", "", 9.0), "column or key mean is extra"),
+        (fact((), "a.b"), "a.b: baseline 1, found 2, allowed ±0.1"),
+    ],
+)
+def test_what_one_side_lacks_is_said_in_words(
+    lost: Fact, line: str, capsys: pytest.CaptureFixture[str]
+):
+    Report().show_drift(drift_of(lost))
+    assert line in [each.strip() for each in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize(("n", "more"), [(N_SHOWN, False), (N_SHOWN + 3, True)])
+def test_many_facts_are_counted(n: int, more: bool, capsys: pytest.CaptureFixture[str]):
+    Report().show_drift(drift_of(*[fact()] * n))
+    out = capsys.readouterr().out
+    assert f"{n} drifted" in out
+    assert out.count("baseline 1,") == N_SHOWN
+    assert ("and 3 more" in out) is more
+
+
+def test_models_without_baseline_or_results_are_named(capsys: pytest.CaptureFixture[str]):
+    Report().show_drift(Drift((), ("large",), ("huge",)))
+    out = capsys.readouterr().out
+    assert "warning: large has no baseline; `embspace verify --update` makes one" in out
+    assert "FAILED: huge has no results; `dvc repro` makes them" in out
+
+
+def test_published_numbers_and_those_that_need_another_model(capsys: pytest.CaptureFixture[str]):
+    checks = (Check("[CLS] q", "1.50", "1.6", "DIFFERS", "coarse"),)
+    Report().show_published([SourceReport("A. Author", checks, {"large": 24})])
+    out = capsys.readouterr().out
+    assert "Published: A. Author" in out
+    assert "[CLS] q (coarse) 1.50 1.6 DIFFERS" in " ".join(out.split())
+    assert "24 numbers need large: add it to `models` in params.yaml" in out
+
+
+@pytest.mark.parametrize(
+    ("here", "line"),
+    [
+        (True, "1 files computed in this tree, 0 from git\n"),
+        (False, "0 files computed in this tree, 1 from git; `dvc repro --force` computes all"),
+        (None, "0 files computed in this tree, 0 from git\n"),
+    ],
+)
+def test_the_summary_says_where_results_come_from(
+    here: bool | None, line: str, capsys: pytest.CaptureFixture[str]
+):
+    Report().show_summary(drift_of(here=here), {"missing results": 0})
+    out = capsys.readouterr().out
+    assert line in out
+    assert "passed" in out
+
+
+def test_the_summary_counts_failures(capsys: pytest.CaptureFixture[str]):
+    Report().show_summary(drift_of(), {"drifted": 1200, "missing": 0, "differ": 1})
+    out = capsys.readouterr().out
+    assert "FAILED: drifted: 1,200, differ: 1\n" in out
+    assert "passed" not in out
+
+
+def test_tables_fit_the_width_and_are_plain_text(capsys: pytest.CaptureFixture[str]):
+    file = Path("a_noun_of_some_length/table_of_some_length/" + "model" * 20 + ".csv")
+    comparison = Comparison(12_345_678, 0.123, ())
+    Report().show_drift(Drift((FileReport(file, "DRIFTED", comparison, True),), (), ()))
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= WIDTH
+    assert "\x1b" not in out

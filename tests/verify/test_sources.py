@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.errors import InputError
+from embspace.verify.sources import read_sources
+from tests.verify.tree import put
+
+SOURCE = """
+source: a paper
+protocol: as they did it
+entries:
+  - quantity: norms
+    model: small
+    file: results/similarity/summary/{model}.csv
+    where: {space: input}
+    published: {mean: "1.50"}
+"""
+
+
+def test_a_source_is_read(tree: Path):
+    put("data/published/paper.yaml", SOURCE)
+    (source,) = read_sources()
+    assert source.entries[0].published == {"mean": "1.50"}
+
+
+def test_without_sources_there_is_nothing_to_check(tree: Path):
+    assert read_sources() == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"1.50"', "1.50", "published.mean': .*valid string, found 1.5"),
+        ('"1.50"', '"many"', "'mean' is no number: 'many'"),
+        ('"1.50"', '"NaN"', "'mean' is no number: 'NaN'"),
+        ("file: results/", "file: ", "`file` starts with 'results/'"),
+        ("    where:", "    absolute_tolerance: 0.1\n    where:", "`reason` come together"),
+        ("    where:", "    reason: coarse\n    where:", "`reason` come together"),
+        ("source: a paper", "", "key 'source' is missing"),
+        ("    where:", "    pair: {columns: [a], values: [b, c]}\n    where:", "pair.columns"),
+    ],
+)
+def test_what_does_not_fit_is_named(tree: Path, old: str, new: str, message: str):
+    assert old in SOURCE
+    put("data/published/paper.yaml", SOURCE.replace(old, new))
+    with pytest.raises(InputError, match=r"data/published/paper\.yaml: .*" + message):
+        read_sources()
+
+
+def test_the_projects_own_sources_fit(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    sources = {source.source: source for source in read_sources()}
+    assert sources
+    models = {entry.model for source in sources.values() for entry in source.entries}
+    assert "minilm" in models
+
+
+def test_the_projects_own_files_are_outputs_of_its_stages(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    stages = Path("dvc.yaml").read_text()
+    assert yaml.safe_load(stages)
+    for source in read_sources():
+        for entry in source.entries:
+            assert entry.file.replace("{model}", "${item.model}") in stages
