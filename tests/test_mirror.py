@@ -1,0 +1,278 @@
+"""Holds the project to its mirror, and the mirror to the breaks that it should notice."""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.mirror import problems
+
+Break = Callable[[Path], None]
+FOLDERS = ("conf", "src", "tests")
+FILES = ("dvc.yaml", "params.yaml", "README.md")
+LISTED = ("results", "figures")  # what their files hold is of no interest
+
+
+def test_every_name_stands_in_its_eight_places(root: Path) -> None:
+    found = problems(root)
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.fixture(scope="module")
+def whole(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the mirror sees of the project; treat it as read-only."""
+    target = tmp_path_factory.mktemp("mirror")
+    for name in FOLDERS:
+        shutil.copytree(root / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FILES:
+        shutil.copy(root / name, target / name)
+    for name in LISTED:
+        for file in (root / name).rglob("*.*"):
+            written(file.relative_to(root).as_posix(), "")(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def known(whole: Path) -> list[str]:
+    """What is wrong before anything is broken."""
+    return problems(whole)
+
+
+@pytest.fixture
+def copy(whole: Path, tmp_path: Path) -> Path:
+    """The project, to be broken."""
+    return shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+
+
+def edited(file: str, old: str, new: str, *, after: str = "") -> Break:
+    """The first `old` that stands after `after` becomes `new`."""
+
+    def edit(root: Path) -> None:
+        before, mark, rest = (root / file).read_text().partition(after or "\n")
+        assert old in rest, f"{file} holds no {old!r} after {after!r}"
+        (root / file).write_text(before + mark + rest.replace(old, new, 1))
+
+    return edit
+
+
+def in_stage(stage: str, old: str, new: str = "") -> Break:
+    """Something of a stage in dvc.yaml becomes something else; without `new`, a line goes."""
+    return edited("dvc.yaml", *((old, new) if new else (f"{old}\n", "\n")), after=f"\n  {stage}:")
+
+
+def written(file: str, text: str) -> Break:
+    def write(root: Path) -> None:
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text)
+
+    return write
+
+
+def deleted(file: str) -> Break:
+    return lambda root: (root / file).unlink()
+
+
+def readme_row_deleted(root: Path) -> None:
+    lines = (root / "README.md").read_text().splitlines()
+    kept = [line for line in lines if not ("`similarity`" in line and "figures/similarity" in line)]
+    assert kept != lines, "README.md holds no row of `similarity`"
+    (root / "README.md").write_text("\n".join(kept))
+
+
+def output_moved(root: Path) -> None:
+    """Its old folder goes too, as it would in git."""
+    old, new = "results/similarity/pairs/${", "data/similarity/pairs/${"
+    in_stage("measure_similarity", old, new)(root)
+    shutil.rmtree(root / "results/similarity/pairs", ignore_errors=True)
+
+
+SEPARABILITY = "src/embspace/measure/separability.py"
+DRAW = "src/embspace/draw/__main__.py"
+EMBEDDINGS_TEST = "tests/extract/test_embeddings.py"
+
+# What is broken, and all that the mirror then says, as regular expressions.
+BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
+    # Rule 1: stage, module, function, command.
+    "stage renamed": (
+        edited("dvc.yaml", "\n  measure_similarity:", "\n  measure_alikeness:"),
+        r"stage measure_alikeness: expected the module src/embspace/measure/alikeness\.py",
+        r"measure/similarity\.py: defines measure_similarity\(\), but dvc\.yaml has no stage",
+    ),
+    "stage of an unknown verb": (
+        edited("dvc.yaml", "\nplots:", "\n  inspect_pairs: {cmd: 'true'}\nplots:"),
+        r"stage inspect_pairs: expected the name <verb>_<noun>",
+    ),
+    "command of another stage": (
+        in_stage("measure_similarity", "embspace.measure.similarity", "embspace.measure.summary"),
+        r"stage measure_similarity: cmd is .*expected `python -m embspace\.measure\.similarity ",
+    ),
+    "command without the corpus": (
+        in_stage("extract_hidden_states", " corpus=${item.corpus}"),
+        r"stage extract_hidden_states: cmd is .*corpus=\$\{item\.corpus\}`",
+    ),
+    "settings group that the matrix lacks": (
+        edited(SEPARABILITY, "ity)", 'ity, groups=("corpus",))', after="__main__"),
+        r"separability\.py: run_stage picks a file of conf/ for corpus, but the matrix .*has model",
+    ),
+    "drawing that draw does not know": (
+        edited(DRAW, '"separability": separability.draw_separability,', "", after="DRAWINGS"),
+        r"__main__\.py: expected DRAWINGS to have 'separability': separability\.draw_separability",
+    ),
+    # Rule 2: arguments and settings.
+    "setting renamed": (
+        edited("conf/measure/similarity.yaml", "n_pairs:", "pairs:"),
+        r"similarity\.yaml: .*measure_similarity\(\).*: lacks n_pairs; has unknown pairs\.",
+    ),
+    "argument with a default": (
+        edited(SEPARABILITY, "seed: NonNegativeInt,", "seed: NonNegativeInt = 0,"),
+        r"separability\.py: the argument seed of measure_separability\(\) has a default",
+    ),
+    # Rule 3: tests.
+    "test deleted": (
+        deleted(EMBEDDINGS_TEST),
+        r"extract/embeddings\.py: expected its test at tests/extract/test_embeddings\.py",
+    ),
+    "test of something else": (
+        written(EMBEDDINGS_TEST, "def test_nothing(): ...\n"),
+        r"test_embeddings\.py: expected it to test extract_embeddings\(\)",
+    ),
+    # Rule 4: outputs.
+    "output moved": (
+        output_moved,
+        r"data/similarity/pairs/\S+: \{cache|data/similarity/pairs/\S+ has `cache: false`",
+        r"the output data/similarity/pairs/\S+ is not where it belongs, results/similarity/",
+        r"similarity\.py writes results/similarity/pairs/\{\}\.csv, which is not among the outs",
+    ),
+    "output renamed in the module alone": (
+        edited(SEPARABILITY, "results/separability/{name}.csv", "results/separability/{name}.json"),
+        r'separability\.py: expected the path f"results/separability/\{name\}\.csv"',
+        r"separability\.py writes results/separability/\{\}\.json, which is not among the outs",
+    ),
+    "result in the cache": (
+        in_stage("measure_separability", "${item.model}.csv: {cache: false}", "${item.model}.csv"),
+        r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
+    ),
+    "figure that is no output": (
+        in_stage("draw", "      - figures/separability/${item.model}.svg: {cache: false}"),
+        r"stage draw: outs lacks figures/separability/\$\{item\.model\}\.svg",
+    ),
+    # Rule 5: imports and files that are read.
+    "dep removed": (
+        in_stage("measure_similarity", "      - src/embspace/errors.py"),
+        r"stage measure_similarity: deps lacks src/embspace/errors\.py, which \S+ imports",
+    ),
+    "dep that is not imported": (
+        in_stage("measure_separability", "    deps:", "    deps:\n      - src/embspace/pooling.py"),
+        r"stage measure_separability: deps has src/embspace/pooling\.py, .* imports nowhere",
+    ),
+    "dep too wide": (
+        in_stage("measure_separability", "src/embspace/files/tensors.py", "src/embspace/files"),
+        r"measure_separability: the dep src/embspace/files is too wide; .*/tensors\.py\.",
+    ),
+    "import inside a function": (
+        edited(SEPARABILITY, "    rows = []", "    rows = []\n    import embspace.pooling"),
+        r"stage measure_separability: deps lacks src/embspace/pooling\.py",
+    ),
+    "data that is read but no dep": (
+        in_stage("measure_similarity", "      - data/extracted/embeddings/${item.model}.parquet"),
+        r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
+    ),
+    "texts that are no dep": (
+        in_stage("extract_hidden_states", "      - data/texts"),
+        r"stage extract_hidden_states: deps lacks data/texts/",
+    ),
+    "result that is drawn but no dep": (
+        in_stage("draw", "      - results/separability/${item.model}.csv"),
+        r"stage draw: deps lacks results/separability/\{\}\.csv",
+    ),
+    "data that nobody reads": (
+        in_stage("measure_separability", "    deps:", "    deps:\n      - data/texts"),
+        r"stage measure_separability: deps has data/texts, which \S+ does not read",
+    ),
+    # Rule 6: params.
+    "seed not in params": (
+        in_stage("measure_separability", "      - seed"),
+        r"params lacks `- seed`: conf/measure/separability\.yaml interpolates it",
+    ),
+    "corpora not in params": (
+        in_stage("measure_sentence_similarity", "      - corpora"),
+        r"params lacks `- corpora`: src/embspace/measure/sentence_similarity\.py reads it",
+    ),
+    "own settings not in params": (
+        in_stage("measure_similarity", "      - conf/measure/similarity.yaml:"),
+        r"measure_similarity: params lacks `- conf/measure/similarity\.yaml:`",
+    ),
+    "model not in params": (
+        in_stage("draw", "      - conf/model/${item.model}.yaml:"),
+        r"stage draw: params lacks `- conf/model/\$\{item\.model\}\.yaml:`",
+    ),
+    "some settings in params": (
+        in_stage("measure_similarity", "similarity.yaml:\n", "similarity.yaml: [n_bins]\n"),
+        r"measure_similarity: params has some keys of conf/measure/similarity\.yaml",
+    ),
+    "settings of another noun in params": (
+        in_stage("measure_similarity", "params:", "params:\n      - conf/draw/similarity.yaml:"),
+        r"measure_similarity: params has conf/draw/similarity\.yaml, .* does not read",
+    ),
+    "device in params": (
+        in_stage("extract_hidden_states", "    params:", "    params:\n      - device"),
+        r"stage extract_hidden_states: params has device; expected it nowhere",
+    ),
+    "seed in params without need": (
+        in_stage("measure_similarity", "    params:", "    params:\n      - seed"),
+        r"stage measure_similarity: params has seed, which neither",
+    ),
+    # Rule 7: leftovers.
+    "settings left over": (
+        written("conf/measure/isotropy.yaml", "{}\n"),
+        r"conf/measure/isotropy\.yaml: belongs to nothing",
+    ),
+    "module left over": (
+        written("src/embspace/measure/isotropy.py", '"""Once a stage."""\n'),
+        r"src/embspace/measure/isotropy\.py: belongs to nothing",
+    ),
+    "test left over": (
+        written("tests/measure/test_isotropy.py", ""),
+        r"tests/measure/test_isotropy\.py: tests nothing",
+    ),
+    "results left over": (
+        written("results/isotropy/minilm.csv", ""),
+        r"results/isotropy/: belongs to nothing",
+    ),
+    "model without a file": (
+        edited("params.yaml", "models:\n", "models:\n  - word2vec\n"),
+        r"params\.yaml: models has word2vec; expected a file conf/model/word2vec\.yaml",
+    ),
+    # Rule 8: README.
+    "row of the README deleted": (
+        readme_row_deleted,
+        r"README\.md: expected a table row of measure_similarity",
+    ),
+    # Rule 9: figures.
+    "title that names no stage": (
+        edited(DRAW, 'title=f"measure_{noun}@{name}"', 'title=f"{noun} of {name}"'),
+        r'__main__\.py: expected save_figure\(\.\.\., title=f"measure_\{noun\}@\{name\}"\)',
+    ),
+    "figure that names another stage": (
+        edited("src/embspace/draw/similarity.py", '"measure_similarity"', '"measure_separability"'),
+        r'draw/similarity\.py: expected stage="measure_similarity"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_break_is_noticed_and_nothing_else(name: str, copy: Path, known: list[str]) -> None:
+    break_it, *expected = BREAKS[name]
+    break_it(copy)
+    found = [sentence for sentence in problems(copy) if sentence not in known]
+    assert len(found) == len(expected), "\n".join(found)
+    for sentence, pattern in zip(found, expected, strict=True):
+        assert re.search(pattern, sentence), sentence
+
+
+def test_an_import_for_the_type_checker_is_no_dep(copy: Path, known: list[str]) -> None:
+    pool = "\nif TYPE_CHECKING:\n    from embspace.pooling import pool\n"
+    edited(SEPARABILITY, "\nVectors", f"{pool}\nVectors")(copy)
+    assert problems(copy) == known

@@ -1,0 +1,170 @@
+"""The pipeline as a whole, on a small random BERT, in a copy of the project.
+
+The tests build on each other: each starts from an up-to-date tree and leaves one.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.tiny import write_tiny_model
+from tests.workspace import Workspace
+
+BUILT = ("data/extracted", "results", "figures")
+
+
+@pytest.fixture(scope="module")
+def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """An up-to-date tree whose only model is `tiny`."""
+    tree = Workspace(root, tmp_path_factory.mktemp("pipeline"))
+    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny")
+    tree.edit("conf/model/tiny.yaml", path="models/tiny")
+    tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
+    tree.repro()
+    tree.commit()
+    return tree
+
+
+@pytest.fixture(autouse=True)
+def back_to_the_start(workspace: Workspace) -> Iterator[None]:
+    """Undo what a test changed; the run cache makes the way back short."""
+    yield
+    workspace.git("reset", "--quiet", "--hard")
+    workspace.run("dvc", "repro")
+
+
+def expected_stages(model: str) -> set[str]:
+    nouns = ["similarity", "mean_embedding", "interrelations", "separability"]
+    nouns += ["sentence_similarity"]
+    return {
+        f"extract_embeddings@{model}",
+        f"extract_hidden_states@{model}-model_card",
+        f"draw@{model}",
+        *(f"measure_{noun}@{model}" for noun in nouns),
+    }
+
+
+def test_every_figure_and_result_is_there(workspace: Workspace):
+    files = workspace.files("results", "figures")
+    for noun in ("similarity", "mean_embedding", "interrelations", "separability"):
+        for suffix in ("png", "svg", "pdf", "md"):
+            assert files[f"figures/{noun}/tiny.{suffix}"]
+        assert any(name.startswith(f"results/{noun}/") for name in files)
+
+
+def test_a_second_run_does_nothing(workspace: Workspace):
+    assert workspace.repro() == set()
+
+
+def test_a_run_from_nothing_gives_the_same_bytes(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    assert workspace.repro("--force", "--no-run-cache") == expected_stages("tiny")
+    assert workspace.files(*BUILT) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "stages"),
+    [
+        ("conf/draw/similarity.yaml", {"digits": 3}, {"draw@tiny"}),
+        (
+            "conf/measure/mean_embedding.yaml",
+            {"n_tokens": 3},
+            {"measure_mean_embedding@tiny", "draw@tiny"},
+        ),
+        ("params.yaml", {"seed": 1}, {"measure_separability@tiny", "draw@tiny"}),
+        ("params.yaml", {"device": "auto"}, set()),
+    ],
+)
+def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
+    workspace: Workspace, file: str, change: dict[str, object], stages: set[str]
+):
+    workspace.edit(file, **change)
+    assert workspace.repro() == stages
+
+
+def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    write_tiny_model(workspace.folder / "models/other", workspace.folder / "conf", "other", 1)
+    workspace.edit("params.yaml", models=["tiny", "other"])
+    assert workspace.repro() == expected_stages("other")
+    after = workspace.files(*BUILT)
+    assert {name: after[name] for name in before} == before
+    new = after.keys() - before.keys()
+    assert len(new) == len(before)
+    assert all("other" in name for name in new)
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    process = subprocess.Popen(
+        ["dvc", "repro", "--force", "--no-run-cache"],
+        cwd=workspace.folder,
+        env=workspace.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    time.sleep(8)  # in the middle of a stage, whichever
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    workspace.repro()
+    assert workspace.files(*BUILT) == before
+
+
+def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):
+    workspace.run("dvc", "exp", "run", "-S", "conf/measure/interrelations.yaml:threshold=0.3")
+    shown = workspace.run("dvc", "metrics", "diff")
+    assert "token_position.threshold" in shown
+    assert "0.3" in shown
+    assert "threshold" in workspace.run("dvc", "exp", "show", "--csv")
+
+
+def test_queued_experiments_each_run_with_their_own_seed(workspace: Workspace):
+    workspace.run("dvc", "exp", "run", "--queue", "-S", "seed=5,6")
+    workspace.run("dvc", "queue", "start")
+    for _ in range(150):
+        status = workspace.run("dvc", "queue", "status")
+        if "Queued" not in status and "Running" not in status:
+            break
+        time.sleep(1)
+    assert status.count("Success") == 2, status
+    table = workspace.run("dvc", "exp", "show", "--csv")
+    assert {"5", "6"} <= {cell for line in table.splitlines() for cell in line.split(",")}
+
+
+def test_plots_are_put_on_one_page(workspace: Workspace):
+    workspace.run("dvc", "plots", "show", "--out", "dvc_plots")
+    page = (workspace.folder / "dvc_plots/index.html").read_text()
+    assert "figures/similarity/tiny.png" in page.replace("_", "/") or "tiny.png" in page
+
+
+def test_a_stage_runs_alone_and_takes_settings_from_the_command_line(workspace: Workspace):
+    workspace.run(
+        "python", "-m", "embspace.measure.mean_embedding", "model=tiny", "settings.n_tokens=1"
+    )
+    table = (workspace.folder / "results/mean_embedding/tokens/tiny.csv").read_text()
+    assert len(table.splitlines()) == 1 + 2 * 6
+
+
+def test_an_unknown_model_stops_before_anything_runs(workspace: Workspace):
+    workspace.edit("params.yaml", models=["bret"])
+    said = workspace.run("dvc", "repro", check=False)
+    assert "conf/model/bret.yaml" in said
+    assert "Running stage" not in said
+    assert "allowed: minilm, minilm_random, tiny" in workspace.run("embspace", "check", check=False)
+
+
+def test_new_weights_behind_a_pin_are_not_taken(workspace: Workspace):
+    description = yaml.safe_load((workspace.folder / "conf/model/tiny.yaml").read_text())
+    description["sha256"] = {"model.safetensors": "0" * 64}
+    (workspace.folder / "conf/model/tiny.yaml").write_text(yaml.safe_dump(description))
+    said = workspace.run("dvc", "repro", check=False)
+    assert "sha256 differs from conf/model/tiny.yaml" in said
+    assert "expected " + "0" * 64 in said

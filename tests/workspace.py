@@ -1,0 +1,79 @@
+"""A copy of the project in which a test may run the pipeline and break things."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+PARTS = ["conf", "data/stimuli", "data/texts", "src", ".dvc/config", ".dvc/.gitignore"]
+PARTS += [".gitignore", ".dvcignore", "dvc.yaml", "params.yaml"]
+
+
+class Workspace:
+    """A tree of its own, under git, with the commands that a user has."""
+
+    def __init__(self, root: Path, folder: Path, extra: tuple[str, ...] = ()) -> None:
+        self.folder = folder
+        for part in [*PARTS, *extra]:
+            source, target = root / part, folder / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                ignore = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(source, target, ignore=ignore)
+            else:
+                shutil.copy(source, target)
+        self.git("init", "--quiet")
+        self.git("config", "user.email", "test@example.org")
+        self.git("config", "user.name", "test")
+
+    def environment(self) -> dict[str, str]:
+        """The user's, with this interpreter's commands first and this tree's code."""
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PATH": path, "PYTHONPATH": "src"}
+
+    def run(self, *command: str, check: bool = True) -> str:
+        """Run a command in the tree; what it printed, errors included."""
+        process = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if check and process.returncode:
+            raise AssertionError(f"{command} ended with {process.returncode}:\n{process.stdout}")
+        return process.stdout
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the tree."""
+        return self.run("git", *arguments)
+
+    def commit(self) -> None:
+        """Commit everything that is not ignored."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "a state to go back to")
+
+    def repro(self, *arguments: str) -> set[str]:
+        """Run `dvc repro` and return the stages that ran."""
+        return set(re.findall(r"Running stage '([^']+)'", self.run("dvc", "repro", *arguments)))
+
+    def edit(self, file: str, **change: object) -> None:
+        """Set keys at the top of a YAML file."""
+        path = self.folder / file
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        path.write_text(yaml.safe_dump({**content, **change}), encoding="utf-8")
+
+    def files(self, *folders: str) -> dict[str, bytes]:
+        """The content of all files below the folders."""
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for folder in folders
+            for path in sorted((self.folder / folder).rglob("*"))
+            if path.is_file()
+        }
