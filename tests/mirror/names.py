@@ -1,0 +1,190 @@
+"""Rules 1 to 4: a stage, its module, settings, test and outputs share one name."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.mirror.imports import listing
+from tests.mirror.paths import ITEM, blanked, is_home_of, pattern_of, spells
+from tests.mirror.source import assigned_to, calls_of, does_something, function_named, paths_in
+from tests.mirror.tree import DRAW, DRAWN, IN_GIT, PLACES, VERBS, Stage, Tree
+
+# Rule 1: a stage in dvc.yaml, a module, a function and a command share one name.
+
+
+def stages_have_modules(tree: Tree) -> Iterator[str]:
+    for stage in tree.stages:
+        name = stage.name
+        if not name.is_stage:
+            verbs = listing(verb for verb in VERBS if verb != "draw")
+            yield (
+                f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
+                "the one stage that draws all."
+            )
+        elif not tree.has(name.module):
+            yield f"{stage}: expected the module {name.module}, which does not exist."
+        else:
+            yield from _module_problems(tree, stage)
+            yield from _command_problems(tree, stage)
+    named = {stage.name for stage in tree.stages}
+    for name in tree.functions:
+        if name.verb != "draw" and name not in named:
+            yield f"{name.module}: defines {name}(), but dvc.yaml has no stage {name}."
+
+
+def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
+    name, module = stage.name, tree.module(stage.name.module)
+    expected = [str(name), "main"] if name.noun else ["main"]
+    for function in expected:
+        if not function_named(module, function):
+            yield f"{name.module}: expected a function {function}(), for the stage {name}."
+    takes = str(name) if name.noun else "DRAWINGS"
+    call = next(calls_of(module, "run_stage"), None)
+    if call is None or [ast.unparse(each) for each in call.args[:2]] != ["main", takes]:
+        yield f"{name.module}: expected it to end in run_stage(main, {takes})."
+    elif (groups := _groups(call)) != stage.matrix:
+        yield (
+            f"{name.module}: run_stage picks a file of conf/ for {listing(groups)}, but the "
+            f"matrix of the stage in dvc.yaml has {listing(stage.matrix)}; expected the same."
+        )
+
+
+def _groups(call: ast.Call) -> list[str]:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    return list(ast.literal_eval(given["groups"])) if "groups" in given else ["model"]
+
+
+def _command_problems(tree: Tree, stage: Stage) -> Iterator[str]:
+    choices = [f"{key}=${{item.{key}}}" for key in stage.matrix]
+    expected = " ".join(["python -m", stage.name.command, *choices])
+    # Variables of the environment may stand in front.
+    if re.sub(r"^(\w+=\S* )*", "", str(stage.entry.get("cmd"))) != expected:
+        yield f"{stage}: cmd is `{stage.entry.get('cmd')}`, expected `{expected}`."
+
+
+def draw_knows_all_drawings(tree: Tree) -> Iterator[str]:
+    main = f"{DRAW}/__main__.py"
+    if not tree.has(main):
+        return
+    yield from _dictionary_problems(tree, main, "DRAWINGS", "draw_{noun}")
+    # Where there is one, the loop over the drawings goes through it.
+    if assigned_to(tree.module(main), "RESULTS"):
+        yield from _dictionary_problems(tree, main, "RESULTS", "RESULTS")
+
+
+def _dictionary_problems(tree: Tree, main: str, variable: str, value: str) -> Iterator[str]:
+    """Whether a dictionary of draw has each drawing's noun, and `value` of its module."""
+    content = assigned_to(tree.module(main), variable)
+    if not isinstance(content, ast.Dict):
+        yield f"{main}: expected {variable} = {{'<noun>': <module>.{value}, ...}}, written out."
+        return
+    known = {
+        ast.literal_eval(key): ast.unparse(given)
+        for key, given in zip(content.keys, content.values, strict=True)
+        if key
+    }
+    expected = {name.noun: f"{name.noun}.{value.format(noun=name.noun)}" for name in tree.drawings}
+    for noun in expected:
+        if known.get(noun) != expected[noun]:
+            yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
+    for noun in known:
+        if noun not in expected:
+            yield f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}()."
+
+
+# Rule 2: the keyword-only arguments of the function are the keys of its settings file.
+
+
+def settings_are_arguments(tree: Tree) -> Iterator[str]:
+    for name, function in tree.functions.items():
+        arguments = {argument.arg for argument in function.args.kwonlyargs}
+        if not tree.has(name.conf):
+            yield f"{name.conf}: does not exist; expected the settings of {name}() ({{}} for none)."
+        elif wrong := set(tree.yaml(name.conf)) ^ arguments:
+            yield (
+                f"{name.conf}: its keys are not the keyword-only arguments of {name}() in "
+                f"{name.module}: {_difference(wrong, arguments)}."
+            )
+        for argument in _with_default(function):
+            yield (
+                f"{name.module}: the argument {argument} of {name}() has a default; expected "
+                f"none, since a value lives in {name.conf} or nowhere."
+            )
+
+
+def _difference(wrong: set[str], arguments: set[str]) -> str:
+    parts = {"lacks": sorted(wrong & arguments), "has unknown": sorted(wrong - arguments)}
+    return "; ".join(f"{what} {listing(keys)}" for what, keys in parts.items() if keys)
+
+
+def _with_default(function: ast.FunctionDef) -> Iterator[str]:
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for argument in positional[len(positional) - len(arguments.defaults) :]:
+        yield argument.arg
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            yield argument.arg
+
+
+# Rule 3: a test lies where one looks for it.
+
+
+def modules_have_tests(tree: Tree) -> Iterator[str]:
+    functions = {name.module: name for name in tree.functions}
+    for path in tree.modules.values():
+        if Path(path).stem.startswith("_") or not does_something(tree.module(path)):
+            continue
+        within = Path(path).relative_to("src/embspace")
+        test = (Path("tests") / within.with_name(f"test_{within.name}")).as_posix()
+        function = functions.get(path)
+        if not tree.has(test):
+            yield f"{path}: expected its test at {test}, which does not exist."
+        elif function and not re.search(rf"\b{function}\b", tree.text(test)):
+            yield f"{test}: expected it to test {function}() of {path}, which it never mentions."
+
+
+# Rule 4: an output lies where its name says, and module and dvc.yaml spell its path alike.
+
+
+def outputs_lie_in_their_place(tree: Tree) -> Iterator[str]:
+    for stage in tree.stages:
+        for out, cached in stage.outs.items():
+            in_git = out.startswith(IN_GIT)
+            if in_git and cached:
+                yield f"{stage}: expected `{out}: {{cache: false}}`, since results are in git."
+            if not in_git and not cached:
+                yield f"{stage}: {out} has `cache: false`; expected none, since data is not in git."
+    for stage in tree.runnable:
+        yield from _drawn_outputs(tree, stage) if not stage.name.noun else _outputs(tree, stage)
+
+
+def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:
+    name = stage.name
+    places = PLACES.get(name.verb, ())
+    written = [path for path in paths_in(tree.module(name.module)) if is_home_of(path, name)]
+    for out in stage.outs:
+        if not any(re.fullmatch(pattern_of(place, name.noun), blanked(out)) for place in places):
+            expected = " or ".join(place.replace("<noun>", name.noun) for place in places)
+            yield f"{stage}: the output {out} is not where it belongs, {expected}."
+        elif not any(spells(path, out) for path in written):
+            yield (
+                f'{name.module}: expected the path f"{ITEM.sub("{name}", out)}", an output of '
+                f"{name} in dvc.yaml, spelled out, so that one search finds both."
+            )
+    for path in written:
+        if not any(spells(path, out) for out in stage.outs):
+            yield f"{stage}: {name.module} writes {path}, which is not among the outs."
+
+
+def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
+    nouns = [name.noun for name in tree.drawings]
+    expected = {f"figures/{noun}/${{item.model}}.{suffix}" for noun in nouns for suffix in DRAWN}
+    for out in sorted(expected - set(stage.outs)):
+        yield f"{stage}: outs lacks {out}, which {DRAW}/{out.split('/')[1]}.py draws."
+    for out in sorted(set(stage.outs) - expected):
+        place = f"{PLACES['draw'][0]} of a {DRAW}/<noun>.py"
+        yield f"{stage}: the output {out} is not where it belongs, {place}."
+    if not any(path == "figures/{}/{}" for path in paths_in(tree.module(stage.name.module))):
+        yield f'{stage.name.module}: expected the path f"figures/{{noun}}/{{name}}", spelled out.'

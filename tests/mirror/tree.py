@@ -1,0 +1,183 @@
+"""What the mirror sees of a project: names, stages, files."""
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tests.mirror.source import function_named, load, parse
+
+VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw", "report")
+# Folders of conf/ that are no verbs: the key of params.yaml that names their files.
+DESCRIPTIONS = {"model": "models", "corpus": "corpora"}
+DRAW = "src/embspace/draw"
+# Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
+PLACES = {
+    "prepare": ("data/prepared/<noun>.<suffix>",),
+    "train": ("data/trained/<run>[/<file>]",),
+    "extract": ("data/extracted/<noun>/<model>[/<corpus>].<suffix>",),
+    "measure": ("results/<noun>/[<table>/]<model>.{csv,json}",),
+    "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/<model>.csv"),
+    "compare": ("results/compare/<noun>.csv",),
+    "draw": ("figures/<noun>/<model>.{md,pdf,png,svg}",),
+    "report": ("results/report/<model>",),
+}
+DRAWN = ("md", "pdf", "png", "svg")
+IN_GIT = ("results/", "figures/")
+# An edit of it re-runs nothing, for it may change no number beyond tolerance.
+UNTRACKED = {"device"}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A verb and a noun, and what lies where under this name."""
+
+    verb: str
+    noun: str
+
+    def __str__(self) -> str:
+        return f"{self.verb}_{self.noun}" if self.noun else self.verb
+
+    @property
+    def is_stage(self) -> bool:
+        """Whether a stage may be called so: <verb>_<noun>, or `draw`, which draws all."""
+        return self.verb in VERBS and (self.verb == "draw") == (not self.noun)
+
+    @property
+    def command(self) -> str:
+        """What `python -m` runs."""
+        return f"embspace.{self.verb}.{self.noun}" if self.noun else f"embspace.{self.verb}"
+
+    @property
+    def module(self) -> str:
+        return f"src/embspace/{self.verb}/{self.noun or '__main__'}.py"
+
+    @property
+    def conf(self) -> str:
+        return f"conf/{self.verb}/{self.noun}.yaml"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What dvc.yaml says of a stage."""
+
+    name: Name
+    entry: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"dvc.yaml, stage {self.name}"
+
+    def _list(self, key: str) -> list[Any]:
+        return list(self.entry.get(key) or [])
+
+    @property
+    def matrix(self) -> list[str]:
+        return self._list("matrix")
+
+    @property
+    def deps(self) -> list[str]:
+        return self._list("deps")
+
+    @property
+    def source_deps(self) -> list[str]:
+        return [dep for dep in self.deps if dep.startswith("src/")]
+
+    @property
+    def data_deps(self) -> list[str]:
+        return [dep for dep in self.deps if not dep.startswith("src/")]
+
+    @property
+    def outs(self) -> dict[str, bool]:
+        """Each output, and whether DVC caches it instead of leaving it to git."""
+        listed = [out for kind in ("outs", "metrics", "plots") for out in self._list(kind)]
+        options: dict[str, Any] = {}
+        for out in listed:
+            options |= out if isinstance(out, dict) else {out: {}}
+        return {path: (option or {}).get("cache", True) for path, option in options.items()}
+
+    @property
+    def param_keys(self) -> set[str]:
+        """Keys of params.yaml that the stage lists."""
+        return {item for item in self._list("params") if isinstance(item, str)}
+
+    @property
+    def param_files(self) -> dict[str, Any]:
+        """Settings files that the stage lists; None for a whole file, else some of its keys."""
+        listed = [item for item in self._list("params") if isinstance(item, dict)]
+        return {file: keys for item in listed for file, keys in item.items()}
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The files of a project. All paths are strings, relative to the root."""
+
+    root: Path
+
+    def has(self, path: str) -> bool:
+        return (self.root / path).exists()
+
+    def text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = (self.root / path).read_text(encoding="utf-8")
+        return self._texts[path]
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """What was read already; files do not change while they are looked at."""
+        return {}
+
+    def yaml(self, path: str) -> Any:
+        return load(self.text(path)) or {}
+
+    def module(self, path: str) -> ast.Module:
+        return parse(self.text(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        found = (path.relative_to(self.root).as_posix() for path in self.root.glob(pattern))
+        return sorted(path for path in found if "__pycache__" not in path)
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        entries = self.yaml("dvc.yaml").get("stages", {})
+        parts = [(name.partition("_"), entry) for name, entry in entries.items()]
+        return [Stage(Name(verb, noun), entry) for (verb, _, noun), entry in parts]
+
+    @cached_property
+    def runnable(self) -> list[Stage]:
+        """Stages with a name and a module as they should be; of the others rule 1 tells."""
+        named = (stage for stage in self.stages if stage.name.is_stage)
+        return [stage for stage in named if self.has(stage.name.module)]
+
+    @cached_property
+    def functions(self) -> dict[Name, ast.FunctionDef]:
+        """The functions `<verb>_<noun>` in the modules of this name."""
+        found = {}
+        for verb in VERBS:
+            for path in self.glob(f"src/embspace/{verb}/*.py"):
+                name = Name(verb, Path(path).stem)
+                if function := function_named(self.module(path), str(name)):
+                    found[name] = function
+        return found
+
+    @cached_property
+    def names(self) -> set[Name]:
+        """All that is a stage in dvc.yaml or a function in a module."""
+        return {stage.name for stage in self.stages} | set(self.functions)
+
+    @cached_property
+    def drawings(self) -> list[Name]:
+        return [name for name in self.functions if name.verb == "draw"]
+
+    @cached_property
+    def modules(self) -> dict[str, str]:
+        """The path of each module by its dotted name."""
+        found = {}
+        for path in self.glob("src/embspace/**/*.py"):
+            parts = Path(path).with_suffix("").parts[1:]
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        return found
+
+    def settings_of(self, stage: Stage) -> list[Name]:
+        """The functions whose settings a stage takes: its own, or those of all drawings."""
+        return self.drawings if str(stage.name) == "draw" else [stage.name]
