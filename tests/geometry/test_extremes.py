@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from embspace.geometry.directions import norms, unit_rows
 from embspace.geometry.extremes import ORDERS, ExtremeLists, ExtremePairs, Kept, cosine_margin
 from embspace.geometry.pairs import scan_pairs
-from tests.geometry.brute import TIE, extremes_of
+from tests.geometry.brute import KEYS, TIE, extremes_of
 
 Lists = list[tuple[int, str, list[int], list[int], list[float]]]
 
@@ -71,20 +71,35 @@ def test_ties_go_to_the_first_pairs(
     assert_same(scanned(x, block_rows=block_rows, **options), extremes_of(x, **options))
 
 
-@pytest.mark.parametrize("along", [0.0, 0.5, -0.5])
-@pytest.mark.parametrize("dim", [16, 384])
-def test_order_is_right_where_float32_cannot_tell(dim: int, along: float) -> None:
-    # All cosines to the axis are `along` but for the rounding of the coordinates to float32.
-    axis, across = gaussian(1, dim), gaussian(4000, dim, seed=1).astype(np.float64)
+def around(axis: np.ndarray, along: float, n: int) -> np.ndarray:
+    """Rows of cosine `along` to the axis, but for the rounding of their coordinates."""
     unit = axis / norms(axis)[:, np.newaxis]
+    across = gaussian(n, axis.shape[1], seed=1).astype(np.float64)
     across = unit_rows(across - across @ unit.T * unit)
-    y = (across * np.sqrt(1 - along**2) + along * unit).astype(np.float32)
-    expected = extremes_of(y, axis, n_extremes=30)
-    # Else nothing would be shown.
-    naive = (unit.astype(np.float32) @ y.T)[0].argsort(kind="stable")
-    assert naive[:30].tolist() != expected[1][2]
-    assert_same(scanned(y, axis, n_extremes=30, block_rows=1000), expected)
-    assert_same(scanned(axis, y, n_extremes=30), extremes_of(axis, y, n_extremes=30))
+    return (across * np.sqrt(1 - along**2) + along * unit).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("order", "along", "elsewhere"),
+    [
+        ("largest", 0.5, (0, -0.9)),
+        ("smallest", -0.5, (0, 0.9)),
+        ("nearest_to_zero", 0, (-0.9, 0.9)),
+    ],
+)
+@pytest.mark.parametrize("dim", [16, 384])
+def test_order_is_right_where_float32_cannot_tell(
+    dim: int, order: str, along: float, elsewhere: tuple[float, float]
+) -> None:
+    axis = gaussian(1, dim)
+    # The other two lists have rows of their own, lest they find those of this one by chance.
+    x = np.concatenate([around(axis, cosine, 40) for cosine in elsewhere])
+    x = np.concatenate([x, around(axis, along, 4000)])
+    expected = extremes_of(x, axis, n_extremes=30)
+    naive = KEYS[order]((unit_rows(axis) @ unit_rows(x).T)[0]).argsort(kind="stable")
+    assert naive[:30].tolist() != expected[ORDERS.index(order)][2]  # else nothing is shown
+    assert_same(scanned(x, axis, n_extremes=30, block_rows=1000), expected)
+    assert_same(scanned(axis, x, n_extremes=30), extremes_of(axis, x, n_extremes=30))
 
 
 def test_identical_rows_are_all_ties() -> None:

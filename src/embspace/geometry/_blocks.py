@@ -72,7 +72,7 @@ def _present_and_zeros(norms: np.ndarray) -> tuple[np.ndarray, int]:
 
 @dataclass(frozen=True, eq=False)
 class BlockScan:
-    """A block in, its distributions and extremes out: no state, so that threads can share it."""
+    """A block in, its distributions and extremes out: threads can share it."""
 
     left: Rows
     right: Rows

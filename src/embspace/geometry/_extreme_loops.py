@@ -13,13 +13,14 @@ from numba import njit
 from embspace.geometry._rows import Rows
 from embspace.geometry.extremes import ORDERS, Kept, Search
 
+VECTORISED = {"reassoc", "contract", "nnan", "nsz"}  # as in `_tally_loops`
 N_ORDERS = len(ORDERS)
 PIECE = 64  # columns looked through at once; some 0.03 per cent of all pairs are candidates
 TIE = 2.0**46  # see `_exact_cosine`
 
 
 @no_type_check
-@njit(fastmath={"reassoc", "contract", "nnan", "nsz"})
+@njit(fastmath=VECTORISED)
 def _exact_cosine(a, b, norms):
     """Cosine in float64, in [-1, 1], as a multiple of 2^-46 = 1.4e-14.
 
@@ -82,7 +83,7 @@ def _widest_reach(order, search, kept):
 
 
 @no_type_check
-@njit(fastmath={"reassoc", "contract", "nnan", "nsz"})
+@njit(fastmath=VECTORISED)
 def _n_extreme(cosines, largest, smallest, nearest_to_zero):
     n_extreme = np.int32(0)
     for j in range(cosines.size):

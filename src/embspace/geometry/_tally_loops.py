@@ -2,7 +2,7 @@
 
 Functions that call one another stay in one file: numba's cache on disk takes notice of a change
 only in the file of the outermost. Small functions on one row each: LLVM vectorises all of them
-but `_count`, which takes half of the time.
+but `_count`, which takes the most time.
 """
 
 from typing import NamedTuple, no_type_check

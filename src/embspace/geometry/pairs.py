@@ -46,7 +46,7 @@ def scan_pairs(
     """Count every pair i < j of rows of `x`, or of a row of `x` and a row of `y`: no sampling.
 
     Vectors are taken in float32. Values are right to some 1e-7 of the product of the two norms
-    (distances: in their square), so that a pair this close to an edge may fall on its other side.
+    (distances: their squares), so that a pair this close to an edge may fall on its other side.
     Distances under a twentieth of the norms are computed from differences, not from dot products,
     and lose nothing. Extremes are those of float64 cosines, see `ExtremePairs`. Nothing depends on
     the number of threads, `numba.get_num_threads()`.
@@ -65,7 +65,7 @@ def scan_pairs(
             of `x` where there is a `y`. One group of all rows by default.
         n_extremes: Pairs to keep for each group and order; ties go to the smallest (i, j).
         block_rows: Rows and columns of a block, 1 to 32,768. Memory beyond the vectors is some
-            5 `block_rows`^2 bytes a thread; results change by float32 rounding at most.
+            5 `block_rows`^2 bytes a thread. Results change by float32 rounding at most.
         progress: Wraps the list of blocks, as `tqdm` does.
 
     Raises:
