@@ -37,10 +37,12 @@ def _pretrained_model(name: str, folder: Path) -> Any:
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModel
+    from transformers.utils import logging
 
     for file in ("config.json", WEIGHTS):
         if not (folder / file).is_file():
             raise InputError(f"{folder}: no {file}; a model folder has the hub's layout")
+    logging.disable_progress_bar()  # one line a second in a log, for less than a second's work
     try:
         module, loading = AutoModel.from_pretrained(
             folder,
