@@ -70,7 +70,7 @@ def test_published_numbers_and_those_that_need_another_model(capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "Published: A. Author" in out
     assert "[CLS] q (coarse) 1.50 1.6 DIFFERS" in " ".join(out.split())
-    assert "24 numbers need large: add it to `models` in params.yaml" in out
+    assert "24 numbers need large: describe it in conf/model/large.yaml and add it" in out
 
 
 @pytest.mark.parametrize(

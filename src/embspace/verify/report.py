@@ -8,6 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from embspace.config import CONF
 from embspace.verify.compare import Fact
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.published import Check, SourceReport
@@ -44,7 +45,7 @@ class Report:
             if source.checks:
                 self._console.print(_published_table(source.checks))
             for model, n in source.not_measured.items():
-                self._say(f"  {n} numbers need {model}: add it to `models` in params.yaml")
+                self._say(f"  {n} numbers need {model}: {_how_to_add(model)}")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""
@@ -78,6 +79,12 @@ def _file_table(files: Sequence[FileReport]) -> Table:
         numbers = (f"{found.n_facts:,}", _short(found.worst)) if found else ("", "")
         table.add_row(str(file.file), *numbers, file.verdict, origins[file.computed_here])
     return table
+
+
+def _how_to_add(model: str) -> str:
+    described = CONF / "model" / f"{model}.yaml"
+    first = "" if described.is_file() else f"describe it in {described} and "
+    return f"{first}add it to `models` in params.yaml"
 
 
 def _published_table(checks: Sequence[Check]) -> Table:
