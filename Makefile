@@ -18,7 +18,7 @@ SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
 all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@$(MAKE) --no-print-directory .cache/reproduced
-	@dvc repro --quiet
+	@dvc repro
 	@embspace verify
 
 # The results in git match their stages, so DVC would skip them in a fresh clone. Here they are
