@@ -77,6 +77,7 @@ def fold_aucs(
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold
+    from threadpoolctl import threadpool_limits
 
     prepare = PREPARATIONS[preparation]
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=fold_state)
@@ -84,7 +85,9 @@ def fold_aucs(
     for train, test in folds.split(x, label):
         mean = x[train].mean(axis=0)
         model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
-        model.fit(prepare(x[train], mean), label[train])
+        # The optimiser amplifies rounding, which depends on how many threads share a product.
+        with threadpool_limits(1, user_api="blas"):
+            model.fit(prepare(x[train], mean), label[train])
         aucs.append(roc_auc_score(label[test], model.decision_function(prepare(x[test], mean))))
     return np.array(aucs)
 
