@@ -7,6 +7,12 @@ BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONPATH := src
 
+# OpenBLAS takes the kernels of the processor that it finds, and each kind rounds in its own way.
+# One kind, which all x86-64 processors with AVX2 can run, keeps its part of the bytes the same.
+ifeq ($(shell uname -m),x86_64)
+export OPENBLAS_CORETYPE ?= Haswell
+endif
+
 # The build of torch that pip's own indices offer: the CPU build where they have one. For another,
 # say a GPU's, give pip an index that has it, and a label where the index needs one:
 #   make TORCH='torch==2.13.0+<build>' PIP_EXTRA_INDEX_URL=<index>
