@@ -33,7 +33,10 @@ class Workspace:
     def environment(self) -> dict[str, str]:
         """The user's, with this interpreter's commands first and this tree's code."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        return {**os.environ, "PATH": path, "PYTHONPATH": "src"}
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": "src"}
+        # As for a user: compiled files appear beside the sources that stages depend on.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        return environment
 
     def run(self, *command: str, check: bool = True) -> str:
         """Run a command in the tree; what it printed, errors included."""
