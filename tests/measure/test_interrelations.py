@@ -97,6 +97,15 @@ def test_segments_are_held_against_all_positions_and_all_tokens():
     ]
 
 
+def test_pairs_with_a_zero_vector_are_not_counted():
+    matrices = random_matrices()
+    matrices["input"][5] = 0
+    found = measured(matrices)
+    assert found.scalars["token_position"]["n_pairs"] == 119 * 30
+    assert found.histogram["count"].sum() == 119 * 30
+    assert found.segments.set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
+
+
 def test_without_an_opening_token_there_is_no_such_pair():
     vocabulary = vocabulary_of(120).assign(role="")
     found = measure_interrelations(random_matrices(), vocabulary, **SETTINGS)

@@ -43,6 +43,22 @@ def test_a_planted_token_is_found_as_the_extreme():
     assert first["norm", "largest"] == 40
 
 
+def test_a_zero_vector_has_no_cosine_and_is_no_extreme():
+    matrices = random_matrices()
+    matrices["input"][33] = 0
+    found = measure_mean_embedding(matrices, VOCABULARY, **SETTINGS | {"n_tokens": 1000})
+    assert found.summary.set_index("quantity")["n"].to_dict() == {
+        "euclidean_distance": 120,
+        "dot_product": 120,
+        "cosine": 119,
+        "norm": 120,
+    }
+    assert not found.summary["mean"].isna().any()
+    by_cosine = found.tokens["quantity"].isin(["cosine", "absolute_cosine"])
+    assert 33 not in set(found.tokens["id"][by_cosine])
+    assert 33 in set(found.tokens["id"][~by_cosine])
+
+
 def test_only_words_of_three_or_more_latin_letters_are_listed():
     vocabulary = vocabulary_of(120)
     vocabulary.loc[60:, "character_class"] = "letter"

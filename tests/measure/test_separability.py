@@ -50,6 +50,12 @@ def test_centring_undoes_a_shift_that_both_clouds_share():
     assert found["centred_unit_length"] > found["unit_length"] + 0.02
 
 
+def test_a_model_without_positions_has_an_empty_table():
+    table = measure_separability({"input": clouds(1.0)["input"]}, **SETTINGS)
+    assert len(table) == 0
+    assert "null_auc" in table
+
+
 def test_the_seed_decides_the_folds_and_nothing_else_does():
     first, again, other = (auc(clouds(0.5), seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)

@@ -46,21 +46,24 @@ def measure_interrelations(
 
     `n_outside` counts the token-position cosines beyond ±`threshold`, `expected_outside` is
     their number if all directions were random and independent. `token_position` lists pairs
-    beyond `bound`, which under that null none of them exceeds with probability 1 - `level`
-    (Bonferroni), the largest absolute cosines first, `n_listed` at most. `histogram` has the
-    expected count beside the measured one.
+    beyond `bound`, which under that null none of them exceeds with probability 1 - `level` at
+    least (Bonferroni), the largest absolute cosines first, `n_listed` at most. `histogram` has
+    the expected count beside the measured one. A pair with a zero vector has no cosine and is
+    not counted.
     """
     scalars: dict[str, Any] = {}
     dim = matrices["input"].shape[1]
     cosines, bound = np.empty((len(matrices["input"]), 0)), 1.0
     if "positional" in matrices:
         cosines = cosine_matrix(matrices["input"], matrices["positional"])
-        bound = float(cosine_bound(level / cosines.size, dim))
+        n_pairs = int(np.isfinite(cosines).sum())
+        bound = float(cosine_bound(level / n_pairs, dim))
         scalars["token_position"] = {
-            "n_pairs": cosines.size,
+            "n_pairs": n_pairs,
             "threshold": threshold,
             "n_outside": int(np.sum(np.abs(cosines) > threshold)),
-            "expected_outside": float(cosines.size * cosine_tail(threshold, dim)),
+            "expected_outside": float(n_pairs * cosine_tail(threshold, dim)),
+            "level": level,
             "bound": bound,
             "n_beyond_bound": int(np.sum(np.abs(cosines) > bound)),
         }
@@ -78,13 +81,16 @@ def measure_interrelations(
 def cosine_matrix(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
 ) -> Float[np.ndarray, "n m"]:
-    """All cosines of rows of `x` with rows of `y`, in float64."""
+    """All cosines of rows of `x` with rows of `y`, in float64; NaN where a row is zero."""
     cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
+    cosines[norms(x) == 0] = np.nan
+    cosines[:, norms(y) == 0] = np.nan
     # Rounding leaves values such as 1 + 2e-16 for equal directions.
     return cosines.clip(-1, 1)
 
 
 def _histogram(cosines: Float[np.ndarray, "n m"], dim: int, n_histogram_bins: int) -> pd.DataFrame:
+    cosines = cosines[np.isfinite(cosines)]
     limit = np.abs(cosines).max(initial=0.0)
     counts, edges = np.histogram(cosines, bins=n_histogram_bins, range=(-limit, limit))
     # P(cosine > e) of a random direction, from the two-sided tail and the symmetry about 0.

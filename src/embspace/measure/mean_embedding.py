@@ -106,7 +106,7 @@ def _extreme_tokens(
     )
     parts = []
     for quantity, values in ranked.items():
-        ascending = values.sort_values(kind="stable").index
+        ascending = values.dropna().sort_values(kind="stable").index
         for order, chosen in (("largest", ascending[::-1]), ("smallest", ascending)):
             rows = table.loc[chosen[:n_tokens]]
             rows.insert(0, "rank", range(1, len(rows) + 1))

@@ -17,6 +17,8 @@ from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
 
 Vectors = Float[np.ndarray, "n dim"]
+COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
+COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_deviation"]
 # What is done to the vectors first, given the mean of the training fold.
 PREPARATIONS: dict[str, Callable[[Vectors, np.ndarray], Vectors]] = {
     "raw": lambda x, mean: x,
@@ -38,12 +40,16 @@ def measure_separability(
     Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
     are means over the folds' held-out vectors, the standard deviation is between folds. The mean
     that is taken away is that of the training fold, both kinds together: no label is used.
+    Empty for a model without positional embeddings. `inverse_regularization` is on the scale of
+    the vectors as prepared, so that raw and unit vectors are not penalised alike.
     """
+    if "positional" not in matrices:
+        return pd.DataFrame(columns=COLUMNS)
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
-    folds_seed, null_seed = np.random.default_rng(seed).spawn(2)
-    shuffled = null_seed.permutation(is_position)
-    fold_state = int(folds_seed.integers(2**31))
+    for_folds, for_null = np.random.default_rng(seed).spawn(2)
+    shuffled = for_null.permutation(is_position)
+    fold_state = int(for_folds.integers(2**31))
     rows = []
     for preparation in PREPARATIONS:
         options = (n_folds, inverse_regularization, max_iterations, fold_state)
@@ -55,13 +61,14 @@ def measure_separability(
                 "n_input": len(matrices["input"]),
                 "n_positional": len(matrices["positional"]),
                 "n_folds": n_folds,
+                "inverse_regularization": inverse_regularization,
                 "auc": auc.mean(),
-                "standard_deviation": auc.std(ddof=1),
+                "auc_standard_deviation": auc.std(ddof=1),
                 "null_auc": null.mean(),
-                "null_standard_deviation": null.std(ddof=1),
+                "null_auc_standard_deviation": null.std(ddof=1),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def fold_aucs(
@@ -88,7 +95,8 @@ def fold_aucs(
         # The optimiser amplifies rounding, which depends on how many threads share a product.
         with threadpool_limits(1, user_api="blas"):
             model.fit(prepare(x[train], mean), label[train])
-        aucs.append(roc_auc_score(label[test], model.decision_function(prepare(x[test], mean))))
+            score = model.decision_function(prepare(x[test], mean))
+        aucs.append(roc_auc_score(label[test], score))
     return np.array(aucs)
 
 

@@ -15,7 +15,8 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
     """Moments, extremes and quantiles of a binned distribution.
 
-    Moments and extremes are exact; a quantile is off by at most `resolution`, one bin's width.
+    Moments and extremes are those of the float32 values; a quantile is off by at most
+    `resolution`, one bin's width.
     """
     return {
         "n": distribution.n,
@@ -31,7 +32,11 @@ def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[
 
 
 def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> dict[str, float]:
-    """Moments, extremes and quantiles of values at hand, all exact; population moments."""
+    """Moments, extremes and quantiles of values at hand, all exact; population moments.
+
+    A value that is not defined, NaN, is left out: `n` counts the others.
+    """
+    values = values[~np.isnan(values)]
     centred = values - values.mean()
     deviation = values.std()
     return {
