@@ -17,7 +17,6 @@ SETTINGS: dict[str, Any] = {
     "window_length": 512,
     "overlap": 64,  # 5 in a window of 40
     "tokens_per_batch": 60,
-    "pool_special_tokens": True,
     "device": "cpu",
 }
 TEXTS = Texts(

@@ -13,9 +13,9 @@ def states(*layers: np.ndarray) -> PooledStates:
     return PooledStates({"mean": stacked, "max": stacked[:, ::-1]}, WINDOWS)
 
 
-def measured(n_pairs: int = 10) -> pd.DataFrame:
+def measured(n_listed: int = 10) -> pd.DataFrame:
     corpora = {"one": states(VECTORS, VECTORS[::-1].copy()), "two": states(VECTORS)}
-    return measure_sentence_similarity(corpora, n_pairs=n_pairs)
+    return measure_sentence_similarity(corpora, n_listed=n_listed)
 
 
 def test_measures_of_a_pair_by_hand():
@@ -29,13 +29,14 @@ def test_measures_of_a_pair_by_hand():
 
 def test_pairs_come_in_the_order_of_their_cosine():
     for _, rows in measured().groupby(["corpus", "pooling", "layer"]):
-        assert rows["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+        assert rows["rank"].tolist() == [1, 2, 3, 4, 5]
+        assert (rows["n_pairs"] == 5).all()
         assert rows["cosine"].is_monotonic_decreasing
     assert measured().iloc[0][["first", "second"]].tolist() == ["a", "c"]
 
 
 def test_every_corpus_layer_and_pooling_has_its_pairs_and_no_more():
-    table = measured(n_pairs=2)
+    table = measured(n_listed=2)
     sizes = table.groupby(["corpus", "pooling", "layer"]).size()
     assert sizes.to_dict() == {
         (corpus, pooling, layer): 2
@@ -45,12 +46,25 @@ def test_every_corpus_layer_and_pooling_has_its_pairs_and_no_more():
     }
 
 
+def test_two_windows_of_one_text_are_no_pair():
+    table = measured()
+    assert not ((table["first"] == "b") & (table["second"] == "b#1")).any()
+
+
+def test_pairs_of_one_text_take_no_place_in_the_list():
+    vectors = np.array([[1.0, 0.0], [1.0, 0.01], [0.0, 1.0]], dtype=np.float32)
+    windows = pd.DataFrame({"text": ["a", "a", "b"], "window": [0, 1, 0]})
+    states = PooledStates({"mean": vectors[None]}, windows)
+    table = measure_sentence_similarity({"one": states}, n_listed=2)
+    assert table[["first", "second"]].to_numpy().tolist() == [["a#1", "b"], ["a", "b"]]
+
+
 def test_a_second_window_of_a_text_is_named():
     assert set(measured()["second"]) | set(measured()["first"]) == {"a", "b", "b#1", "c"}
 
 
 def test_a_corpus_of_one_window_has_no_pairs():
     lonely = PooledStates({"mean": VECTORS[None, :1]}, WINDOWS[:1])
-    table = measure_sentence_similarity({"one": lonely}, n_pairs=5)
+    table = measure_sentence_similarity({"one": lonely}, n_listed=5)
     assert len(table) == 0
     assert list(table)[:3] == ["corpus", "pooling", "layer"]

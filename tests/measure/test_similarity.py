@@ -34,7 +34,7 @@ def row(table: pd.DataFrame, space: str, quantity: str) -> pd.Series:
     [
         ("input", 120 * 119 // 2),
         ("positional", 30 * 29 // 2),
-        ("input_positional", 120 * 30),
+        ("token_position", 120 * 30),
         ("joint", 150 * 149 // 2),
     ],
 )
@@ -49,7 +49,7 @@ def test_every_pair_is_counted_once(measured: Similarity, space: str, n: int):
 
 def test_moments_of_the_cosines_are_those_of_a_direct_computation(measured: Similarity):
     across = cosines(MATRICES["input"], MATRICES["positional"])
-    assert row(measured.summary, "input_positional", "cosine")["mean"] == pytest.approx(
+    assert row(measured.summary, "token_position", "cosine")["mean"] == pytest.approx(
         across.mean(), abs=1e-7
     )
     whole = np.concatenate([MATRICES["input"], MATRICES["positional"]])

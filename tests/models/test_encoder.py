@@ -20,11 +20,11 @@ def model(tiny_folder: Path):
     return load_model("tiny", description), load_tokenizer("tiny", description)
 
 
-def encoded(model, tokens_per_batch: int, *, special: bool = True) -> list[EncodedWindow]:
+def encoded(model, tokens_per_batch: int) -> list[EncodedWindow]:
     module, tokenizer = model
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-    found = encode(module, windows, batches, device="cpu", pool_special_tokens=special)
+    found = encode(module, windows, batches, "cpu")
     return sorted(found, key=lambda window: window.index)
 
 
@@ -54,9 +54,9 @@ def test_batches_change_nothing_beyond_rounding(model):
         assert np.allclose(one.tokens, many.tokens, atol=1e-5)
 
 
-def test_pooling_leaves_special_tokens_out_where_told(model):
-    for window in encoded(model, 4096, special=False):
-        assert np.allclose(window.pooled["mean"], window.tokens[:, 1:-1].mean(axis=1), atol=1e-5)
+def test_padding_is_in_no_pooled_vector(model):
+    for window in encoded(model, 4096):
+        assert np.allclose(window.pooled["mean"], window.tokens.mean(axis=1), atol=1e-5)
         assert np.array_equal(window.pooled["cls"], window.tokens[:, 0])
 
 
@@ -84,7 +84,7 @@ def test_nan_names_the_text_and_the_layer(model):
         module.encoder.layer[1].output.dense.bias[0] = float("nan")
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     with pytest.raises(InputError, match="text 0, window 0: layer 2 holds NaN"):
-        list(encode(module, windows[:1], [[0]], device="cpu", pool_special_tokens=True))
+        list(encode(module, windows[:1], [[0]], "cpu"))
 
 
 def test_a_device_that_is_not_there_lists_those_that_are():

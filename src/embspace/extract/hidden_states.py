@@ -49,7 +49,6 @@ def extract_hidden_states(
     window_length: PositiveInt,
     overlap: NonNegativeInt,
     tokens_per_batch: PositiveInt,
-    pool_special_tokens: bool,
     device: Device,
 ) -> HiddenStates:
     """The hidden states of all windows of all texts, of layers 0..L.
@@ -66,13 +65,7 @@ def extract_hidden_states(
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens = token_table(windows, tokenizer)
     layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
-    encoded = encode(
-        module,
-        windows,
-        batches,
-        device=choose_device(device),
-        pool_special_tokens=pool_special_tokens,
-    )
+    encoded = encode(module, windows, batches, choose_device(device))
     return HiddenStates(
         windows=window_table(windows, texts.ids),
         tokens=tokens,

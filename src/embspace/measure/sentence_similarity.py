@@ -26,20 +26,20 @@ class PooledStates:
 
 
 def measure_sentence_similarity(
-    corpora: dict[str, PooledStates], *, n_pairs: PositiveInt
+    corpora: dict[str, PooledStates], *, n_listed: PositiveInt
 ) -> pd.DataFrame:
-    """The `n_pairs` most similar pairs of windows, for each corpus, layer and pooling.
+    """The most similar pairs of windows of different texts, for each corpus, layer and pooling.
 
-    By cosine; the window of a text that has several is named `<text>#<window>`.
+    By cosine, `n_listed` at most of `n_pairs` that there are. The window of a text that has
+    several is named `<text>#<window>`; two windows of one text share tokens and are no pair.
     `euclidean_distance` is between vectors as they are, `unit_manhattan_distance` between
     vectors of unit length, as model cards of sentence-transformers print it.
     """
     parts = []
     for corpus, states in corpora.items():
-        names = window_names(states.windows)
         for pooling, layers in states.by_pooling.items():
             for layer, vectors in enumerate(layers):
-                table = most_similar(vectors, names, n_pairs)
+                table = most_similar(vectors, states.windows, n_listed)
                 parts.append(table.assign(corpus=corpus, pooling=pooling, layer=layer))
     table = pd.concat(parts, ignore_index=True)
     keys = ["corpus", "pooling", "layer"]
@@ -52,28 +52,35 @@ def window_names(windows: pd.DataFrame) -> np.ndarray:
     return (windows["text"] + number).to_numpy()
 
 
-def most_similar(x: Float[np.ndarray, "n dim"], names: np.ndarray, n_pairs: int) -> pd.DataFrame:
-    """The pairs of rows of the largest cosine: rank, first, second and three measures."""
-    pairs = _largest_cosines(x, n_pairs)
-    first, second = x[pairs.first].astype(np.float64), x[pairs.second].astype(np.float64)
+def most_similar(
+    x: Float[np.ndarray, "n dim"], windows: pd.DataFrame, n_listed: int
+) -> pd.DataFrame:
+    """The pairs of the largest cosine: n_pairs, rank, first, second and three measures."""
+    text, name = windows["text"].to_numpy(), window_names(windows)
+    per_text = windows["text"].value_counts()
+    n_same = int((per_text * (per_text - 1) // 2).sum())
+    pairs = _largest_cosines(x, n_listed + n_same)
+    kept = np.flatnonzero(text[pairs.first] != text[pairs.second])[:n_listed]
+    i, j = pairs.first[kept], pairs.second[kept]
+    first, second = x[i].astype(np.float64), x[j].astype(np.float64)
     return pd.DataFrame(
         {
-            "rank": np.arange(1, len(first) + 1),
-            "first": names[pairs.first],
-            "second": names[pairs.second],
-            "cosine": pairs.cosine,
+            "n_pairs": len(x) * (len(x) - 1) // 2 - n_same,
+            "rank": np.arange(1, len(kept) + 1),
+            "first": name[i],
+            "second": name[j],
+            "cosine": pairs.cosine[kept],
             "euclidean_distance": norms(first - second),
             "unit_manhattan_distance": np.abs(unit_rows(first) - unit_rows(second)).sum(axis=1),
         }
     )
 
 
-def _largest_cosines(x: Float[np.ndarray, "n dim"], n_pairs: int) -> ExtremePairs:
+def _largest_cosines(x: Float[np.ndarray, "n dim"], n: int) -> ExtremePairs:
     if len(x) < 2:  # a corpus of one text has no pair
         none = np.empty(0, np.int64)
         return ExtremePairs(0, "largest", none, none, np.empty(0))
-    everything = np.ones((1, len(x)), dtype=bool)
-    scan = scan_pairs(x, n_bins=1, groups=everything, n_extremes=n_pairs)
+    scan = scan_pairs(x, n_bins=1, n_extremes=n)
     return next(pairs for pairs in scan.extremes if pairs.order == "largest")
 
 

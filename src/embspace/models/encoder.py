@@ -61,9 +61,7 @@ def encode(
     module: Any,
     windows: Sequence[Window],
     batches: Sequence[Sequence[int]],
-    *,
     device: str,
-    pool_special_tokens: bool,
 ) -> Iterator[EncodedWindow]:
     """The hidden states of each window, batch by batch; `index` says which window.
 
@@ -85,8 +83,7 @@ def encode(
         for row, index in enumerate(batch):
             tokens = layers[:, row, : len(windows[index].ids)]
             _check_finite(tokens, windows[index])
-            kept = ~windows[index].special if not pool_special_tokens else None
-            yield EncodedWindow(index, tokens, pool(tokens, kept))
+            yield EncodedWindow(index, tokens, pool(tokens))
 
 
 def _padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

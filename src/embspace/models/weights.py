@@ -42,7 +42,7 @@ def _pretrained_model(name: str, folder: Path) -> Any:
     for file in ("config.json", WEIGHTS):
         if not (folder / file).is_file():
             raise InputError(f"{folder}: no {file}; a model folder has the hub's layout")
-    logging.disable_progress_bar()  # one line a second in a log, for less than a second's work
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         module, loading = AutoModel.from_pretrained(
             folder,
