@@ -13,6 +13,12 @@ def test_a_wrong_key_names_the_file():
         )
 
 
+@pytest.mark.parametrize(("path", "warned"), [("data/texts/x.txt", False), ("/a/x.txt", True)])
+def test_texts_that_dvc_does_not_watch_are_told(path: str, warned: bool, caplog):
+    describe_corpus("x", {"label": "x", "licence": "none", "language": "none", "path": path})
+    assert ("would not notice a change of /a/x.txt" in caplog.text) == warned
+
+
 def test_the_corpora_that_come_with_embspace_can_be_read(root, monkeypatch):
     monkeypatch.chdir(root)
     for path in (root / "conf/corpus").glob("*.yaml"):

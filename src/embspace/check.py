@@ -24,6 +24,8 @@ def check_settings() -> list[str]:
         params = read_params()
     except InputError as error:
         return [str(error)]
+    if not CONF.is_dir():
+        return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
     return [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
 
 
@@ -66,10 +68,13 @@ def _wrong_settings(params: Params) -> Iterator[str]:
 
 def _check_settings_file(path: Path, params: Params) -> None:
     verb, noun = path.parent.name, path.stem
+    expected = {f"embspace.{verb}", f"embspace.{verb}.{noun}"}
     try:
         module = import_module(f"embspace.{verb}.{noun}")
         function = getattr(module, f"{verb}_{noun}")
-    except (ModuleNotFoundError, AttributeError):
+    except (ModuleNotFoundError, AttributeError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name not in expected:
+            raise  # a library is missing, which is another matter
         raise InputError(f"{path}: no function {verb}_{noun} takes these settings") from None
     validate(settings_schema(function), _resolved(path, params), str(path))
 

@@ -5,7 +5,6 @@ function are the schema of conf/<verb>/<noun>.yaml.
 """
 
 import inspect
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ class Params(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     models: list[str] = Field(min_length=1)
-    corpora: list[str]
+    corpora: list[str] = Field(min_length=1)
     seed: int = Field(ge=0)
     device: Literal["auto", "cpu", "cuda", "mps"]
 
@@ -59,7 +58,6 @@ def run_stage(
     Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
     conf/ of which the command line picks a file.
     """
-    os.environ.pop("HYDRA_FULL_ERROR", None)
     try:
         _store_primary_config(_packages(function), groups)
     except InputError as error:

@@ -68,6 +68,19 @@ def test_a_full_disk_names_the_file_and_the_reason():
     assert list(Path("results").iterdir()) == []
 
 
+def test_a_read_only_folder_names_the_file_and_keeps_the_old_one(monkeypatch):
+    # Root may write anywhere, so the refusal is made here.
+    write_bytes(Path("results/x.csv"), b"old")
+
+    def refuse(*arguments: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError, match=r"results/x\.csv: cannot be written: Permission denied"):
+        write_bytes(Path("results/x.csv"), b"new")
+    assert Path("results/x.csv").read_bytes() == b"old"
+
+
 def test_a_folder_that_cannot_be_made_names_the_file():
     Path("results").write_text("a file where a folder should be")
     with pytest.raises(InputError, match=r"results/x\.csv: cannot be written"):
