@@ -8,7 +8,7 @@ def test_a_figure_names_its_stage_and_what_was_measured():
         2, 3, height_mm=100.0, title="Title", subtitle="tiny · 3 tokens", stage="measure_x"
     )
     assert len(axes) == 6
-    assert figure.get_supxlabel() == "measure_x"
+    assert figure.get_supxlabel() == "measure_x → draw"
     assert figure.get_suptitle().strip() == "Title"
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
     assert round(figure.get_size_inches()[0] * 25.4) == 170

@@ -5,6 +5,7 @@ import pytest
 
 from embspace.draw.interrelations import draw_interrelations
 from embspace.measure.interrelations import measure_interrelations
+from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
 SETTINGS: dict[str, Any] = {
@@ -31,7 +32,9 @@ def results() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def drawn(results: dict[str, Any]):
-    return draw_interrelations(results, "tiny", height_mm=75.0, n_listed=5, digits=3)
+    return draw_interrelations(
+        results, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
+    )
 
 
 def test_measured_and_expected_counts_are_those_of_the_table(results, drawn):
@@ -44,7 +47,7 @@ def test_the_title_says_how_many_lie_outside_and_how_many_would_by_chance(result
     scalars = results["json"]["token_position"]
     title = drawn[0].axes[0].get_title()
     assert f"{scalars['n_outside']}" in title
-    assert f"{scalars['expected_outside']:.4g}" in title
+    assert f"{scalars['expected_outside']:.0f}" in title
 
 
 def test_each_segment_has_its_extremes_and_its_median(results, drawn):
@@ -71,5 +74,11 @@ def test_a_model_without_positions_or_segments_says_so(results):
         "token_position": found.token_position,
         "segments": found.segments,
     }
-    figure, _ = draw_interrelations(empty, "tiny", height_mm=75.0, n_listed=5, digits=3)
+    figure, _ = draw_interrelations(
+        empty, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
+    )
     assert [ax.get_title() for ax in figure.axes] == ["no positional matrix", "no segment matrix"]
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

@@ -3,6 +3,7 @@ import pytest
 
 from embspace.draw.mean_embedding import draw_mean_embedding
 from embspace.measure.mean_embedding import measure_mean_embedding
+from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
 
@@ -16,7 +17,9 @@ def results():
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_mean_embedding(results, "tiny", height_mm=120.0, n_tokens=1, digits=3)
+    return draw_mean_embedding(
+        results, "a model of a long name", height_mm=120.0, n_tokens=1, digits=3
+    )
 
 
 def test_counts_and_means_are_those_of_the_tables(results, drawn):
@@ -34,3 +37,7 @@ def test_one_token_an_extreme_is_listed(results, drawn):
     _, text = drawn
     assert text.count("`tok") == 12
     assert f"`{results['tokens']['token'][0]}`" in text
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

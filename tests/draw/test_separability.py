@@ -1,6 +1,7 @@
 import pandas as pd
 
 from embspace.draw.separability import draw_separability
+from tests.draw.fits import assert_words_fit
 
 TABLE = pd.DataFrame(
     {
@@ -8,16 +9,20 @@ TABLE = pd.DataFrame(
         "n_input": 600,
         "n_positional": 150,
         "n_folds": 5,
+        "inverse_regularization": 1.0,
         "auc": [0.9, 0.75],
-        "standard_deviation": [0.01, 0.02],
+        "auc_standard_deviation": [0.01, 0.02],
         "null_auc": [0.5, 0.49],
-        "null_standard_deviation": [0.03, 0.03],
+        "null_auc_standard_deviation": [0.03, 0.03],
     }
 )
 
 
 def test_points_are_the_aucs_of_the_table():
-    figure, text = draw_separability({"csv": TABLE}, "tiny", height_mm=55.0, digits=2)
+    figure, text = draw_separability(
+        {"csv": TABLE}, "a model of a long name", height_mm=55.0, digits=2
+    )
+    assert_words_fit(figure)
     (ax,) = figure.axes
     true, null = (container.lines[0] for container in ax.containers)
     assert list(true.get_xdata()) == [0.9, 0.75]

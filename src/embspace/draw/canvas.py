@@ -14,7 +14,7 @@ INCH_MM = 25.4
 SPACES = {
     "input": ("input embeddings", "C0"),
     "positional": ("positional embeddings", "C1"),
-    "input_positional": ("one input, one positional", "C2"),
+    "token_position": ("token-position pairs", "C2"),
 }
 QUANTITIES = {
     "norm": "Euclidean norm",
@@ -33,14 +33,14 @@ def use_style() -> None:
 def new_figure(
     n_rows: int, n_columns: int, *, height_mm: float, title: str, subtitle: str, stage: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """A figure of page width with a grid of axes, row by row; `stage` stands at its foot."""
+    """A figure of page width with a grid of axes, row by row; its stages stand at its foot."""
     figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
     figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
     # Below the title, inside the room that its second, empty line keeps free.
     top = 1 - 6.8 / height_mm
     figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
-    figure.supxlabel(stage, fontsize=6, color="0.5", x=0.995, ha="right")
+    figure.supxlabel(f"{stage} → draw", fontsize=6, color="0.5", x=0.995, ha="right")
     return figure, list(axes)
 
 

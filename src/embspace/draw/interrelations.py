@@ -11,6 +11,16 @@ from embspace.draw.canvas import SPACES, count, new_figure
 from embspace.draw.markdown import code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
+SEGMENTS = {
+    "segment": "segment",
+    "space": "space",
+    "n": "n",
+    "mean": "mean",
+    "standard_deviation": "standard deviation",
+    "minimum": "minimum",
+    "quantile_0.5": "median",
+    "maximum": "maximum",
+}
 
 
 def draw_interrelations(
@@ -47,15 +57,19 @@ def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) 
     ax.stairs(histogram["expected"], edges, color="0.2", linestyle="--", label="random directions")
     for sign in (-1, 1):
         label = f"±{scalars['threshold']:g}" if sign > 0 else None
-        ax.axvline(sign * scalars["threshold"], color="C1", linewidth=0.8, label=label)
+        ax.axvline(sign * scalars["threshold"], color="0.2", linewidth=0.8, label=label)
     ax.set(
         yscale="log",
         ylim=(0.5, None),
         xlabel="cosine of a token with a position",
         ylabel="pairs in a bin",
         title=f"outside ±{scalars['threshold']:g}: {count(scalars['n_outside'])}, "
-        f"by chance {scalars['expected_outside']:,.4g}",
+        f"by chance {_rounded(scalars['expected_outside'])}",
     )
+
+
+def _rounded(expected: float) -> str:
+    return count(round(expected)) if expected >= 10 else f"{expected:.2g}"
 
 
 def _segments(ax: Axes, segments: pd.DataFrame) -> None:
@@ -74,7 +88,7 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
             row["quantile_0.5"], height, "o", color="white", markeredgecolor=color, markersize=5
         )
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="cosine of a segment with a vector", title="median, 5-95 %, extremes")
+    ax.set(xlabel="cosine of a segment with a vector", title="segments: median, 5-95 %, extremes")
     ax.margins(y=0.2)
     ax.invert_yaxis()
 
@@ -82,18 +96,22 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     pairs, scalars = results["token_position"][:n_listed], results["json"]
     shown = pairs.assign(token=pairs["token"].map(code)).drop(columns=["rank", "id"])
-    bound = scalars.get("token_position", {}).get("bound", float("nan"))
+    found = scalars.get("token_position", {})
+    bound, level = found.get("bound", float("nan")), found.get("level", float("nan"))
+    segments = results["segments"][[*SEGMENTS]].rename(columns=SEGMENTS)
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",
         section(
-            "Token-position pairs that chance does not make",
-            f"Absolute cosine above {bound:.4f}, the largest first.",
+            "Token-position pairs beyond chance",
+            f"Absolute cosine above {bound:.4f}, which random directions exceed in none of the "
+            f"{count(found.get('n_pairs', 0))} pairs with probability {1 - level:g} (Bonferroni). "
+            f"{count(found.get('n_beyond_bound', 0))} do, the largest first.",
             markdown_table(shown, digits),
         ),
         section(
             "Cosines of segments with the other vectors",
             "Over all positions and over all tokens.",
-            markdown_table(results["segments"].drop(columns=["resolution"]), digits),
+            markdown_table(segments, digits),
         ),
     ]
     for key in ("cls_position_0", "segment"):

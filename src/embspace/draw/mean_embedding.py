@@ -31,7 +31,8 @@ def draw_mean_embedding(
         2,
         height_mm=height_mm,
         title="The mean input embedding against all input embeddings",
-        subtitle=f"{label} · raw learned matrix · {count(summary['n'].iloc[0])} tokens",
+        subtitle=f"{label} · raw learned matrix · {count(summary['n'].iloc[0])} tokens, "
+        "special and unused ones included",
         stage="measure_mean_embedding",
     )
     for ax, (quantity, name) in zip(axes, QUANTITIES.items(), strict=True):

@@ -6,11 +6,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import new_figure
+from embspace.draw.canvas import count, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
-POOLINGS = {"cls": "[CLS]", "mean": "mean of tokens", "max": "maximum of tokens"}
+POOLINGS = {"cls": "[CLS]", "mean": "mean of all tokens", "max": "maximum of all tokens"}
 
 
 def draw_sentence_similarity(
@@ -19,43 +19,46 @@ def draw_sentence_similarity(
     *,
     row_height_mm: PositiveFloat,
     n_named: PositiveInt,
-    n_pairs: PositiveInt,
+    n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """One row of panels a corpus, one panel a pooling, one line a pair of texts.
 
-    Up to `n_named` pairs are named; above that the lines share one colour.
+    Up to `n_named` pairs are named; above that the lines share one colour. The table has
+    `n_listed` pairs a corpus and pooling.
     """
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
+    n_rows = max(len(corpora), 1)
     figure, axes = new_figure(
-        len(corpora),
+        n_rows,
         len(POOLINGS),
-        height_mm=row_height_mm * len(corpora) + 15,
+        height_mm=row_height_mm * n_rows + 15,
         title="How alike the texts of a corpus are, by layer",
-        subtitle=f"{label} · the most similar pairs of text windows at each layer; "
-        "layer 0 is the embedding output",
+        subtitle=f"{label} · windows of different texts · the most similar pairs at each layer · "
+        "layer 0: embedding output",
         stage="measure_sentence_similarity",
     )
+    for ax, name in zip(axes, POOLINGS.values(), strict=False):
+        ax.set_title(name if corpora else "no corpus with two texts")
     for row, (corpus, table) in enumerate(corpora.items()):
-        lowest = table["cosine"].min()
-        for column, (pooling, name) in enumerate(POOLINGS.items()):
+        for column, pooling in enumerate(POOLINGS):
             ax = axes[row * len(POOLINGS) + column]
             _lines(ax, table[table["pooling"] == pooling], n_named, legend=column == 0)
-            ax.set(
-                title=name if row == 0 else "", xlabel="layer", ylim=(min(lowest, 0) - 0.02, 1.02)
-            )
+            ax.set(xlabel="layer", ylim=(min(table["cosine"].min(), 0) - 0.02, 1.02))
             if column == 0:
-                ax.set_ylabel(f"{corpus}\ncosine")
-    return figure, _tables(corpora, label, n_pairs, digits)
+                ax.set_ylabel(f"{corpus}, {count(table['n_pairs'].iloc[0])} pairs\ncosine")
+    return figure, _tables(corpora, label, n_listed, digits)
 
 
 def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None:
     pairs = list(table.groupby(["first", "second"], sort=True))
     named = len(pairs) <= n_named
+    layers = range(table["layer"].max() + 1)
     for number, ((first, second), rows) in enumerate(pairs):
+        # A pair that is not listed at a layer leaves a gap there.
         ax.plot(
-            rows["layer"],
-            rows["cosine"],
+            layers,
+            rows.set_index("layer")["cosine"].reindex(layers),
             marker=".",
             color=f"C{number}" if named else "C0",
             alpha=1.0 if named else 0.4,
@@ -66,11 +69,11 @@ def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None
         ax.legend(loc="lower left")
 
 
-def _tables(corpora: dict[str, pd.DataFrame], label: str, n_pairs: int, digits: int) -> str:
+def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
     for corpus, table in corpora.items():
-        last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_pairs)]
-        shown = last.drop(columns=["corpus", "layer"])
+        last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
+        shown = last.drop(columns=["corpus", "layer", "n_pairs"])
         note = f"The most similar pairs at the last layer, {table['layer'].max()}."
         sections.append(section(f"Corpus {corpus}", note, markdown_table(shown, digits)))
     return "\n".join(sections)

@@ -19,28 +19,41 @@ def draw_separability(
 ) -> tuple[Figure, str]:
     """The AUC by preparation, beside that of shuffled labels."""
     table = results["csv"]
-    names = table["preparation"].str.replace("_", " ")
+    names = table["preparation"].astype(str).str.replace("_", " ")
     figure, (ax,) = new_figure(
         1,
         1,
         height_mm=height_mm,
         title="Telling input from positional embeddings",
-        subtitle=f"{label} · {count(table['n_input'].iloc[0])} against "
-        f"{count(table['n_positional'].iloc[0])} vectors · logistic regression, "
-        f"{table['n_folds'].iloc[0]} folds, held-out AUC, standard deviation between folds",
+        subtitle=f"{label} · {_protocol(table)}",
         stage="measure_separability",
     )
+    if table.empty:
+        ax.set_title("no positional matrix")
+        return figure, _table(table, label, digits)
     for mean, spread, color, name in (
-        ("auc", "standard_deviation", "C0", "true labels"),
-        ("null_auc", "null_standard_deviation", "0.5", "shuffled labels"),
+        ("auc", "auc_standard_deviation", "C0", "true labels"),
+        ("null_auc", "null_auc_standard_deviation", "0.5", "shuffled labels"),
     ):
         ax.errorbar(table[mean], names, xerr=table[spread], fmt="o", color=color, label=name)
     ax.axvline(0.5, color="0.7", linewidth=0.8, linestyle="--")
-    ax.set(xlabel="area under the ROC curve", xlim=(0.4, 1.02))
+    lowest = min(table["auc"].min(), table["null_auc"].min())
+    ax.set(xlabel="area under the ROC curve, held out", xlim=(min(0.4, lowest - 0.05), 1.02))
     ax.invert_yaxis()
     ax.margins(y=0.3)
     ax.legend(loc="center")
     return figure, _table(table.assign(preparation=names), label, digits)
+
+
+def _protocol(table: pd.DataFrame) -> str:
+    if table.empty:
+        return "nothing to tell apart"
+    row = table.iloc[0]
+    return (
+        f"{count(row['n_input'])} against {count(row['n_positional'])} vectors · logistic "
+        f"regression, C = {row['inverse_regularization']:g} · {row['n_folds']} folds, bars: "
+        "standard deviation between them"
+    )
 
 
 def _table(table: pd.DataFrame, label: str, digits: int) -> str:

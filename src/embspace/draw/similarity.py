@@ -14,6 +14,16 @@ ORDERS = {
     "nearest_to_zero": "Most nearly orthogonal",
     "smallest": "Least similar",
 }
+SUMMARY = {
+    "space": "space",
+    "quantity": "quantity",
+    "n": "n",
+    "mean": "mean",
+    "standard_deviation": "standard deviation",
+    "minimum": "minimum",
+    "quantile_0.5": "median",
+    "maximum": "maximum",
+}
 TOKEN_SETS = {
     "ordinary": ("tokens", "All tokens but special and unused ones."),
     "word": ("words", "Letters alone, from the start of a word."),
@@ -35,7 +45,8 @@ def draw_similarity(
         2,
         height_mm=height_mm,
         title="Norms, distances, dot products and cosines of the learned vectors",
-        subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs",
+        subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
+        "axes from the 1 % to the 99 % quantile",
         stage="measure_similarity",
     )
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
@@ -43,8 +54,9 @@ def draw_similarity(
             rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
             _step(ax, histogram[rows], space)
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+        ax.set_xlim(*_range(summary[summary["quantity"] == quantity]))
     figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=3)
-    return figure, _tables(results["pairs"], label, n_pairs, digits)
+    return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
 
 
 def _step(ax: Axes, rows: pd.DataFrame, space: str) -> None:
@@ -56,6 +68,13 @@ def _step(ax: Axes, rows: pd.DataFrame, space: str) -> None:
     ax.stairs(rows["density"], edges, color=color, label=name)
 
 
+def _range(rows: pd.DataFrame) -> tuple[float, float]:
+    """Leaves the few outliers out, which would press everything else together."""
+    low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
+    margin = 0.1 * (high - low)
+    return low - margin, high + margin
+
+
 def _population(summary: pd.DataFrame) -> str:
     n = summary[summary["quantity"] == "norm"].set_index("space")["n"]
     parts = [f"{count(n['input'])} tokens"]
@@ -64,8 +83,14 @@ def _population(summary: pd.DataFrame) -> str:
     return ", ".join(parts)
 
 
-def _tables(pairs: pd.DataFrame, label: str, n_pairs: int, digits: int) -> str:
-    sections = [f"# Pairs of input embeddings of {label}\n\nStage `measure_similarity`.\n"]
+def _tables(
+    summary: pd.DataFrame, pairs: pd.DataFrame, label: str, n_pairs: int, digits: int
+) -> str:
+    shown = summary[[*SUMMARY]].rename(columns=SUMMARY)
+    sections = [
+        f"# Norms and pairs of the learned vectors of {label}\n\nStage `measure_similarity`.\n",
+        section("Distributions", "Over all vectors or pairs.", markdown_table(shown, digits)),
+    ]
     for tokens, (name, note) in TOKEN_SETS.items():
         for order, title in ORDERS.items():
             rows = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)][:n_pairs]

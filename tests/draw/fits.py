@@ -1,0 +1,13 @@
+"""Whether the words of a figure lie inside it."""
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+
+def assert_words_fit(figure: Figure) -> None:
+    """Fail if the title, the subtitle or the foot runs out of the figure."""
+    FigureCanvasAgg(figure).draw()
+    for text in figure.texts:
+        box = text.get_window_extent()
+        assert figure.bbox.x0 <= box.x0, text.get_text()
+        assert box.x1 <= figure.bbox.x1, text.get_text()
