@@ -20,6 +20,7 @@ TORCH ?= torch==2.13.0
 
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
+.DELETE_ON_ERROR:
 .PHONY: all setup check verify test lint types format baselines lock dag clean help
 
 all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
@@ -36,9 +37,10 @@ all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
 
 $(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON): not found. Try: make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "embspace needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet '$(TORCH)'

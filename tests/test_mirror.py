@@ -101,7 +101,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"measure/similarity\.py: defines measure_similarity\(\), but dvc\.yaml has no stage",
     ),
     "stage of an unknown verb": (
-        edited("dvc.yaml", "\nplots:", "\n  inspect_pairs: {cmd: 'true'}\nplots:"),
+        edited("dvc.yaml", "\nstages:", "\nstages:\n  inspect_pairs: {cmd: 'true'}"),
         r"stage inspect_pairs: expected the name <verb>_<noun>",
     ),
     "command of another stage": (

@@ -29,6 +29,17 @@ def test_the_committed_code_gives_the_baselines(workspace: Workspace):
     assert "3 files computed in this tree" in workspace.run("embspace", "verify")
 
 
+def test_all_pairs_of_the_real_matrix_take_less_than_1500_megabytes(workspace: Workspace):
+    # In kilobytes on Linux; of the children of this short-lived process, of which there is one.
+    code = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run([sys.executable, '-m', 'embspace.measure.similarity', 'model=minilm'],"
+        " check=True, capture_output=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    assert int(workspace.run("python", "-c", code)) < 1_500_000
+
+
 def test_one_changed_constant_of_a_kernel_fails_verification(workspace: Workspace):
     kernel = workspace.folder / KERNEL
     code = kernel.read_text()
