@@ -45,7 +45,7 @@ def measure_similarity(
 ) -> Similarity:
     """Norms and all pairwise distances, dot products and cosines, by space.
 
-    Spaces: `input`; `positional`; `input_positional`, the pairs of one token and one position;
+    Spaces: `input`; `positional`; `token_position`, the pairs of one token and one position;
     `joint`, all vectors as one cloud. `pairs` lists the input pairs of the most, the least and
     the least absolute cosine, among ordinary tokens (neither special nor unused) and words.
     """
@@ -62,7 +62,7 @@ def measure_similarity(
     spaces = {"input": within.distributions}
     if "positional" in matrices:
         spaces["positional"] = scan(matrices["positional"]).distributions
-        spaces["input_positional"] = scan(*_clouds(matrices).values()).distributions
+        spaces["token_position"] = scan(*_clouds(matrices).values()).distributions
         spaces["joint"] = {
             quantity: sum_distributions([space[quantity] for space in spaces.values()])
             for quantity in within.distributions
