@@ -68,3 +68,29 @@ def test_a_corpus_of_one_window_has_no_pairs():
     table = measure_sentence_similarity({"one": lonely}, n_listed=5)
     assert len(table) == 0
     assert list(table)[:3] == ["corpus", "pooling", "layer"]
+
+
+def test_blocks_change_nothing_and_brute_force_agrees(monkeypatch):
+    from embspace.measure import sentence_similarity
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 5))
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    text = np.repeat(np.arange(20), 3)
+    pairs = [(i, j) for i in range(60) for j in range(i + 1, 60) if text[i] != text[j]]
+    expected = sorted(pairs, key=lambda pair: -(x[pair[0]] @ x[pair[1]]))[:25]
+    for rows in (7, 512):
+        monkeypatch.setattr(sentence_similarity, "BLOCK_ROWS", rows)
+        cosine, i, j = sentence_similarity.largest_cosines(x, text, 25)
+        assert list(zip(i, j, strict=True)) == expected
+        assert np.allclose(cosine, [x[a] @ x[b] for a, b in expected])
+
+
+def test_a_text_of_many_windows_is_no_burden():
+    windows = pd.DataFrame({"text": ["book"] * 900 + ["note"], "window": [*range(900), 0]})
+    vectors = np.random.default_rng(0).normal(size=(1, 901, 8)).astype(np.float32)
+    table = measure_sentence_similarity(
+        {"one": PooledStates({"mean": vectors}, windows)}, n_listed=3
+    )
+    assert len(table) == 3
+    assert (table["n_pairs"] == 900).all()

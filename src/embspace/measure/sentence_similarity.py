@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import PositiveInt
 
 from embspace.config import StageConfig, run_stage
@@ -12,9 +12,9 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms, unit_rows
-from embspace.geometry.extremes import ExtremePairs
-from embspace.geometry.pairs import scan_pairs
 from embspace.pooling import POOLINGS
+
+BLOCK_ROWS = 512  # of all cosines that are in memory at once
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def measure_sentence_similarity(
 
 def window_names(windows: pd.DataFrame) -> np.ndarray:
     """The text's id, with the window's number from the second window on."""
-    number = np.where(windows["window"] > 0, "#" + windows["window"].astype(str), "")
-    return (windows["text"] + number).to_numpy()
+    rows = zip(windows["text"], windows["window"], strict=True)
+    return np.array([f"{text}#{number}" if number else text for text, number in rows], dtype=object)
 
 
 def most_similar(
@@ -57,31 +57,40 @@ def most_similar(
 ) -> pd.DataFrame:
     """The pairs of the largest cosine: n_pairs, rank, first, second and three measures."""
     text, name = windows["text"].to_numpy(), window_names(windows)
-    per_text = windows["text"].value_counts()
-    n_same = int((per_text * (per_text - 1) // 2).sum())
-    pairs = _largest_cosines(x, n_listed + n_same)
-    kept = np.flatnonzero(text[pairs.first] != text[pairs.second])[:n_listed]
-    i, j = pairs.first[kept], pairs.second[kept]
-    first, second = x[i].astype(np.float64), x[j].astype(np.float64)
+    same = np.unique(text, return_counts=True)[1]
+    unit = unit_rows(x.astype(np.float64))
+    cosine, i, j = largest_cosines(unit, text, n_listed)
     return pd.DataFrame(
         {
-            "n_pairs": len(x) * (len(x) - 1) // 2 - n_same,
-            "rank": np.arange(1, len(kept) + 1),
+            "n_pairs": len(x) * (len(x) - 1) // 2 - int((same * (same - 1) // 2).sum()),
+            "rank": np.arange(1, len(i) + 1),
             "first": name[i],
             "second": name[j],
-            "cosine": pairs.cosine[kept],
-            "euclidean_distance": norms(first - second),
-            "unit_manhattan_distance": np.abs(unit_rows(first) - unit_rows(second)).sum(axis=1),
+            "cosine": cosine,
+            "euclidean_distance": norms(x[i].astype(np.float64) - x[j]),
+            "unit_manhattan_distance": np.abs(unit[i] - unit[j]).sum(axis=1),
         }
     )
 
 
-def _largest_cosines(x: Float[np.ndarray, "n dim"], n: int) -> ExtremePairs:
-    if len(x) < 2:  # a corpus of one text has no pair
-        none = np.empty(0, np.int64)
-        return ExtremePairs(0, "largest", none, none, np.empty(0))
-    scan = scan_pairs(x, n_bins=1, n_extremes=n)
-    return next(pairs for pairs in scan.extremes if pairs.order == "largest")
+def largest_cosines(
+    unit: Float[np.ndarray, "n dim"], text: np.ndarray, n_listed: int
+) -> tuple[Float[np.ndarray, " pair"], Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
+    """Cosine and rows i < j of the most similar pairs of unit vectors of different texts.
+
+    Cosines that are equal to twelve digits are ties, and go to the smallest (i, j).
+    """
+    best, first, second = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    for start in range(0, len(unit), BLOCK_ROWS):
+        rows = np.arange(start, min(start + BLOCK_ROWS, len(unit)))
+        cosine = np.round(unit[rows] @ unit.T, 12)
+        i, j = np.nonzero((rows[:, None] < np.arange(len(unit))) & (text[rows][:, None] != text))
+        candidates = np.concatenate([best, cosine[i, j]])
+        kept = np.argsort(-candidates, kind="stable")[:n_listed]
+        best = candidates[kept]
+        first = np.concatenate([first, rows[i]])[kept]
+        second = np.concatenate([second, j])[kept]
+    return best, first, second
 
 
 def main(config: StageConfig) -> None:
