@@ -20,7 +20,10 @@ TABLE = pd.DataFrame(
 
 def test_points_are_the_aucs_of_the_table():
     figure, text = draw_separability(
-        {"csv": TABLE}, "a model of a long name", height_mm=55.0, digits=2
+        {"json": TABLE.set_index("preparation").to_dict("index")},
+        "a model of a long name",
+        height_mm=55.0,
+        digits=2,
     )
     assert_words_fit(figure)
     (ax,) = figure.axes
@@ -29,3 +32,8 @@ def test_points_are_the_aucs_of_the_table():
     assert list(null.get_xdata()) == [0.5, 0.49]
     assert "0.75" in text
     assert any("600 against 150" in text.get_text() for text in figure.texts)
+
+
+def test_a_model_without_positions_says_so():
+    figure, _ = draw_separability({"json": {}}, "tiny", height_mm=55.0, digits=2)
+    assert figure.axes[0].get_title() == "no positional matrix"

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.errors import InputError
 from embspace.measure.separability import measure_separability
 
 SETTINGS = {"n_folds": 4, "inverse_regularization": 1.0, "max_iterations": 500, "seed": 0}
@@ -54,6 +55,18 @@ def test_a_model_without_positions_has_an_empty_table():
     table = measure_separability({"input": clouds(1.0)["input"]}, **SETTINGS)
     assert len(table) == 0
     assert "null_auc" in table
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_iterations": 1}, "'max_iterations': 1 are not enough"),
+        ({"n_folds": 200}, "at most 150"),
+    ],
+)
+def test_settings_that_give_no_auc_are_named(change: dict[str, int], message: str):
+    with pytest.raises(InputError, match=message):
+        auc(clouds(0.3), **change)
 
 
 def test_the_seed_decides_the_folds_and_nothing_else_does():

@@ -1,5 +1,7 @@
 """Figure and table of `measure_separability`: research question 1 of Luisto's thesis."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -7,19 +9,19 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.canvas import count, new_figure
 from embspace.draw.markdown import markdown_table, section
 
-RESULTS = ("csv",)
+RESULTS = ("json",)
 
 
 def draw_separability(
-    results: dict[str, pd.DataFrame],
+    results: dict[str, Any],
     label: str,
     *,
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """The AUC by preparation, beside that of shuffled labels."""
-    table = results["csv"]
-    names = table["preparation"].astype(str).str.replace("_", " ")
+    rows = [{"preparation": key.replace("_", " "), **row} for key, row in results["json"].items()]
+    table = pd.DataFrame(rows)
     figure, (ax,) = new_figure(
         1,
         1,
@@ -35,14 +37,16 @@ def draw_separability(
         ("auc", "auc_standard_deviation", "C0", "true labels"),
         ("null_auc", "null_auc_standard_deviation", "0.5", "shuffled labels"),
     ):
-        ax.errorbar(table[mean], names, xerr=table[spread], fmt="o", color=color, label=name)
+        ax.errorbar(
+            table[mean], table["preparation"], xerr=table[spread], fmt="o", color=color, label=name
+        )
     ax.axvline(0.5, color="0.7", linewidth=0.8, linestyle="--")
     lowest = min(table["auc"].min(), table["null_auc"].min())
     ax.set(xlabel="area under the ROC curve, held out", xlim=(min(0.4, lowest - 0.05), 1.02))
     ax.invert_yaxis()
     ax.margins(y=0.3)
     ax.legend(loc="center")
-    return figure, _table(table.assign(preparation=names), label, digits)
+    return figure, _table(table, label, digits)
 
 
 def _protocol(table: pd.DataFrame) -> str:

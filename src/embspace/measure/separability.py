@@ -3,16 +3,18 @@
 Research question 1 of Luisto's thesis, answered with a number.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
-from pydantic import Field, NonNegativeInt, PositiveFloat
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.tables import save_table
+from embspace.errors import InputError
+from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
 
@@ -32,7 +34,7 @@ def measure_separability(
     *,
     n_folds: Annotated[int, Field(ge=2)],
     inverse_regularization: PositiveFloat,
-    max_iterations: NonNegativeInt,
+    max_iterations: PositiveInt,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
     """Area under the ROC curve of telling `input` from `positional` vectors, by preparation.
@@ -45,6 +47,11 @@ def measure_separability(
     """
     if "positional" not in matrices:
         return pd.DataFrame(columns=COLUMNS)
+    if len(matrices["positional"]) < n_folds:
+        raise InputError(
+            f"conf/measure/separability.yaml: key 'n_folds': found {n_folds}, allowed: at most "
+            f"{len(matrices['positional'])}, the number of positions"
+        )
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
     for_folds, for_null = np.random.default_rng(seed).spawn(2)
@@ -81,6 +88,7 @@ def fold_aucs(
     fold_state: int,
 ) -> Float[np.ndarray, " fold"]:
     """The AUC on each held-out fold."""
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import StratifiedKFold
@@ -93,8 +101,15 @@ def fold_aucs(
         mean = x[train].mean(axis=0)
         model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
         # The optimiser amplifies rounding, which depends on how many threads share a product.
-        with threadpool_limits(1, user_api="blas"):
-            model.fit(prepare(x[train], mean), label[train])
+        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            try:
+                model.fit(prepare(x[train], mean), label[train])
+            except ConvergenceWarning as warning:
+                raise InputError(
+                    f"conf/measure/separability.yaml: key 'max_iterations': {max_iterations} are "
+                    f"not enough for {preparation} vectors"
+                ) from warning
             score = model.decision_function(prepare(x[test], mean))
         aucs.append(roc_auc_score(label[test], score))
     return np.array(aucs)
@@ -104,8 +119,11 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
-    save_table(
-        measure_separability(matrices, **config.settings), f"results/separability/{name}.csv"
+    table = measure_separability(matrices, **config.settings)
+    # Scalars by preparation, so that `dvc metrics diff` and `dvc exp show` have them.
+    scalars = table.set_index("preparation").to_dict("index")
+    save_scalars(
+        {str(key): row for key, row in scalars.items()}, f"results/separability/{name}.json"
     )
 
 
