@@ -17,9 +17,11 @@ def test_nested_numbers_keep_six_digits_and_their_order():
     assert Path("x.json").read_text().index('"b"') < Path("x.json").read_text().index('"a"')
 
 
-def test_nan_is_refused_since_json_has_none():
+def test_nan_becomes_null_and_infinity_is_refused():
+    save_scalars({"x": float("nan")}, "x.json")
+    assert load_scalars("x.json") == {"x": None}
     with pytest.raises(ValueError, match="JSON compliant"):
-        save_scalars({"x": float("nan")}, "x.json")
+        save_scalars({"x": float("inf")}, "x.json")
 
 
 def test_broken_json_names_the_file():

@@ -106,6 +106,16 @@ def test_pairs_with_a_zero_vector_are_not_counted():
     assert found.segments.set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
 
 
+def test_a_zero_segment_and_a_zero_position_have_no_cosines():
+    matrices = random_matrices()
+    matrices["segment"][1] = 0
+    matrices["positional"][0] = 0
+    found = measured(matrices)
+    assert found.segments["n"].tolist() == [29, 0, 120, 0]
+    assert np.isnan(found.scalars["segment"]["cosine_0_1"])
+    assert np.isnan(found.scalars["cls_position_0"]["cosine"])
+
+
 def test_without_an_opening_token_there_is_no_such_pair():
     vocabulary = vocabulary_of(120).assign(role="")
     found = measure_interrelations(random_matrices(), vocabulary, **SETTINGS)

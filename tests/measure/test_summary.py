@@ -23,6 +23,13 @@ def test_a_constant_has_no_shape():
     assert np.isnan(row["skewness"])
 
 
+def test_nothing_defined_is_n_0_and_no_number():
+    row = summary_of(np.full(3, np.nan), QUANTILES)
+    assert row["n"] == 0
+    assert np.isnan([row[name] for name in row if name != "n"]).all()
+    assert list(row) == list(summary_of(np.ones(3), QUANTILES))
+
+
 def test_binned_and_direct_summaries_agree_within_the_resolution():
     x = np.random.default_rng(1).normal(size=(200, 16)).astype(np.float32)
     binned = summary_row(scan_pairs(x, n_bins=4096).distributions["euclidean_distance"], QUANTILES)

@@ -10,7 +10,7 @@ from embspace.files.atomic import write_bytes
 
 
 def save_scalars(scalars: dict[str, Any], path: str) -> None:
-    """Write a nested dictionary of numbers and strings."""
+    """Write a nested dictionary of numbers and strings; NaN, which JSON lacks, becomes null."""
     text = json.dumps(_six_digits(scalars), indent=2, ensure_ascii=False, allow_nan=False)
     write_bytes(Path(path), f"{text}\n".encode())
 
@@ -29,6 +29,6 @@ def load_scalars(path: str) -> dict[str, Any]:
 def _six_digits(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _six_digits(item) for key, item in value.items()}
-    if isinstance(value, float) and math.isfinite(value):
-        return float(f"{value:.6g}")
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(f"{value:.6g}")
     return value

@@ -5,6 +5,7 @@ Every pair counts: 466 million for 30,522 tokens. Luisto's thesis, figure 10 and
 
 from dataclasses import dataclass
 from functools import partial
+from math import isqrt
 
 import numpy as np
 import pandas as pd
@@ -123,13 +124,20 @@ def _histogram(
 ) -> pd.DataFrame:
     parts = []
     for space, values in _norms(matrices).items():
-        counts, edges = np.histogram(values, bins=n_histogram_bins)
+        bins = _fitting_bins(len(values), n_histogram_bins)
+        counts, edges = np.histogram(values, bins=bins)
         parts.append(histogram_rows(space, "norm", edges, counts))
     for space, distributions in spaces.items():
         for quantity, distribution in distributions.items():
-            edges, counts = distribution.coarsen(n_histogram_bins)
+            bins = _fitting_bins(distribution.n, n_histogram_bins)
+            edges, counts = distribution.coarsen(bins)
             parts.append(histogram_rows(space, quantity, edges, counts))
     return pd.concat(parts, ignore_index=True)
+
+
+def _fitting_bins(n: int, most: int) -> int:
+    """Few values in many bins would draw a comb: no more bins than twice the root of `n`."""
+    return min(most, 2 * isqrt(n))
 
 
 def histogram_rows(

@@ -37,6 +37,8 @@ def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> d
     A value that is not defined, NaN, is left out: `n` counts the others.
     """
     values = values[~np.isnan(values)]
+    if not len(values):
+        return {"n": 0} | dict.fromkeys(list(summary_of(np.zeros(1), quantiles))[1:], np.nan)
     centred = values - values.mean()
     deviation = values.std()
     return {
