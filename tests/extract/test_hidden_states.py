@@ -7,7 +7,10 @@ import pytest
 from safetensors.numpy import load_file
 
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.files.rows import load_rows
+from embspace.files.tensors import load_tensors
 from embspace.files.texts import Texts
+from embspace.measure.sentence_similarity import PooledStates, measure_sentence_similarity
 from embspace.models.description import describe_model
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
@@ -66,6 +69,17 @@ def test_pooled_vectors_are_those_of_their_tokens(saved: Path):
         assert np.array_equal(tensors["cls"][:, row], tokens[:, 0])
         assert np.allclose(tensors["mean"][:, row], tokens.mean(axis=1), atol=1e-6)
         assert np.array_equal(tensors["max"][:, row], tokens.max(axis=1))
+
+
+def test_a_model_without_a_tokenizer_has_empty_states_and_whole_files(model, tmp_path: Path):
+    description, module, _ = model
+    states = extract_hidden_states(description, module, None, TEXTS, **SETTINGS)
+    save_hidden_states(states, str(tmp_path / "none"))
+    assert load_tensors(f"{tmp_path}/none.safetensors")["cls"].shape == (LAYERS + 1, 0, DIM)
+    windows = load_rows(f"{tmp_path}/none.windows.parquet")
+    assert list(windows) == ["text", "window", "n_tokens", "first_token"]
+    pooled = PooledStates({"cls": load_tensors(f"{tmp_path}/none.safetensors")["cls"]}, windows)
+    assert len(measure_sentence_similarity({"one": pooled}, n_listed=5)) == 0
 
 
 def test_a_model_takes_windows_no_longer_than_its_positions(saved: Path):

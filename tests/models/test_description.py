@@ -29,6 +29,11 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
     [
         ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, random"),
         ({"revison": "abc"}, "key 'revison' is unknown; allowed here: .*path"),
+        ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
+        (
+            {"matrices": {"input": "a", "positional": None, "segment": None, "segmnt": None}},
+            "key 'matrices.segmnt' is unknown; allowed here: input, positional, segment$",
+        ),
         ({"position_offset": "two"}, "key 'position_offset': .*integer.*found 'two'"),
         ({"position_offset": -1}, "key 'position_offset': .*found -1"),
         ({"matrices": {"input": "a"}}, "key 'matrices.positional' is missing"),
@@ -37,3 +42,15 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
 def test_a_mistake_names_file_key_found_and_allowed(change: dict[str, object], message: str):
     with pytest.raises(InputError, match=rf"conf/model/tiny\.yaml: {message}"):
         describe_model("tiny", tiny_description(Path("x")) | change)
+
+
+def test_a_slip_in_the_tokenizer_of_a_random_model_names_that_key_alone():
+    description = tiny_description(Path("x")) | {"source": "random", "seed": 0, "config": {}}
+    del description["path"]
+    description["tokenizer"] = {"source": "path", "pth": "x"}
+    with pytest.raises(InputError) as caught:
+        describe_model("tiny", description)
+    assert str(caught.value).splitlines() == [
+        "conf/model/tiny.yaml: key 'tokenizer.path' is missing",
+        "conf/model/tiny.yaml: key 'tokenizer.pth' is unknown; allowed here: path, sha256, source",
+    ]

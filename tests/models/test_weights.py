@@ -67,6 +67,21 @@ def test_an_unknown_architecture_is_named():
         load_model("random", describe_model("random", description))
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("hidden_sizes", 64, "'config.hidden_sizes' is unknown .*mean 'hidden_size'"),
+        ("hidden_size", 7, "key 'config': .*7"),
+        ("num_hidden_layers", "six", "key 'config': .*num_hidden_layers"),
+    ],
+)
+def test_a_slip_in_the_config_of_a_random_model_is_named(key: str, value: object, message: str):
+    description = random_description(0)
+    description["config"] = {**description["config"], key: value}  # type: ignore[dict-item]
+    with pytest.raises(InputError, match=rf"(?s)conf/model/random\.yaml: .*{message}"):
+        load_model("random", describe_model("random", description))
+
+
 def test_nan_in_a_weight_names_it(tiny_folder: Path, tmp_path: Path):
     name = "embeddings.position_embeddings.weight"
     values = load_file(tiny_folder / "model.safetensors")[name].copy()

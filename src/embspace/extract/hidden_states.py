@@ -4,6 +4,7 @@ Writes tensors `token`, `cls`, `mean`, `max`, each (layer, row, dim), and the tw
 what their rows are: tokens for `token`, windows for the other three.
 """
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +25,9 @@ from embspace.models.encoder import (
     choose_device,
     encode,
 )
-from embspace.models.tokenizer import load_tokenizer
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
-from embspace.models.windows import cut_windows, token_table, window_table
+from embspace.models.windows import TOKEN_COLUMNS, cut_windows, token_table, window_table
 from embspace.pooling import POOLINGS
 
 
@@ -51,7 +52,7 @@ def extract_hidden_states(
     tokens_per_batch: PositiveInt,
     device: Device,
 ) -> HiddenStates:
-    """The hidden states of all windows of all texts, of layers 0..L.
+    """The hidden states of all windows of all texts, of layers 0..L; none without a tokenizer.
 
     Memory is bounded by one batch; the order in which windows come is not that of the texts,
     `EncodedWindow.index` says where each belongs. A model with fewer positions than
@@ -60,11 +61,13 @@ def extract_hidden_states(
     Raises:
         InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
     """
+    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
+    if tokenizer is None:
+        return _no_states(layers, dim)
     length = min(window_length, largest_window(model, module))
     windows = cut_windows(texts.texts, tokenizer, length, overlap * length // window_length)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens = token_table(windows, tokenizer)
-    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
     encoded = encode(module, windows, batches, choose_device(device))
     return HiddenStates(
         windows=window_table(windows, texts.ids),
@@ -72,6 +75,18 @@ def extract_hidden_states(
         shapes={"token": (layers, len(tokens), dim)}
         | {pooling: (layers, len(windows), dim) for pooling in POOLINGS},
         encoded=encoded,
+    )
+
+
+def _no_states(layers: int, dim: int) -> HiddenStates:
+    """What a model without a tokenizer makes of texts."""
+    logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
+    tensors = ("token", *POOLINGS)
+    return HiddenStates(
+        windows=window_table([], []),
+        tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
+        shapes=dict.fromkeys(tensors, (layers, 0, dim)),
+        encoded=iter(()),
     )
 
 
@@ -105,7 +120,7 @@ def main(config: StageConfig) -> None:
     states = extract_hidden_states(
         model,
         load_model(name, model),
-        load_tokenizer(name, model),
+        load_tokenizer(name, model) if tokenizer_files(model) else None,
         load_texts(corpus.path),
         **config.settings,
     )

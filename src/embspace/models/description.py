@@ -1,8 +1,9 @@
 """What conf/model/<name>.yaml may say. Models differ in data, not in code."""
 
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from embspace.config import CONF, validate
 from embspace.errors import InputError
@@ -50,6 +51,15 @@ class _Model(_Strict):
     continuation_prefix: str | None = None
     unused_tokens: str | None = None  # a regular expression for the whole token
 
+    @field_validator("unused_tokens")
+    @classmethod
+    def _is_regular_expression(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from None
+        return pattern
+
 
 class PackageModel(_Model, PackageFiles):
     """A model in an installed package."""
@@ -65,7 +75,7 @@ class RandomModel(_Model):
     source: Literal["random"]
     seed: int = Field(ge=0)
     config: dict[str, Any]
-    tokenizer: PackageFiles | FolderFiles | None = None
+    tokenizer: Annotated[PackageFiles | FolderFiles, Field(discriminator="source")] | None = None
 
 
 Files = PackageFiles | FolderFiles

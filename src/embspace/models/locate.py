@@ -78,7 +78,7 @@ def _package_folder(name: str, files: PackageFiles) -> Path:
 
 
 def _folder(name: str, files: FolderFiles) -> Path:
-    folder = Path(files.path)
+    folder = Path(files.path).expanduser()
     if not folder.is_dir():
         raise InputError(f"{model_file(name)}: key 'path': no folder {folder}")
     return folder

@@ -1,5 +1,6 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,26 @@ def _random_model(name: str, model: RandomModel) -> Any:
     from transformers import AutoConfig, AutoModel
 
     options = dict(model.config)
+    from_config: Any = AutoModel.from_config
     try:
-        config = AutoConfig.for_model(options.pop("model_type", ""), **options)
-    except (ValueError, TypeError) as error:
+        known = AutoConfig.for_model(options.get("model_type", ""))
+        _check_known(name, options, known)
+        config = AutoConfig.for_model(**options)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(model.seed)
+            return from_config(config, dtype=torch.float32)
+    except InputError:
+        raise
+    except Exception as error:  # what a config class raises depends on the architecture
         raise InputError(f"{model_file(name)}: key 'config': {error}") from error
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(model.seed)
-        from_config: Any = AutoModel.from_config
-        return from_config(config, dtype=torch.float32)
+
+
+def _check_known(name: str, options: dict[str, Any], known: Any) -> None:
+    # transformers keeps keys that it does not know, and takes its default for the one meant.
+    for key in options:
+        if not hasattr(known, key):
+            close = get_close_matches(key, dir(known), n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise InputError(
+                f"{model_file(name)}: key 'config.{key}' is unknown to {type(known).__name__}{hint}"
+            )

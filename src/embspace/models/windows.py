@@ -10,6 +10,7 @@ from jaxtyping import Bool, Int
 
 from embspace.errors import InputError
 
+TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
 
 
@@ -57,13 +58,13 @@ def cut_windows(
 
 def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataFrame:
     """One row a window: text, window, n_tokens, first_token (its row in the token table)."""
-    lengths = [len(window.ids) for window in windows]
+    lengths = np.array([len(window.ids) for window in windows], dtype=np.int64)
     return pd.DataFrame(
         {
             "text": [text_ids[window.text] for window in windows],
             "window": [window.number for window in windows],
             "n_tokens": lengths,
-            "first_token": np.cumsum([0, *lengths])[:-1],
+            "first_token": np.cumsum(lengths) - lengths,
         }
     )
 
@@ -83,7 +84,7 @@ def token_table(windows: Sequence[Window], tokenizer: Any) -> pd.DataFrame:
             "token": tokenizer.convert_ids_to_tokens(ids.tolist()),
         }
     )
-    for column in ("special", "repeated", "start", "end"):
+    for column in TOKEN_COLUMNS[4:]:
         table[column] = np.concatenate([getattr(window, column) for window in windows])
     return table
 
