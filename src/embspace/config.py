@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -21,13 +21,17 @@ CONF = Path("conf")
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
+# A name is a part of paths and commands. Two dashes join the names of a pair of models.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+)*$")]
+
+
 class Params(BaseModel):
     """Schema of params.yaml: what a user swaps."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    models: list[str] = Field(min_length=1)
-    corpora: list[str] = Field(min_length=1)
+    models: list[Name] = Field(min_length=1)
+    corpora: list[Name] = Field(min_length=1)
     seed: int = Field(ge=0)
     device: Literal["auto", "cpu", "cuda", "mps"]
 
@@ -186,11 +190,41 @@ def _checked_settings(function: Callable[..., Any], content: Any) -> dict[str, A
 
 def _explain(item: Any, schema: type[BaseModel]) -> str:
     """One pydantic complaint as `key: what is allowed, what was found`."""
-    key = ".".join(str(part) for part in item["loc"])
+    path, fields = _walk(item["loc"], schema)
+    key = ".".join(path)
     if item["type"] == "extra_forbidden":
-        return f"key '{key}' is unknown; allowed here: {', '.join(sorted(schema.model_fields))}"
+        return f"key '{key}' is unknown; allowed here: {', '.join(sorted(fields))}"
     if item["type"] == "missing":
         return f"key '{key}' is missing"
     found = item["input"]
     hint = f"; write it as a list:\n  {key}:\n    - {found}" if item["type"] == "list_type" else ""
     return f"key '{key}': {item['msg']}, found {found!r} ({type(found).__name__}){hint}"
+
+
+def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
+    """The keys on the way to `loc`, and those allowed beside its last one."""
+    path: list[str] = []
+    candidates = [schema]
+    for part in loc:
+        fields = {name: field for each in candidates for name, field in each.model_fields.items()}
+        tagged = [each for each in candidates if _tag(each) == part]
+        if len(candidates) > 1 and tagged:
+            candidates = tagged  # pydantic's name for the alternative that it chose, no key
+            continue
+        path.append(str(part))
+        if part is not loc[-1] and part in fields:
+            candidates = _schemas_in(fields[str(part)].annotation) or candidates
+    return path, {name for each in candidates for name in each.model_fields}
+
+
+def _schemas_in(annotation: Any) -> list[type[BaseModel]]:
+    """The schemas that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [schema for part in get_args(annotation) for schema in _schemas_in(part)]
+
+
+def _tag(schema: type[BaseModel]) -> str | None:
+    source = schema.model_fields.get("source")
+    literals = get_args(source.annotation) if source else ()
+    return str(literals[0]) if literals else None

@@ -1,0 +1,47 @@
+"""Finds what is left of models and corpora that params.yaml no longer names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from embspace.config import Params
+
+# Longest first: a model's name may hold dots.
+TABLES = (".tokens.parquet", ".windows.parquet", ".safetensors", ".parquet", ".csv", ".json")
+ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md")
+STATES = Path("data/extracted/hidden_states")
+BUILT = (Path("data/extracted"), Path("results"), Path("figures"))
+SHARED = {Path("results/provenance.json")}
+
+
+def leftovers(params: Params) -> list[Path]:
+    """Files below data/extracted, results and figures of other models and corpora, in order."""
+    return [
+        file
+        for folder in BUILT
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file not in SHARED and _is_left_over(file, params)
+    ]
+
+
+def remove(files: list[Path]) -> None:
+    """Delete the files, and the folders that this leaves empty."""
+    for file in files:
+        file.unlink()
+        for folder in _empty_folders(file):
+            folder.rmdir()
+
+
+def _is_left_over(file: Path, params: Params) -> bool:
+    name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
+    if name is None:
+        return False  # not one of ours
+    if file.is_relative_to(STATES):
+        return file.parent.name not in params.models or name not in params.corpora
+    return name not in params.models
+
+
+def _empty_folders(file: Path) -> Iterator[Path]:
+    for folder in file.parents:
+        if folder in BUILT or any(folder.iterdir()):
+            return
+        yield folder

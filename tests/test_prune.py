@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.config import Params
+from embspace.prune import leftovers, remove
+
+PARAMS = Params(models=["a", "b-1.5"], corpora=["one"], seed=0, device="cpu")
+KEPT = [
+    "data/extracted/embeddings/b-1.5.safetensors",
+    "data/extracted/hidden_states/a/one.windows.parquet",
+    "figures/similarity/a.png",
+    "results/provenance.json",
+    "results/similarity/summary/a.csv",
+    "results/notes.txt",
+]
+DROPPED = [
+    "data/extracted/embeddings/b-1.safetensors",
+    "data/extracted/hidden_states/a/two.tokens.parquet",
+    "data/extracted/hidden_states/c/one.safetensors",
+    "results/similarity/summary/c.csv",
+    "figures/similarity/c.md",
+]
+
+
+@pytest.fixture(autouse=True)
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in KEPT + DROPPED:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("x")
+
+
+def test_only_what_belongs_to_no_model_or_corpus_is_left_over():
+    assert [str(file) for file in leftovers(PARAMS)] == DROPPED
+
+
+def test_what_is_removed_leaves_no_empty_folder():
+    remove(leftovers(PARAMS))
+    assert leftovers(PARAMS) == []
+    assert all(Path(name).is_file() for name in KEPT)
+    assert not Path("data/extracted/hidden_states/c").exists()
+    assert Path("data/extracted/hidden_states/a").is_dir()
+
+
+def test_nothing_built_yet_is_nothing_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert leftovers(PARAMS) == []
