@@ -12,7 +12,7 @@ SCALARS_FILE = "results/interrelations/small.json"
 
 
 def drift(*models: str) -> Drift:
-    return compare_all(Path("results"), models or ("small",), read_tolerances())
+    return compare_all(Path("results"), models or ("small",), ("one", "two"), read_tolerances())
 
 
 def verdicts(found: Drift) -> dict[str, str]:
@@ -99,3 +99,33 @@ def test_a_malformed_file_is_named(tree: Path, folder: str):
     put(f"{folder}/interrelations/small.json", "{")
     with pytest.raises(InputError, match=f"{folder}/interrelations/small.json: is no JSON"):
         drift()
+
+
+TEXTS = "corpus,n,mean\none,3,1.5\n"
+
+
+def put_texts(baseline: str, found: str) -> None:
+    put("tests/baselines/texts/small.csv", baseline)
+    put("results/texts/small.csv", found)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "found", "verdict", "new"),
+    [
+        (TEXTS, TEXTS + "two,4,0.5\n", "agrees", ("two",)),  # a corpus that was added
+        (TEXTS + "other,4,0.5\n", TEXTS, "agrees", ()),  # one that params.yaml dropped
+        (TEXTS, TEXTS.replace("1.5", "1.6"), "DRIFTED", ()),
+        (TEXTS + "two,4,0.5\n", TEXTS, "DRIFTED", ()),  # one that should be there
+    ],
+)
+def test_only_corpora_with_a_baseline_are_compared(
+    tree: Path, baseline: str, found: str, verdict: str, new: tuple[str, ...]
+):
+    tolerances = Path("tests/baselines/tolerances.yaml")
+    tolerances.write_text(
+        tolerances.read_text().replace("  space: row", "  space: row\n  corpus: row")
+    )
+    put_texts(baseline, found)
+    reports = {file.file: file.verdict for file in drift().files}
+    assert reports[Path("texts/small.csv")] == verdict
+    assert drift().new_corpora == new

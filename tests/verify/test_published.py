@@ -16,7 +16,7 @@ def check(entry: str, models: tuple[str, ...] = ("small",)) -> SourceReport:
         "source: a paper\nprotocol: theirs\nentries:\n"
         f"  - {{quantity: q, model: small, file: 'results/pairs/{{model}}.csv', {entry}}}\n",
     )
-    (report,) = check_published(Path("results"), models)
+    (report,) = check_published(Path("results"), models, ["one"])
     return report
 
 
@@ -94,7 +94,7 @@ def test_a_json_key_is_dotted(tree: Path):
         "  - {quantity: q, model: small, file: 'results/interrelations/{model}.json',"
         " published: {segment.norm_0: '0.50'}}\n",
     )
-    (report,) = check_published(Path("results"), ["small"])
+    (report,) = check_published(Path("results"), ["small"], ["one"])
     assert [(found.quantity, found.verdict) for found in report.checks] == [("q: norm 0", "agrees")]
 
 
@@ -114,7 +114,7 @@ def test_a_file_that_is_not_there_is_missing(tree: Path):
     put("data/published/paper.yaml", "")
     report = check("where: {layer: 5}, published: {cosine: '1'}")
     Path("results/pairs/small.csv").unlink()
-    (report,) = check_published(Path("results"), ["small"])
+    (report,) = check_published(Path("results"), ["small"], ["one"])
     assert [(found.verdict, found.ours) for found in report.checks] == [
         ("MISSING", "no results/pairs/small.csv")
     ]
@@ -134,3 +134,9 @@ def test_rows_of_one_value_are_one(tree: Path):
 def test_numbers_of_other_models_are_counted(tree: Path):
     report = check("published: {cosine: '1', distance: '2'}", models=("large",))
     assert (report.checks, report.not_measured) == ((), {"small": 2})
+
+
+def test_a_number_about_a_corpus_that_is_not_in_params_needs_that_corpus(tree: Path):
+    where = "where: {corpus: two, layer: 5}, published: {cosine: '1'}"
+    report = check(where)
+    assert (report.checks, report.not_measured) == ((), {"corpus two": 1})

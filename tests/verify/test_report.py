@@ -104,3 +104,14 @@ def test_tables_fit_the_width_and_are_plain_text(capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= WIDTH
     assert "\x1b" not in out
+
+
+def test_a_run_without_any_baseline_does_not_just_pass(capsys: pytest.CaptureFixture[str]):
+    file = FileReport(Path("noun/small.csv"), "no baseline", None, True)
+    Report().show_summary(Drift((file,), ("small",), ()), {})
+    assert "passed: but nothing was compared" in capsys.readouterr().out
+
+
+def test_a_corpus_without_baseline_is_named(capsys: pytest.CaptureFixture[str]):
+    Report().show_drift(Drift((), (), (), ("lines",)))
+    assert "warning: corpus lines has no baseline" in capsys.readouterr().out

@@ -20,10 +20,11 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     `computed`, a result that git has brought is a failure.
     """
     results = _relative(results)
-    models = read_params().models
+    params = read_params()
+    models, corpora = params.models, params.corpora
     check_results(results)
-    drift = compare_all(results, models, read_tolerances())
-    sources = check_published(results, models)
+    drift = compare_all(results, models, corpora, read_tolerances())
+    sources = check_published(results, models, corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,16 @@ class Contents:
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Cell], ...]
+
+    @property
+    def corpora(self) -> set[str]:
+        """The corpora that the rows are about; empty for a table without such a column."""
+        return {str(row["corpus"]) for row in self.rows if "corpus" in row}
+
+    def of_corpora(self, corpora: Collection[str]) -> "Contents":
+        """Without the rows about other corpora."""
+        kept = (row for row in self.rows if "corpus" not in row or row["corpus"] in corpora)
+        return Contents(self.columns, tuple(kept))
 
     def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""

@@ -36,10 +36,14 @@ class Drift:
     """Models with results and no baseline at all."""
     without_results: tuple[str, ...]
     """Models that were not run."""
+    new_corpora: tuple[str, ...] = ()
+    """Corpora that have results and no baseline; what is about them is not compared."""
 
 
-def compare_all(results: Path, models: Collection[str], tolerances: Tolerances) -> Drift:
-    """Compare every result of `models` with its baseline.
+def compare_all(
+    results: Path, models: Collection[str], corpora: Collection[str], tolerances: Tolerances
+) -> Drift:
+    """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
@@ -47,6 +51,12 @@ def compare_all(results: Path, models: Collection[str], tolerances: Tolerances) 
     found = {file: read_contents(results / file) for file in results_of(results, models)}
     stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
     _check_guarded(results, found, tolerances)
+    stored = {file: contents.of_corpora(corpora) for file, contents in stored.items()}
+    new = {corpus for file in stored for corpus in _new_corpora(file, found, stored)}
+    found = {
+        file: contents.of_corpora(contents.corpora - _new_corpora(file, found, stored))
+        for file, contents in found.items()
+    }
     known, present = _all_models(stored), _all_models(found)
     return Drift(
         files=tuple(
@@ -55,7 +65,16 @@ def compare_all(results: Path, models: Collection[str], tolerances: Tolerances) 
         ),
         without_baseline=tuple(model for model in models if model in present - known),
         without_results=tuple(model for model in models if model not in present),
+        new_corpora=tuple(corpus for corpus in corpora if corpus in new),
     )
+
+
+def _new_corpora(
+    file: Path, found: Mapping[Path, Contents], stored: Mapping[Path, Contents]
+) -> set[str]:
+    if file not in found or file not in stored:
+        return set()
+    return found[file].corpora - stored[file].corpora
 
 
 def _report(

@@ -31,12 +31,14 @@ class SourceReport:
     source: str
     checks: tuple[Check, ...]
     not_measured: dict[str, int]
-    """How many numbers are about a model that is not in params.yaml, by model."""
+    """How many numbers are about what is not in params.yaml: by model, or `corpus <name>`."""
 
 
-def check_published(results: Path, models: Collection[str]) -> list[SourceReport]:
-    """Check what was published about `models`, one report a source."""
-    return [_check_source(source, results, models) for source in read_sources()]
+def check_published(
+    results: Path, models: Collection[str], corpora: Collection[str]
+) -> list[SourceReport]:
+    """Check what was published about `models` and `corpora`, one report a source."""
+    return [_check_source(source, results, models, corpora) for source in read_sources()]
 
 
 def agrees(ours: Cell, printed: str, factor: int, tolerance: float | None) -> bool:
@@ -55,15 +57,18 @@ def agrees(ours: Cell, printed: str, factor: int, tolerance: float | None) -> bo
     return value.is_finite() and abs(value - Decimal(printed)) <= allowed
 
 
-def _check_source(source: Source, results: Path, models: Collection[str]) -> SourceReport:
+def _check_source(
+    source: Source, results: Path, models: Collection[str], corpora: Collection[str]
+) -> SourceReport:
     checks: list[Check] = []
     not_measured: dict[str, int] = {}
     for entry in source.entries:
-        if entry.model in models:
+        corpus = entry.where.get("corpus")
+        if entry.model in models and (corpus is None or corpus in corpora):
             checks += _check_entry(entry, results)
         else:
-            not_measured.setdefault(entry.model, 0)
-            not_measured[entry.model] += len(entry.published)
+            lacking = f"corpus {corpus}" if entry.model in models else entry.model
+            not_measured[lacking] = not_measured.get(lacking, 0) + len(entry.published)
     return SourceReport(source.source, tuple(checks), not_measured)
 
 

@@ -35,6 +35,10 @@ class Report:
                 self._show_drifted(file.file, file.comparison.drifted)
         for model in drift.without_baseline:
             self._say(f"warning: {model} has no baseline; `embspace verify --update` makes one")
+        for corpus in drift.new_corpora:
+            self._say(
+                f"warning: corpus {corpus} has no baseline; `embspace verify --update` makes one"
+            )
         for model in drift.without_results:
             self._say(f"FAILED: {model} has no results; `dvc repro` makes them")
 
@@ -58,7 +62,7 @@ class Report:
         advice = "; `dvc repro --force` computes all of them here" if git else ""
         self._say(f"\n{here} files computed in this tree, {git} from git{advice}")
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
-        self._say(f"FAILED: {counts}" if counts else "passed: nothing is beyond tolerance")
+        self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
     def _show_drifted(self, file: Path, facts: Sequence[Fact]) -> None:
         self._say(f"\n{file}: {len(facts)} drifted, the farthest first")
@@ -69,6 +73,14 @@ class Report:
 
     def _say(self, line: str) -> None:
         self._console.print(line, soft_wrap=True)
+
+
+def _what_passed(drift: Drift) -> str:
+    new = sum(file.verdict == "no baseline" for file in drift.files)
+    if new == len(drift.files):
+        return "but nothing was compared, since there is no baseline yet"
+    without = f"; {new} files have no baseline" if new else ""
+    return f"nothing is beyond tolerance{without}"
 
 
 def _file_table(files: Sequence[FileReport]) -> Table:
@@ -82,6 +94,8 @@ def _file_table(files: Sequence[FileReport]) -> Table:
 
 
 def _how_to_add(model: str) -> str:
+    if model.startswith("corpus "):
+        return "add it to `corpora` in params.yaml"
     described = CONF / "model" / f"{model}.yaml"
     first = "" if described.is_file() else f"describe it in {described} and "
     return f"{first}add it to `models` in params.yaml"
