@@ -1,6 +1,7 @@
 from matplotlib import rcParams
 
 from embspace.draw.canvas import count, new_figure, use_style
+from tests.draw.fits import assert_words_fit
 
 
 def test_a_figure_names_its_stage_and_what_was_measured():
@@ -12,6 +13,15 @@ def test_a_figure_names_its_stage_and_what_was_measured():
     assert figure.get_suptitle().strip() == "Title"
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
     assert round(figure.get_size_inches()[0] * 25.4) == 170
+
+
+def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():
+    figure, _ = new_figure(
+        1, 1, height_mm=50.0, title="T", subtitle="a long name " * 20, stage="measure_x"
+    )
+    assert_words_fit(figure)
+    short, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="short", stage="measure_x")
+    assert short.texts[-2].get_fontsize() == 7.5
 
 
 def test_the_style_beats_what_was_set_before():

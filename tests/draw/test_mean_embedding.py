@@ -30,7 +30,7 @@ def test_counts_and_means_are_those_of_the_tables(results, drawn):
         assert np.array_equal(ax.patches[0].get_data().values, rows["count"])
         mean = results["summary"].set_index("quantity")["mean"][quantity]
         assert ax.lines[0].get_xdata()[0] == mean
-        assert ax.get_title("right") == f"mean {mean:.3f}"
+        assert ax.get_title("right") == f"mean {mean:.3g}"
 
 
 def test_one_token_an_extreme_is_listed(results, drawn):

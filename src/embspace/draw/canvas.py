@@ -7,7 +7,9 @@ from typing import SupportsInt
 import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
@@ -39,9 +41,17 @@ def new_figure(
     figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
     # Below the title, inside the room that its second, empty line keeps free.
     top = 1 - 6.8 / height_mm
-    figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    _fit(figure, words)
     figure.supxlabel(f"{stage} → draw", fontsize=6, color="0.5", x=0.995, ha="right")
     return figure, list(axes)
+
+
+def _fit(figure: Figure, words: Text) -> None:
+    """Make words smaller that a long name has made too wide."""
+    FigureCanvasAgg(figure)
+    share = words.get_window_extent().width / figure.bbox.width
+    words.set_fontsize(float(words.get_fontsize()) * min(1.0, 0.98 / share))
 
 
 def count(number: SupportsInt) -> str:

@@ -41,8 +41,9 @@ def draw_mean_embedding(
         ax.stairs(rows["count"], edges, fill=True, color="C0", alpha=0.6)
         mean = float(summary["mean"][quantity])
         ax.axvline(mean, color="C1")
-        ax.set_title(f"mean {mean:.3f}", loc="right", color="C1", fontsize=7)
+        ax.set_title(f"mean {mean:.3g}", loc="right", color="C1", fontsize=7)
         ax.set(xlabel=name, ylabel="tokens")
+        ax.locator_params(axis="x", nbins=6)
     return figure, _table(results["tokens"], label, n_tokens, digits)
 
 

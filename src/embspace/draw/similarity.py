@@ -46,7 +46,7 @@ def draw_similarity(
         height_mm=height_mm,
         title="Norms, distances, dot products and cosines of the learned vectors",
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
-        "axes from the 1 % to the 99 % quantile",
+        "axes cut near the 1 % and 99 % quantiles",
         stage="measure_similarity",
     )
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
@@ -54,6 +54,7 @@ def draw_similarity(
             rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
             _step(ax, histogram[rows], space)
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+        ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*_range(summary[summary["quantity"] == quantity]))
     figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=3)
     return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
