@@ -146,12 +146,14 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"similarity\.py writes results/similarity/pairs/\{\}\.csv, which is not among the outs",
     ),
     "output renamed in the module alone": (
-        edited(SEPARABILITY, "results/separability/{name}.csv", "results/separability/{name}.json"),
-        r'separability\.py: expected the path f"results/separability/\{name\}\.csv"',
-        r"separability\.py writes results/separability/\{\}\.json, which is not among the outs",
+        edited(SEPARABILITY, "separability/{name}.json", "separability/{name}.txt"),
+        r'separability\.py: expected the path f"results/separability/\{name\}\.json"',
+        r"separability\.py writes results/separability/\{\}\.txt, which is not among the outs",
     ),
     "result in the cache": (
-        in_stage("measure_separability", "${item.model}.csv: {cache: false}", "${item.model}.csv"),
+        in_stage(
+            "measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"
+        ),
         r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
     ),
     "figure that is no output": (
@@ -184,8 +186,8 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage extract_hidden_states: deps lacks data/texts/",
     ),
     "result that is drawn but no dep": (
-        in_stage("draw", "      - results/separability/${item.model}.csv"),
-        r"stage draw: deps lacks results/separability/\{\}\.csv",
+        in_stage("draw", "      - results/separability/${item.model}.json"),
+        r"stage draw: deps lacks results/separability/\{\}\.json",
     ),
     "data that nobody reads": (
         in_stage("measure_separability", "    deps:", "    deps:\n      - data/texts"),
