@@ -136,8 +136,8 @@ def _histogram(
 
 
 def _fitting_bins(n: int, most: int) -> int:
-    """Few values in many bins would draw a comb: no more bins than twice the root of `n`."""
-    return min(most, 2 * isqrt(n))
+    """Few values in many bins would draw a comb: no more bins than eight times the root of `n`."""
+    return min(most, 8 * isqrt(n))
 
 
 def histogram_rows(
