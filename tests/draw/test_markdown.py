@@ -21,3 +21,7 @@ def test_numbers_have_their_digits_and_tokens_stay_words():
 
 def test_a_section_is_a_heading_a_sentence_and_a_table():
     assert section("A", "b.", "|c|") == "## A\n\nb.\n\n|c|\n"
+
+
+def test_a_table_without_rows_is_no_table():
+    assert markdown_table(pd.DataFrame(columns=["a", "b"]), 2) == "None."

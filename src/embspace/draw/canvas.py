@@ -5,7 +5,7 @@ from importlib.resources import as_file, files
 from typing import SupportsInt
 
 import numpy as np
-from matplotlib import style
+from matplotlib import rcParams, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -13,6 +13,7 @@ from matplotlib.text import Text
 
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
+WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 SPACES = {
     "input": ("input embeddings", "C0"),
     "positional": ("positional embeddings", "C1"),
@@ -50,8 +51,10 @@ def new_figure(
 def _fit(figure: Figure, words: Text) -> None:
     """Make words smaller that a long name has made too wide."""
     FigureCanvasAgg(figure)
+    figure.set_dpi(WORDS_DPI)
     share = words.get_window_extent().width / figure.bbox.width
-    words.set_fontsize(float(words.get_fontsize()) * min(1.0, 0.98 / share))
+    words.set_fontsize(float(words.get_fontsize()) * min(1.0, 0.97 / share))
+    figure.set_dpi(rcParams["figure.dpi"])
 
 
 def count(number: SupportsInt) -> str:

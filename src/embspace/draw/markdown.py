@@ -7,7 +7,9 @@ from tabulate import tabulate
 
 
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
-    """`table` with `digits` after the point; columns in `exact` keep six significant digits."""
+    """`table` with `digits` after the point; columns in `exact` keep three significant digits."""
+    if table.empty:
+        return "None."
     formats = ["" if column in exact else f".{digits}f" for column in table]
     shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
     return tabulate(
