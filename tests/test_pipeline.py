@@ -140,11 +140,13 @@ def test_queued_experiments_each_run_with_their_own_seed(workspace: Workspace):
             break
         time.sleep(1)
     assert status.count("Success") == 2, status
-    rows = csv.DictReader(workspace.run("dvc", "exp", "show", "--csv").splitlines())
-    auc = {row["seed"]: row[next(key for key in row if key.endswith("raw.auc"))] for row in rows}
+    rows = list(csv.DictReader(workspace.run("dvc", "exp", "show", "--csv").splitlines()))
+    seed = next(key for key in rows[0] if key.endswith("params.yaml:seed"))
+    raw_auc = next(key for key in rows[0] if key.endswith("raw.auc"))
+    auc = {row[seed]: row[raw_auc] for row in rows}
     # Three seeds, three ways to fold: had they run on one tree's settings, these would be equal.
     assert {"0", "5", "6"} <= auc.keys()
-    assert len({auc[seed] for seed in ("0", "5", "6")}) == 3
+    assert len({auc[each] for each in ("0", "5", "6")}) == 3
 
 
 def test_plots_are_put_on_one_page(workspace: Workspace):
