@@ -8,19 +8,10 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.canvas import SPACES, count, new_figure
-from embspace.draw.markdown import code, markdown_table, section
+from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
-SEGMENTS = {
-    "segment": "segment",
-    "space": "space",
-    "n": "n",
-    "mean": "mean",
-    "standard_deviation": "standard deviation",
-    "minimum": "minimum",
-    "quantile_0.5": "median",
-    "maximum": "maximum",
-}
+SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
 
 
 def draw_interrelations(

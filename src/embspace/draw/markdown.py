@@ -5,6 +5,16 @@ from collections.abc import Sequence
 import pandas as pd
 from tabulate import tabulate
 
+# Of a summary table, the columns that a reader wants, and their names.
+DISTRIBUTION = {
+    "n": "n",
+    "mean": "mean",
+    "standard_deviation": "standard deviation",
+    "minimum": "minimum",
+    "quantile_0.5": "median",
+    "maximum": "maximum",
+}
+
 
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
     """`table` with `digits` after the point; columns in `exact` keep three significant digits."""

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.canvas import QUANTITIES, SPACES, count, new_figure
-from embspace.draw.markdown import code, markdown_table, section
+from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
 ORDERS = {
@@ -14,16 +14,7 @@ ORDERS = {
     "nearest_to_zero": "Most nearly orthogonal",
     "smallest": "Least similar",
 }
-SUMMARY = {
-    "space": "space",
-    "quantity": "quantity",
-    "n": "n",
-    "mean": "mean",
-    "standard_deviation": "standard deviation",
-    "minimum": "minimum",
-    "quantile_0.5": "median",
-    "maximum": "maximum",
-}
+SUMMARY = {"space": "space", "quantity": "quantity", **DISTRIBUTION}
 TOKEN_SETS = {
     "ordinary": ("tokens", "All tokens but special and unused ones."),
     "word": ("words", "Letters alone, from the start of a word."),
