@@ -202,7 +202,7 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
 
 
 def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
-    """The keys on the way to `loc`, and those allowed beside its last one."""
+    """The keys on the way to `loc`, and, where the last is unknown, those allowed in its place."""
     path: list[str] = []
     candidates = [schema]
     for part in loc:
@@ -212,7 +212,7 @@ def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str
             candidates = tagged  # pydantic's name for the alternative that it chose, no key
             continue
         path.append(str(part))
-        if part is not loc[-1] and part in fields:
+        if part in fields:
             candidates = _schemas_in(fields[str(part)].annotation) or candidates
     return path, {name for each in candidates for name in each.model_fields}
 

@@ -4,8 +4,9 @@ Every pair counts: 466 million for 30,522 tokens. Luisto's thesis, figure 10 and
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from math import isqrt
+from operator import add
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,7 @@ def measure_similarity(
         spaces["positional"] = scan(matrices["positional"]).distributions
         spaces["token_position"] = scan(*_clouds(matrices).values()).distributions
         spaces["joint"] = {
-            quantity: sum_distributions([space[quantity] for space in spaces.values()])
+            quantity: reduce(add, (space[quantity] for space in spaces.values()))
             for quantity in within.distributions
         }
     return Similarity(
@@ -79,14 +80,6 @@ def token_sets(vocabulary: pd.DataFrame) -> Bool[np.ndarray, "set token"]:
     """Which rows of the vocabulary are in each of `TOKEN_SETS`."""
     kind = vocabulary["kind"]
     return np.array([~kind.isin(["special", "unused"]), kind == "word"])
-
-
-def sum_distributions(parts: list[Distribution]) -> Distribution:
-    """The distribution of all pairs of all parts."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
