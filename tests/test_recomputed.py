@@ -6,7 +6,7 @@ import pytest
 
 from tests.workspace import Workspace
 
-KERNEL = "src/embspace/geometry/_tally_loops.py"
+KERNEL = "src/embspace/geometry/pair_scan/_tally_loops.py"
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def _missing_files(params: Params) -> Iterator[str]:
 def _missing_device(params: Params) -> Iterator[str]:
     if params.device in ("auto", "cpu"):
         return  # always there, and known without loading torch
-    from embspace.models.encoder import choose_device
+    from embspace.device import choose_device
 
     try:
         choose_device(params.device)

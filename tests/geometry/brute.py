@@ -7,6 +7,7 @@ from embspace.geometry.extremes import ORDERS
 
 KEYS = {"largest": np.negative, "smallest": np.positive, "nearest_to_zero": np.abs}
 TIE = 2.0**46
+LANES = 32
 
 
 def pairs_of(x: np.ndarray, y: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -54,6 +55,31 @@ def extremes_of(
             columns = (column[best].tolist() for column in (first, second, cosine))
             lists.append((group, order, *columns))
     return lists
+
+
+def distances_of(x: np.ndarray, row: int) -> np.ndarray:
+    """From one row to all, in the order of summation of `_neighbor_loops._distances`."""
+    squares = (x[row].astype(np.float64) - x.astype(np.float64)) ** 2
+    squares = np.pad(squares, ((0, 0), (0, -x.shape[1] % LANES)))
+    sums = np.zeros((len(x), LANES))
+    for begin in range(0, squares.shape[1], LANES):
+        sums = sums + squares[:, begin : begin + LANES]
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return np.sqrt(sums[:, 0])
+
+
+def neighbors_of(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and distances of the `k` nearest of each row; ties go to the smaller index."""
+    indices, distances = [], []
+    for row in range(len(x)):
+        distance = distances_of(x, row)
+        order = np.argsort(distance, kind="stable")
+        order = order[order != row][:k]
+        indices.append(order)
+        distances.append(distance[order])
+    return np.array(indices), np.array(distances)
 
 
 def assert_counted(distribution: Distribution, values: np.ndarray, tolerance: np.ndarray) -> None:

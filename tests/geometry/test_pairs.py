@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embspace.geometry._threads import map_in_order
-from embspace.geometry.directions import cosine_tail, norms
+from embspace.geometry.directions import cosine_tail, norms, unit_rows
+from embspace.geometry.pair_scan import _scratch
+from embspace.geometry.pair_scan._blocks import blocks_of
+from embspace.geometry.pair_scan._threads import map_in_order
 from embspace.geometry.pairs import PairScan, scan_pairs
 from tests.geometry.brute import assert_counted, rounding, values_of
 
@@ -287,6 +289,68 @@ def test_a_vocabulary_of_usual_dims() -> None:
     assert smallest.cosine[0] == pytest.approx(cosine.minimum, abs=1e-6)
 
 
+@pytest.mark.parametrize("wanted", [(), ("cosine",), ("dot_product", "euclidean_distance")])
+def test_metrics_that_are_not_asked_for(wanted: tuple[str, ...]) -> None:
+    x = gaussian(90, 12)
+    x[4] = 0
+    all_three = scan_pairs(x, n_bins=300, block_rows=32).distributions
+    some = scan_pairs(x, n_bins=300, metrics=wanted, block_rows=32).distributions
+    assert set(some) == set(wanted)
+    for metric in wanted:
+        assert np.array_equal(some[metric].counts, all_three[metric].counts)
+        assert some[metric].power_sums == pytest.approx(all_three[metric].power_sums, rel=1e-12)
+        assert some[metric].minimum == all_three[metric].minimum
+        assert some[metric].maximum == all_three[metric].maximum
+
+
+@pytest.mark.parametrize("n_bins", [None, 100])
+@pytest.mark.parametrize("block_rows", [1, 17, 64, None])
+def test_largest_cosines(block_rows: int | None, n_bins: int | None) -> None:
+    x = gaussian(120, 6)
+    x[[0, 50]], x[7] = 0, x[99]
+    largest = scan_pairs(x, n_bins=n_bins, largest_cosines=True, block_rows=block_rows)
+    assert largest.largest_cosines is not None
+    present = x.any(axis=1)
+    cosines = unit_rows(x.astype(np.float64)) @ unit_rows(x.astype(np.float64)).T
+    np.fill_diagonal(cosines, -np.inf)
+    expected = np.where(present, cosines[:, present].max(axis=1), np.nan)
+    assert largest.largest_cosines == pytest.approx(expected, abs=1e-6, nan_ok=True)
+    assert np.nanmax(largest.largest_cosines) <= 1
+
+
+@pytest.mark.parametrize("block_rows", [10, 64])
+def test_largest_cosines_across_are_those_of_x(block_rows: int) -> None:
+    x, y = gaussian(90, 6), gaussian(70, 6, seed=1)
+    x[3], y[5] = 0, 0
+    scan = scan_pairs(x, y, largest_cosines=True, block_rows=block_rows)
+    cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
+    expected = np.where(x.any(axis=1), cosines[:, y.any(axis=1)].max(axis=1), np.nan)
+    assert scan.largest_cosines == pytest.approx(expected, abs=1e-6, nan_ok=True)
+
+
+def test_a_row_alone_has_no_largest_cosine() -> None:
+    x = np.zeros((3, 4), dtype=np.float32)
+    x[1] = 1
+    assert np.isnan(scan_pairs(x, largest_cosines=True).largest_cosines).all()
+    y = -np.ones((1, 4), dtype=np.float32)
+    assert scan_pairs(x[1:2], y, largest_cosines=True).largest_cosines == pytest.approx([-1])
+
+
+def test_counts_pass_from_32_to_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = gaussian(300, 8)
+    expected = scan_pairs(x, n_bins=50, block_rows=16)
+    monkeypatch.setattr(_scratch, "MOST_COUNTS", 1000)  # some four blocks
+    assert_same_counts(scan_pairs(x, n_bins=50, block_rows=16), expected)
+
+
+def test_blocks_of_one_row_come_first() -> None:
+    blocks = blocks_of(100, None, 10, first=37)
+    assert len(blocks) == 55
+    assert all(30 in (block.rows.start, block.columns.start) for block in blocks[:10])
+    steps = [block.columns.start - block.rows.start for block in blocks[10:]]
+    assert steps == sorted(steps)
+
+
 def spoilt(n_rows: int, value: float) -> np.ndarray:
     x = gaussian(10, 3)
     x[:n_rows, 1] = value
@@ -311,6 +375,8 @@ X = gaussian(10, 3)
         ((X,), {"largest_norm": 0.1}, "largest_norm: 0.1 is less than a norm present"),
         ((X,), {"largest_norm": np.nan}, "largest_norm: nan is less"),
         ((X,), {"n_bins": 0}, "n_bins: expected at least 1, found 0"),
+        ((X,), {"n_bins": None, "metrics": ["cosine"]}, "n_bins: expected a number for cosine"),
+        ((X,), {"metrics": ["cosinus"]}, r"metrics: expected some of .* found \{'cosinus'\}"),
         ((X,), {"n_extremes": -1}, "n_extremes: expected at least 0, found -1"),
         ((X,), {"block_rows": 0}, "block_rows: expected 1 to 32768, found 0"),
         ((X,), {"groups": np.ones((1, 9), bool)}, r"expected bool \(n_groups, 10\), found bool"),

@@ -5,7 +5,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.description import describe_model
-from embspace.models.encoder import EncodedWindow, batches_by_length, choose_device, encode
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.windows import cut_windows
@@ -85,12 +85,3 @@ def test_nan_names_the_text_and_the_layer(model):
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     with pytest.raises(InputError, match="text 0, window 0: layer 2 holds NaN"):
         list(encode(module, windows[:1], [[0]], "cpu"))
-
-
-def test_a_device_that_is_not_there_lists_those_that_are():
-    import torch
-
-    if not torch.cuda.is_available():
-        with pytest.raises(InputError, match="key 'device': found 'cuda', here there is: cpu"):
-            choose_device("cuda")
-    assert choose_device("auto") in {"cpu", "cuda", "mps"}

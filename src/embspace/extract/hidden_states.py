@@ -14,17 +14,12 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.config import StageConfig, run_stage
 from embspace.corpus import describe_corpus
+from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.files.texts import Texts, load_texts
 from embspace.models.description import Model, describe_model
-from embspace.models.encoder import (
-    Device,
-    EncodedWindow,
-    batches_by_length,
-    choose_device,
-    encode,
-)
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
 from embspace.models.windows import TOKEN_COLUMNS, cut_windows, token_table, window_table

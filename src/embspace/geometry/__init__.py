@@ -7,31 +7,178 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from embspace.geometry.directions import cosine_bound, cosine_tail, norms, unit_rows
-    from embspace.geometry.distribution import Distribution
-    from embspace.geometry.extremes import ExtremePairs
-    from embspace.geometry.pairs import PairScan, scan_pairs
+    from embspace.geometry.directions import (
+        cosine_bound,
+        cosine_matrix,
+        cosine_tail,
+        norms,
+        unit_rows,
+    )
+    from embspace.geometry.distribution import (
+        Distribution,
+    )
+    from embspace.geometry.extremes import (
+        ExtremePairs,
+    )
+    from embspace.geometry.helix import (
+        SpectralPeak,
+        Winding,
+        advance,
+        cumulative_turns,
+        dominant_frequency,
+        periodogram,
+        spectral_peak,
+        winding,
+        winding_plane,
+    )
+    from embspace.geometry.lines import (
+        OneDimensionality,
+        one_dimensionality,
+        order_along_tree,
+    )
+    from embspace.geometry.maps import (
+        MapQuality,
+        map_quality,
+        neighbor_overlap,
+    )
+    from embspace.geometry.neighbors import (
+        NeighborGraph,
+    )
+    from embspace.geometry.pairs import (
+        PairScan,
+        scan_pairs,
+    )
+    from embspace.geometry.pca import (
+        PrincipalComponents,
+        principal_components,
+    )
+    from embspace.geometry.position_features import (
+        LocalFeatures,
+        Outlyingness,
+        local_features,
+        offset_cosines,
+        outlying_positions,
+    )
+    from embspace.geometry.position_properties import (
+        cosines_by_offset,
+        monotonicity,
+        properties_by_window,
+        shuffled_properties_by_window,
+        symmetry,
+        translation_invariance,
+    )
+    from embspace.geometry.regimes import (
+        change_points,
+        silent_penalty,
+        simulated_features,
+        stationary_kernel,
+        stationary_tables,
+    )
+    from embspace.geometry.spectrum import (
+        components_for,
+        covariance_eigenvalues,
+        explained_variance,
+        gaussian_covariance_eigenvalues,
+    )
 
 __all__ = [
     "Distribution",
     "ExtremePairs",
+    "LocalFeatures",
+    "MapQuality",
+    "NeighborGraph",
+    "OneDimensionality",
+    "Outlyingness",
     "PairScan",
+    "PrincipalComponents",
+    "SpectralPeak",
+    "Winding",
+    "advance",
+    "change_points",
+    "components_for",
     "cosine_bound",
+    "cosine_matrix",
     "cosine_tail",
+    "cosines_by_offset",
+    "covariance_eigenvalues",
+    "cumulative_turns",
+    "dominant_frequency",
+    "explained_variance",
+    "gaussian_covariance_eigenvalues",
+    "local_features",
+    "map_quality",
+    "monotonicity",
+    "neighbor_overlap",
     "norms",
+    "offset_cosines",
+    "one_dimensionality",
+    "order_along_tree",
+    "outlying_positions",
+    "periodogram",
+    "principal_components",
+    "properties_by_window",
     "scan_pairs",
+    "shuffled_properties_by_window",
+    "silent_penalty",
+    "simulated_features",
+    "spectral_peak",
+    "stationary_kernel",
+    "stationary_tables",
+    "symmetry",
+    "translation_invariance",
     "unit_rows",
+    "winding",
+    "winding_plane",
 ]
 
 _HOMES = {
     "Distribution": "distribution",
     "ExtremePairs": "extremes",
+    "LocalFeatures": "position_features",
+    "MapQuality": "maps",
+    "NeighborGraph": "neighbors",
+    "OneDimensionality": "lines",
+    "Outlyingness": "position_features",
     "PairScan": "pairs",
+    "PrincipalComponents": "pca",
+    "SpectralPeak": "helix",
+    "Winding": "helix",
+    "advance": "helix",
+    "change_points": "regimes",
+    "components_for": "spectrum",
     "cosine_bound": "directions",
+    "cosine_matrix": "directions",
     "cosine_tail": "directions",
+    "cosines_by_offset": "position_properties",
+    "covariance_eigenvalues": "spectrum",
+    "cumulative_turns": "helix",
+    "dominant_frequency": "helix",
+    "explained_variance": "spectrum",
+    "gaussian_covariance_eigenvalues": "spectrum",
+    "local_features": "position_features",
+    "map_quality": "maps",
+    "monotonicity": "position_properties",
+    "neighbor_overlap": "maps",
     "norms": "directions",
+    "offset_cosines": "position_features",
+    "one_dimensionality": "lines",
+    "order_along_tree": "lines",
+    "outlying_positions": "position_features",
+    "periodogram": "helix",
+    "principal_components": "pca",
+    "properties_by_window": "position_properties",
     "scan_pairs": "pairs",
+    "shuffled_properties_by_window": "position_properties",
+    "silent_penalty": "regimes",
+    "simulated_features": "regimes",
+    "spectral_peak": "helix",
+    "stationary_kernel": "regimes",
+    "stationary_tables": "regimes",
+    "symmetry": "position_properties",
+    "translation_invariance": "position_properties",
     "unit_rows": "directions",
+    "winding": "helix",
+    "winding_plane": "helix",
 }
 
 

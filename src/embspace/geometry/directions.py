@@ -18,6 +18,18 @@ def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
     return np.divide(x, lengths, where=lengths > 0, out=np.zeros_like(x), casting="same_kind")
 
 
+def cosine_matrix(
+    x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"] | None = None
+) -> Float[np.ndarray, "n m"]:
+    """All cosines of rows of `x` with rows of `y`, or of `x`, in float64; NaN for a zero row."""
+    y = x if y is None else y
+    cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
+    cosines[norms(x) == 0] = np.nan
+    cosines[:, norms(y) == 0] = np.nan
+    # Rounding leaves values such as 1 + 2e-16 for equal directions.
+    return cosines.clip(-1, 1)
+
+
 def cosine_tail(
     cosine: Float[np.ndarray, "..."] | float, dim: int
 ) -> Float[np.ndarray, "..."] | np.float64:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -10,8 +10,6 @@ from jaxtyping import Float
 from embspace.errors import InputError
 from embspace.models.windows import Window
 from embspace.pooling import pool
-
-Device = Literal["auto", "cpu", "cuda", "mps"]
 
 
 @dataclass(frozen=True)
@@ -21,24 +19,6 @@ class EncodedWindow:
     index: int  # of the window in the list that was given
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
-
-
-def choose_device(device: Device) -> str:
-    """The torch device of a setting; `auto` takes a GPU where there is one.
-
-    Raises:
-        InputError: if the device is not there.
-    """
-    import torch
-
-    available = {"cpu": True, "cuda": torch.cuda.is_available()}
-    available["mps"] = torch.backends.mps.is_available()
-    if device == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if available[name])
-    if not available[device]:
-        there = ", ".join(name for name, is_there in available.items() if is_there)
-        raise InputError(f"params.yaml: key 'device': found '{device}', here there is: {there}")
-    return device
 
 
 def batches_by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:

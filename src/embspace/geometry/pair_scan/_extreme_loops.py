@@ -7,11 +7,11 @@ of arrays for every row: numba counts a reference to each array, which takes lon
 from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numba import njit
 
-from embspace.geometry._rows import Rows
 from embspace.geometry.extremes import ORDERS, Kept, Search
+from embspace.geometry.pair_scan._rows import Rows
 
 VECTORISED = {"reassoc", "contract", "nnan", "nsz"}  # as in `_tally_loops`
 N_ORDERS = len(ORDERS)
@@ -75,11 +75,13 @@ def _reach(list_, search, kept):
 
 @no_type_check
 @njit
-def _widest_reach(order, search, kept):
-    widest = np.float32(-np.inf)
-    for list_ in range(order, search.bound.size, N_ORDERS):
-        widest = max(widest, _reach(list_, search, kept))
-    return widest
+def _widest_reaches(search, kept):
+    """Of each order, over all groups."""
+    widest = np.full(N_ORDERS, -np.inf, np.float32)
+    for list_ in range(search.bound.size):
+        order = list_ % N_ORDERS
+        widest[order] = max(widest[order], _reach(list_, search, kept))
+    return widest[0], widest[1], widest[2]
 
 
 @no_type_check
@@ -128,13 +130,38 @@ def offer_block(
 ) -> None:
     """Bring the pairs of a block that belong into a list there.
 
-    Most pieces of a row hold no candidate of any list, and one comparison tells.
+    Most rows, and most pieces of the others, hold no candidate of any list: one count tells.
     """
+    largest, smallest, nearest_to_zero = _widest_reaches(search, kept)
     for row in range(cosines.shape[0]):
-        largest = _widest_reach(0, search, kept)
-        smallest = _widest_reach(1, search, kept)
-        nearest_to_zero = _widest_reach(2, search, kept)
-        for begin in range(row + 1 if diagonal else 0, cosines.shape[1], PIECE):
+        start = row + 1 if diagonal else 0
+        if not _n_extreme(cosines[row, start:], largest, smallest, nearest_to_zero):
+            continue
+        for begin in range(start, cosines.shape[1], PIECE):
             piece = cosines[row, begin : begin + PIECE]
             if _n_extreme(piece, largest, smallest, nearest_to_zero):
                 _offer_piece(row, begin, cosines, left, right, search, kept)
+                largest, smallest, nearest_to_zero = _widest_reaches(search, kept)
+
+
+@no_type_check
+@njit(nogil=True, cache=True)
+def offer_listed(
+    rows: Int[np.ndarray, " pair"],
+    columns: Int[np.ndarray, " pair"],
+    left: Rows,
+    right: Rows,
+    search: Search,
+    kept: Kept,
+) -> None:
+    """Bring the listed pairs of a block, in the order of (row, column), into the lists."""
+    for pair in range(rows.size):
+        row, column = rows[pair], columns[pair]
+        norms = left.norms[row] * right.norms[column]
+        cosine = _exact_cosine(left.vectors[row], right.vectors[column], norms)
+        for list_ in range(search.bound.size):
+            group, order = divmod(list_, N_ORDERS)
+            key = _key(order, cosine)
+            members = left.groups[group, row] and right.groups[group, column]
+            if members and key <= search.bound[list_]:
+                _insert(key, left.numbers[row], right.numbers[column], cosine, kept, list_)

@@ -1,0 +1,42 @@
+"""Where to compute: the setting `device` of params.yaml."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from embspace.errors import InputError
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+def choose_device(device: Device) -> str:
+    """The torch device of a setting; `auto` takes a GPU where there is one.
+
+    Raises:
+        InputError: if the device is not there.
+    """
+    import torch
+
+    available = {"cpu": True, "cuda": torch.cuda.is_available()}
+    available["mps"] = torch.backends.mps.is_available()
+    if device == "auto":
+        return next(name for name in ("cuda", "mps", "cpu") if available[name])
+    if not available[device]:
+        there = ", ".join(name for name, is_there in available.items() if is_there)
+        raise InputError(f"params.yaml: key 'device': found '{device}', here there is: {there}")
+    return device
+
+
+def on_device(x: np.ndarray, device: Device) -> Any:
+    """`x` where `embspace.geometry` is to compute with it: a tensor on a CUDA device, else itself.
+
+    Other devices have no float64, in which sums are taken.
+
+    Raises:
+        InputError: if the device is not there.
+    """
+    if device == "cpu" or choose_device(device) != "cuda":
+        return x
+    import torch
+
+    return torch.from_numpy(x).to("cuda")

@@ -1,0 +1,263 @@
+"""Compiled loops that look for the nearest neighbours of both rows of each pair.
+
+A list takes every pair whose key is under its bound. Once full, it keeps the smallest keys and
+lowers the bound: nothing is sorted on the way, and everything it refused or dropped has a key of
+at least the bound.
+
+Functions that call one another stay in one file, see `_tally_loops`.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numba import njit
+
+WORD = 8  # marks that are looked at together, as one integer of 64 bits
+LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorise it
+
+
+class Candidates(NamedTuple):
+    """Lists of the likely neighbours of each row, in no order.
+
+    A key is a lower limit of half the squared distance: s_i + s_j - x_i . x_j in float32, where
+    s is a little less than half the squared norm, see `_neighbor_lists.shrunk_halves`.
+    """
+
+    keys: Float[np.ndarray, "row place"]
+    indices: Int[np.ndarray, "row place"]
+    counts: Int[np.ndarray, " row"]
+    """Places taken."""
+    bounds: Float[np.ndarray, " row"]
+    """No pair that is missing from the list has a smaller key."""
+
+    @classmethod
+    def empty(cls, n: int, n_places: int) -> "Candidates":
+        """All places free."""
+        return cls(
+            np.empty((n, n_places), dtype=np.float32),
+            np.empty((n, n_places), dtype=np.int32),
+            np.zeros(n, dtype=np.int32),
+            np.full(n, np.inf, dtype=np.float32),
+        )
+
+
+@no_type_check
+@njit
+def _n_under(keys, limit):
+    n_under = np.int32(0)
+    for place in range(keys.size):
+        n_under += np.int32(keys[place] < limit)
+    return n_under
+
+
+@no_type_check
+@njit
+def _limit_between(keys, n_least, n_most):
+    """A limit that `n_least` to `n_most` keys are under, and how many of those at it to add.
+
+    Bisection: counting is far quicker than moving. Among many ties there may be no such limit.
+    """
+    low, high = keys[0], keys[0]
+    for place in range(1, keys.size):
+        low, high = min(low, keys[place]), max(high, keys[place])
+    n_under_low, middle = 0, high
+    n_under = _n_under(keys, high)
+    if n_under < n_least:
+        return high, n_least - n_under
+    while n_under < n_least or n_under > n_most:
+        if n_under < n_least:
+            low, n_under_low = middle, n_under
+        else:
+            high = middle
+        middle = low + (high - low) * np.float32(0.5)
+        if not low < middle < high:
+            return low, n_least - n_under_low
+        n_under = _n_under(keys, middle)
+    return middle, 0
+
+
+@no_type_check
+@njit
+def _compact(keys, indices, n_least, n_most):
+    """Keep the smallest keys in front; return how many they are and the bound of all others."""
+    limit, n_ties = _limit_between(keys, n_least, n_most)
+    n_kept = 0
+    for place in range(keys.size):
+        key, index = keys[place], indices[place]
+        stays = key < limit
+        if not stays and n_ties > 0 and key == limit:
+            stays = True
+            n_ties -= 1
+        # Written in any case: a branch that is taken at random costs more.
+        keys[n_kept], indices[n_kept] = key, index
+        n_kept += np.int32(stays)
+    return n_kept, limit
+
+
+@no_type_check
+@njit
+def _mark(dots, row, halves, of_row, of_columns, half, marks):
+    """Mark the pairs that either list may take."""
+    for j in range(halves.size):
+        dot = dots[row, j]
+        marks[j] = (dot - halves[j] > of_row) | (dot - half > of_columns[j])
+
+
+@no_type_check
+@njit
+def _gather(words, marks, start, places, hits):
+    """Write the places that are marked into `hits`, and return their number.
+
+    Everything is written and overwritten unless it counts: a branch would be taken at random.
+    """
+    n_places = 0
+    for word in range(start // WORD, words.size):
+        places[n_places] = word
+        n_places += np.int64(words[word] != 0)
+    n_hits = 0
+    for place in range(n_places):
+        first = places[place] * WORD
+        for j in range(first, first + WORD):
+            hits[n_hits] = j
+            n_hits += np.int64(marks[j] & (j >= start))
+    return n_hits
+
+
+@no_type_check
+@njit(nogil=True, cache=True)
+def offer_neighbors(
+    dots: Float[np.ndarray, "row column"],
+    first_row: int,
+    first_column: int,
+    halves: Float[np.ndarray, " n"],
+    candidates: Candidates,
+    n_least: int,
+) -> None:
+    """Bring each pair of a block into the lists of both its rows.
+
+    A block that begins at equal row and column has pairs above its diagonal only. One long
+    function, because a call that passes an array counts a reference to it, which two threads
+    would do to the same arrays.
+    """
+    keys, indices, counts, bounds = candidates
+    n_rows, n_columns = dots.shape
+    n_places, n_most = keys.shape[1], n_least + n_least // 8
+    column_halves = halves[first_column : first_column + n_columns]
+    column_bounds = bounds[first_column : first_column + n_columns]
+    of_columns = column_halves - column_bounds
+    words = np.zeros(n_columns // WORD + 1, np.uint64)
+    marks = words.view(np.uint8)
+    places, hits = np.empty((2, marks.size + 1), np.int64)
+    for i in range(n_rows):
+        row, half = first_row + i, halves[first_row + i]
+        _mark(dots, i, column_halves, half - bounds[row], of_columns, half, marks)
+        start = i + 1 if first_row == first_column else 0
+        n_hits = _gather(words, marks, start, places, hits)
+        row_count, row_bound = counts[row], bounds[row]
+        for hit in range(n_hits):
+            j = hits[hit]
+            column = first_column + j
+            key = half + column_halves[j] - dots[i, j]
+            keys[row, row_count], indices[row, row_count] = key, column
+            row_count += np.int32(key < row_bound)
+            if row_count == n_places:
+                row_count, row_bound = _compact(keys[row], indices[row], n_least, n_most)
+            count = counts[column]
+            keys[column, count], indices[column, count] = key, row
+            count += np.int32(key < bounds[column])
+            if count == n_places:
+                count, bounds[column] = _compact(keys[column], indices[column], n_least, n_most)
+                of_columns[j] = column_halves[j] - bounds[column]
+            counts[column] = count
+        counts[row], bounds[row] = row_count, row_bound
+
+
+@no_type_check
+@njit
+def _distances(vectors, row, others, found):
+    """Fill `found`, in float64: sums of every 32nd square, then folded in halves.
+
+    The order of summation is written out, so that a pair has one distance wherever it is
+    computed, as have two pairs of equal vectors. LLVM still vectorises it.
+    """
+    dim = vectors.shape[1]
+    whole = dim - dim % LANES
+    sums = np.empty(LANES)
+    for place in range(others.size):
+        other = others[place]
+        sums[:] = 0.0
+        for begin in range(0, whole, LANES):
+            for lane in range(LANES):
+                j = begin + lane
+                difference = np.float64(vectors[row, j]) - np.float64(vectors[other, j])
+                sums[lane] += difference * difference
+        for j in range(whole, dim):
+            difference = np.float64(vectors[row, j]) - np.float64(vectors[other, j])
+            sums[j - whole] += difference * difference
+        length = LANES
+        while length > 1:
+            length //= 2
+            for lane in range(length):
+                sums[lane] += sums[length + lane]
+        found[place] = np.sqrt(sums[0])
+
+
+@no_type_check
+@njit
+def _nearest(vectors, row, others, indices, distances):
+    """Fill the results of a row with the nearest of `others`, which ascend."""
+    found = np.empty(others.size)
+    _distances(vectors, row, others, found)
+    order = np.argsort(found, kind="mergesort")  # stable: of ties the smaller number stays first
+    for place in range(indices.shape[1]):
+        indices[row, place] = others[order[place]]
+        distances[row, place] = found[order[place]]
+
+
+@no_type_check
+@njit(nogil=True, cache=True)
+def settle_candidates(
+    vectors: Float[np.ndarray, "n dim"],
+    numbers: Int[np.ndarray, " row"],
+    zeros: Int[np.ndarray, " zero"],
+    candidates: Candidates,
+    begin: int,
+    end: int,
+    n_least: int,
+    indices: Int[np.ndarray, "n k"],
+    distances: Float[np.ndarray, "n k"],
+    certain: Bool[np.ndarray, " n"],
+) -> None:
+    """Put the lists of some rows into order by distances in float64.
+
+    A row is certain if its farthest neighbour is nearer than whatever is missing from the list.
+    """
+    k = indices.shape[1]
+    for list_ in range(begin, end):
+        count, bound = candidates.counts[list_], candidates.bounds[list_]
+        keys, listed = candidates.keys[list_, :count], candidates.indices[list_, :count]
+        if count > n_least:
+            count, bound = _compact(keys, listed, n_least, n_least)
+        others = np.sort(np.concatenate((numbers[listed[:count]], zeros)))
+        if others.size < k:
+            continue
+        row = numbers[list_]
+        _nearest(vectors, row, others, indices, distances)
+        certain[row] = distances[row, k - 1] ** 2 / 2 < bound
+
+
+@no_type_check
+@njit(nogil=True, cache=True)
+def settle_all(
+    vectors: Float[np.ndarray, "n dim"],
+    rows: Int[np.ndarray, " row"],
+    indices: Int[np.ndarray, "n k"],
+    distances: Float[np.ndarray, "n k"],
+) -> None:
+    """Find the neighbours of some rows among all others, in float64 alone."""
+    others = np.empty(len(vectors) - 1, np.int64)
+    for row in rows:
+        for other in range(others.size):
+            others[other] = other + (other >= row)
+        _nearest(vectors, row, others, indices, distances)
