@@ -1,0 +1,130 @@
+"""How far points that have an order lie along one line, however bent."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+
+@dataclass(frozen=True)
+class OneDimensionality:
+    """Two measures, each beside what points in random order would give."""
+
+    n: int
+    order_correlation: float
+    """|Spearman's correlation| of the given order with that along the spanning tree, in [0, 1]."""
+    null_order_correlation: float
+    """Mean over shuffled orders."""
+    null_order_correlation_high: float
+    """Their 97.5 per cent quantile."""
+    adjacent_neighbor_share: float
+    """Of the points that have a neighbour in order on both sides: whose two nearest are these."""
+    null_adjacent_neighbor_share: float
+    """Exact: 1 over the number of pairs of other points."""
+
+
+def one_dimensionality(
+    x: Float[np.ndarray, "n dim"],
+    positions: Int[np.ndarray, " n"],
+    *,
+    n_shuffles: int,
+    rng: np.random.Generator,
+) -> OneDimensionality:
+    """Whether points lie along a line in the order of `positions`, by Euclidean distance.
+
+    A point counts for the neighbour share when positions i - 1 and i + 1 are both among the
+    points. Ties in distance go to the earlier row.
+
+    Args:
+        x: Some thousands of points at most: all distances are held.
+        positions: Ascending numbers.
+        n_shuffles: Orders drawn for the null.
+        rng: Draws them.
+
+    Raises:
+        ValueError: fewer than 4 points, or positions that do not ascend.
+    """
+    if len(x) < 4:
+        raise ValueError(f"x: expected at least 4 points, found {len(x)}")
+    if not (np.diff(positions) > 0).all():
+        raise ValueError("positions: expected ascending numbers")
+    distances = _distances(x)
+    ranks = _centred_ranks(order_along_tree(distances))
+    own = _centred_ranks(positions.astype(np.float64))
+    scale = np.linalg.norm(ranks) * np.linalg.norm(own)
+    shuffled = [abs(rng.permutation(own) @ ranks) / scale for _ in range(n_shuffles)]
+    return OneDimensionality(
+        n=len(x),
+        order_correlation=float(abs(own @ ranks) / scale),
+        null_order_correlation=float(np.mean(shuffled)),
+        null_order_correlation_high=float(np.quantile(shuffled, 0.975)),
+        adjacent_neighbor_share=_adjacent_neighbor_share(distances, positions),
+        null_adjacent_neighbor_share=2 / ((len(x) - 1) * (len(x) - 2)),
+    )
+
+
+def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " n"]:
+    """Where each point stands along the longest path of the minimum spanning tree.
+
+    In units of the distance, from one end; a point on a branch stands where its branch begins.
+    """
+    parents, lengths = _spanning_tree(distances)
+    steps = _tree_distances(parents, lengths)
+    one = int(np.argmax(steps[0]))
+    other = int(np.argmax(steps[one]))
+    # Of a point p: half of d(one, p) + d(one, other) - d(other, p), as in any tree.
+    return (steps[one] + steps[one, other] - steps[other]) / 2
+
+
+def _distances(x: np.ndarray) -> np.ndarray:
+    from scipy.spatial.distance import pdist, squareform
+
+    return squareform(pdist(x.astype(np.float64)))
+
+
+def _centred_ranks(values: np.ndarray) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    return rankdata(values) - (len(values) + 1) / 2
+
+
+def _spanning_tree(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Prim's algorithm: the parent of each point but the first, in the order of joining.
+
+    scipy's takes a distance of zero for a missing edge, and copies of a vector have that.
+    """
+    n = len(distances)
+    nearest, parent = distances[0].copy(), np.zeros(n, dtype=np.int64)
+    outside = np.ones(n, dtype=np.bool_)
+    outside[0] = False
+    joined = []
+    for _ in range(n - 1):
+        new = int(np.argmin(np.where(outside, nearest, np.inf)))
+        joined.append((new, parent[new]))
+        outside[new] = False
+        closer = outside & (distances[new] < nearest)
+        nearest[closer], parent[closer] = distances[new, closer], new
+    edges = np.array(joined, dtype=np.int64)
+    return edges, distances[edges[:, 0], edges[:, 1]]
+
+
+def _tree_distances(edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Path lengths between all points; each edge joins a new point to one that is there."""
+    n = len(edges) + 1
+    steps = np.zeros((n, n))
+    there = np.zeros(n, dtype=np.bool_)
+    there[0] = True
+    for (new, parent), length in zip(edges, lengths, strict=True):
+        steps[new, there] = steps[there, new] = steps[parent, there] + length
+        there[new] = True
+    return steps
+
+
+def _adjacent_neighbor_share(distances: np.ndarray, positions: np.ndarray) -> float:
+    """NaN where no point has both neighbours."""
+    apart = distances + np.diag(np.full(len(distances), np.inf))
+    nearest = np.sort(np.argsort(apart, axis=1, kind="stable")[:, :2], axis=1)
+    inner = np.flatnonzero((np.diff(positions)[:-1] == 1) & (np.diff(positions)[1:] == 1)) + 1
+    if not len(inner):
+        return float("nan")
+    return float(np.mean((nearest[inner] == np.column_stack([inner - 1, inner + 1])).all(axis=1)))

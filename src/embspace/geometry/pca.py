@@ -1,0 +1,48 @@
+"""Principal components with fixed signs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from threadpoolctl import threadpool_limits
+
+
+@dataclass(frozen=True, eq=False)
+class PrincipalComponents:
+    """The orthogonal projection that keeps the most variance."""
+
+    coordinates: Float[np.ndarray, "n component"]
+    """Of the rows, about their mean, in units of the vectors."""
+    axes: Float[np.ndarray, "component dim"]
+    """Orthonormal. Of each, the entry of the largest magnitude is positive."""
+    explained_variance: Float[np.ndarray, " component"]
+    """Share of the whole variance, descending, in [0, 1]; NaN where nothing varies."""
+
+
+def principal_components(
+    x: Float[np.ndarray, "n dim"], *, n_components: int
+) -> PrincipalComponents:
+    """The first components of the rows about their mean, in float64: no sampling, no iteration.
+
+    Eigenvectors of the covariance. Axes of equal variance are only known up to a rotation.
+
+    Raises:
+        ValueError: fewer than two rows, or not 1 to min(n, dim) components.
+    """
+    n, dim = x.shape
+    if n < 2:
+        raise ValueError(f"x: expected at least 2 rows, found {n}")
+    if not 1 <= n_components <= min(n, dim):
+        raise ValueError(f"n_components: expected 1 to {min(n, dim)}, found {n_components}")
+    centred = x.astype(np.float64)
+    centred -= centred.mean(axis=0)
+    # One thread: on more BLAS would add in another order.
+    with threadpool_limits(1, user_api="blas"):
+        variances, vectors = np.linalg.eigh(centred.T @ centred)
+        axes = vectors[:, ::-1][:, :n_components].T
+        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, np.newaxis], axis=1)
+        axes = axes * np.where(largest < 0, -1.0, 1.0)
+        coordinates = centred @ axes.T
+    total = variances.clip(min=0).sum()
+    shares = variances[::-1][:n_components].clip(min=0) / (total if total > 0 else np.nan)
+    return PrincipalComponents(coordinates, axes, shares)
