@@ -10,7 +10,13 @@ from embspace.models.description import describe_model
 from embspace.models.locate import locate_files
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {"n_bins": 4096, "n_histogram_bins": 50, "n_pairs": 3, "quantiles": [0.5]}
+SETTINGS = {
+    "n_bins": 4096,
+    "n_histogram_bins": 50,
+    "n_pairs": 3,
+    "quantiles": [0.5],
+    "device": "cpu",
+}
 MATRICES, VOCABULARY = random_matrices(), vocabulary_of(120)
 
 
@@ -113,3 +119,12 @@ def test_minilm_agrees_with_a_direct_float64_count_on_a_subset_of_rows(root: Pat
     assert (below >= np.searchsorted(direct, edges - 1e-6)).all()
     assert (below <= np.searchsorted(direct, edges + 1e-6)).all()
     assert below[-1] == len(direct)
+
+
+def test_the_largest_cosine_of_each_token_is_with_the_one_most_like_it(measured):
+    row = measured.summary.set_index("quantity").loc["largest_cosine"]
+    x = MATRICES["input"] / np.linalg.norm(MATRICES["input"], axis=1, keepdims=True)
+    largest = (x @ x.T - 2 * np.eye(120)).max(axis=1)
+    assert row["n"] == 120
+    assert row["mean"] == pytest.approx(largest.mean(), abs=1e-6)
+    assert row["maximum"] == pytest.approx(largest.max(), abs=1e-6)

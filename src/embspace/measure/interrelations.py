@@ -16,7 +16,7 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
-from embspace.geometry.directions import cosine_bound, cosine_tail, norms, unit_rows
+from embspace.geometry.directions import cosine_bound, cosine_matrix, cosine_tail, norms
 from embspace.measure.summary import Probability, summary_of
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]
@@ -76,17 +76,6 @@ def measure_interrelations(
         token_position=_list_pairs(vocabulary, cosines, bound, n_listed),
         segments=_segment_table(matrices, quantiles),
     )
-
-
-def cosine_matrix(
-    x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
-) -> Float[np.ndarray, "n m"]:
-    """All cosines of rows of `x` with rows of `y`, in float64; NaN where a row is zero."""
-    cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
-    cosines[norms(x) == 0] = np.nan
-    cosines[:, norms(y) == 0] = np.nan
-    # Rounding leaves values such as 1 + 2e-16 for equal directions.
-    return cosines.clip(-1, 1)
 
 
 def _histogram(cosines: Float[np.ndarray, "n m"], dim: int, n_histogram_bins: int) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 Every pair counts: 466 million for 30,522 tokens. Luisto's thesis, figure 10 and table 2.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from math import isqrt
@@ -14,14 +15,16 @@ from jaxtyping import Bool, Float
 from pydantic import PositiveInt
 
 from embspace.config import StageConfig, run_stage
+from embspace.device import Device, on_device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms
 from embspace.geometry.distribution import Distribution
 from embspace.geometry.extremes import ExtremePairs
+from embspace.geometry.pair_scan._blocks import Metric
 from embspace.geometry.pairs import scan_pairs
-from embspace.measure.summary import Probability, summary_of, summary_row
+from embspace.measure.summary import Probability, histogram_rows, summary_of, summary_row
 
 # Which tokens may stand in the lists of pairs.
 TOKEN_SETS = ("ordinary", "word")
@@ -44,12 +47,14 @@ def measure_similarity(
     n_histogram_bins: PositiveInt,
     n_pairs: PositiveInt,
     quantiles: list[Probability],
+    device: Device,
 ) -> Similarity:
     """Norms and all pairwise distances, dot products and cosines, by space.
 
     Spaces: `input`; `positional`; `token_position`, the pairs of one token and one position;
     `joint`, all vectors as one cloud. `pairs` lists the input pairs of the most, the least and
-    the least absolute cosine, among ordinary tokens (neither special nor unused) and words.
+    the least absolute cosine, among ordinary tokens (neither special nor unused) and words. The
+    quantity `largest_cosine` is that of each token with the one most like it.
     """
     from tqdm import tqdm
 
@@ -60,17 +65,18 @@ def measure_similarity(
         largest_norm=max(norms(x).max() for x in _clouds(matrices).values()),
         progress=partial(tqdm, desc="all pairs", unit="block", disable=None),
     )
-    within = scan(matrices["input"], groups=masks, n_extremes=n_pairs)
+    clouds = {space: on_device(x, device) for space, x in _clouds(matrices).items()}
+    within = scan(clouds["input"], groups=masks, n_extremes=n_pairs, largest_cosines=True)
     spaces = {"input": within.distributions}
-    if "positional" in matrices:
-        spaces["positional"] = scan(matrices["positional"]).distributions
-        spaces["token_position"] = scan(*_clouds(matrices).values()).distributions
+    if "positional" in clouds:
+        spaces["positional"] = scan(clouds["positional"]).distributions
+        spaces["token_position"] = scan(*clouds.values()).distributions
         spaces["joint"] = {
             quantity: reduce(add, (space[quantity] for space in spaces.values()))
             for quantity in within.distributions
         }
     return Similarity(
-        summary=_summary(matrices, spaces, quantiles),
+        summary=_summary(matrices, spaces, within.largest_cosines, quantiles),
         histogram=_histogram(matrices, spaces, n_histogram_bins),
         pairs=_pairs(matrices["input"], vocabulary, within.extremes),
     )
@@ -95,13 +101,17 @@ def _norms(matrices: dict[str, np.ndarray]) -> dict[str, Float[np.ndarray, " n"]
 
 def _summary(
     matrices: dict[str, np.ndarray],
-    spaces: dict[str, dict[str, Distribution]],
+    spaces: Mapping[str, Mapping[Metric, Distribution]],
+    largest_cosines: Float[np.ndarray, " token"] | None,
     quantiles: list[Probability],
 ) -> pd.DataFrame:
+    assert largest_cosines is not None  # they were asked for
     rows = [
         {"space": space, "quantity": "norm", **summary_of(values, quantiles)}
         for space, values in _norms(matrices).items()
     ]
+    nearest = summary_of(largest_cosines.astype(np.float64), quantiles)
+    rows.append({"space": "input", "quantity": "largest_cosine", **nearest})
     rows += [
         {"space": space, "quantity": quantity, **summary_row(distribution, quantiles)}
         for space, distributions in spaces.items()
@@ -112,41 +122,25 @@ def _summary(
 
 def _histogram(
     matrices: dict[str, np.ndarray],
-    spaces: dict[str, dict[str, Distribution]],
+    spaces: Mapping[str, Mapping[Metric, Distribution]],
     n_histogram_bins: int,
 ) -> pd.DataFrame:
     parts = []
     for space, values in _norms(matrices).items():
         bins = _fitting_bins(len(values), n_histogram_bins)
         counts, edges = np.histogram(values, bins=bins)
-        parts.append(histogram_rows(space, "norm", edges, counts))
+        parts.append(histogram_rows({"space": space, "quantity": "norm"}, edges, counts))
     for space, distributions in spaces.items():
         for quantity, distribution in distributions.items():
             bins = _fitting_bins(distribution.n, n_histogram_bins)
             edges, counts = distribution.coarsen(bins)
-            parts.append(histogram_rows(space, quantity, edges, counts))
+            parts.append(histogram_rows({"space": space, "quantity": quantity}, edges, counts))
     return pd.concat(parts, ignore_index=True)
 
 
 def _fitting_bins(n: int, most: int) -> int:
     """Few values in many bins would draw a comb: no more bins than eight times the root of `n`."""
     return min(most, 8 * isqrt(n))
-
-
-def histogram_rows(
-    space: str, quantity: str, edges: np.ndarray, counts: np.ndarray
-) -> pd.DataFrame:
-    """One row a bin; the density integrates to one."""
-    return pd.DataFrame(
-        {
-            "space": space,
-            "quantity": quantity,
-            "bin_left": edges[:-1],
-            "bin_right": edges[1:],
-            "count": counts,
-            "density": counts / counts.sum() / np.diff(edges),
-        }
-    )
 
 
 def _pairs(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from jaxtyping import Float
+import pandas as pd
+from jaxtyping import Float, Int
 from pydantic import Field
 
 from embspace.geometry.distribution import Distribution
@@ -52,3 +53,18 @@ def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> d
         "maximum": float(values.max()),
         "resolution": 0.0,
     }
+
+
+def histogram_rows(
+    key: dict[str, str], edges: Float[np.ndarray, " edge"], counts: Int[np.ndarray, " bin"]
+) -> pd.DataFrame:
+    """One row a bin, with the columns of `key`; the density integrates to one."""
+    return pd.DataFrame(
+        {
+            **key,
+            "bin_left": edges[:-1],
+            "bin_right": edges[1:],
+            "count": counts,
+            "density": counts / counts.sum() / np.diff(edges),
+        }
+    )
