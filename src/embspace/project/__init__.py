@@ -1,0 +1,1 @@
+"""Stages that lay clouds of vectors out on a plane."""

@@ -1,0 +1,18 @@
+"""Where an iterative layout starts."""
+
+import numpy as np
+from jaxtyping import Float
+
+
+def jittered_start(
+    start: Float[np.ndarray, "n 2"], *, jitter: float, seed: int
+) -> Float[np.ndarray, "n 2"]:
+    """`start` about its mean, of standard deviation 1 on its widest axis, and Gaussian noise.
+
+    The noise, of standard deviation `jitter`, parts copies, which would stay together for ever,
+    and gives width to a cloud that has none on an axis, or on both.
+    """
+    centred = start - start.mean(axis=0)
+    width = centred.std(axis=0).max()
+    noise = np.random.default_rng(seed).normal(scale=jitter, size=start.shape)
+    return centred / (width or 1.0) + noise

@@ -1,0 +1,86 @@
+"""What all maps have in common: a table of coordinates, and how far they can be trusted."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.clouds import Cloud
+from embspace.geometry.lines import one_dimensionality
+from embspace.geometry.maps import map_quality
+
+AXES = ["x", "y", "z"]
+FEWEST_ON_A_LINE = 4
+Layout = Float[np.ndarray, "n axis"]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Coordinates of all clouds, and the tables that go with them."""
+
+    coordinates: pd.DataFrame
+    """One row a vector: cloud, space, id, token, and x, y and perhaps z."""
+    quality: pd.DataFrame
+    """One row a map: trustworthiness, continuity, neighbour recall, each beside chance."""
+    one_dimensionality: pd.DataFrame
+    """One row a map of positions."""
+
+
+def maps_of(
+    clouds: Mapping[str, Cloud],
+    layouts: Mapping[str, Layout],
+    vocabulary: pd.DataFrame,
+    *,
+    quality_n_neighbors: int,
+    n_shuffles: int,
+    rng: np.random.Generator,
+) -> Maps:
+    """The tables of a layout of each cloud.
+
+    A cloud too small for so many neighbours has the quality of fewer, n / 2 at most.
+    """
+    quality, lines = [], []
+    for name, layout in layouts.items():
+        cloud = clouds[name]
+        quality += [
+            _quality(name, cloud, layout[:, :n_axes], quality_n_neighbors)
+            for n_axes in range(2, layout.shape[1] + 1)
+        ]
+        if set(cloud.spaces) == {"positional"} and len(layout) >= FEWEST_ON_A_LINE:
+            line = one_dimensionality(layout, cloud.ids, n_shuffles=n_shuffles, rng=rng)
+            lines.append({"cloud": name, "n_axes": layout.shape[1], **asdict(line)})
+    coordinates = [_coordinates(name, clouds[name], x, vocabulary) for name, x in layouts.items()]
+    return Maps(
+        pd.concat(coordinates, ignore_index=True),
+        pd.DataFrame(quality),
+        pd.DataFrame(lines) if lines else pd.DataFrame(columns=["cloud"]),
+    )
+
+
+def _coordinates(name: str, cloud: Cloud, layout: Layout, vocabulary: pd.DataFrame) -> pd.DataFrame:
+    tokens = vocabulary["token"].to_numpy()
+    table = pd.DataFrame({"cloud": name, "space": cloud.spaces, "id": cloud.ids})
+    is_token = table["space"] == "input"
+    table["token"] = np.where(is_token, tokens[np.where(is_token, table["id"], 0)], "")
+    for axis, column in zip(AXES, layout.T, strict=False):
+        table[axis] = column.astype(np.float32)
+    return table
+
+
+def _quality(name: str, cloud: Cloud, layout: Layout, n_neighbors: int) -> dict[str, object]:
+    n_neighbors = min(n_neighbors, (len(layout) - 1) // 2)
+    found = map_quality(cloud.vectors, layout, n_neighbors=n_neighbors)
+    return {
+        "cloud": name,
+        "n_axes": layout.shape[1],
+        "n": found.n,
+        "k": found.n_neighbors,
+        "trustworthiness": found.trustworthiness,
+        "chance_trustworthiness": found.chance_trustworthiness,
+        "continuity": found.continuity,
+        "chance_continuity": found.chance_continuity,
+        "neighbor_recall": found.neighbor_recall,
+        "chance_neighbor_recall": found.chance_neighbor_recall,
+    }

@@ -1,0 +1,84 @@
+"""Stage `project_umap`: every cloud of a model by UMAP.
+
+Luisto's thesis, figures 11d and 18.
+"""
+
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from embspace.clouds import clouds_of
+from embspace.config import StageConfig, run_stage
+from embspace.files.graphs import load_graphs
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tables import load_table, save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.neighbors import NeighborGraph
+from embspace.project.iterative import IterativeMaps, iterative_maps
+from embspace.project.layouts.umap import umap_layout
+
+
+def project_umap(
+    matrices: dict[str, np.ndarray],
+    vocabulary: pd.DataFrame,
+    regimes: pd.DataFrame,
+    graphs: dict[str, NeighborGraph],
+    *,
+    n_neighbors: PositiveInt,
+    min_dist: NonNegativeFloat,
+    n_epochs: PositiveInt,
+    negative_sample_rate: PositiveInt,
+    jitter: NonNegativeFloat,
+    quality_n_neighbors: PositiveInt,
+    n_shuffles: PositiveInt,
+    n_seeds: Annotated[int, Field(ge=2)],
+    n_seed_points: PositiveInt,
+    seed: NonNegativeInt,
+) -> IterativeMaps:
+    """Maps of every cloud of `clouds_of`, from the graphs of `measure_neighbors`.
+
+    `regimes` is the table of positions of `measure_regimes`.
+    """
+    layout = partial(
+        umap_layout,
+        n_neighbors=n_neighbors,
+        min_dist=min_dist,
+        n_epochs=n_epochs,
+        negative_sample_rate=negative_sample_rate,
+        jitter=jitter,
+    )
+    return iterative_maps(
+        clouds_of(matrices, regimes),
+        graphs,
+        vocabulary,
+        layout,
+        method="UMAP",
+        quality_n_neighbors=quality_n_neighbors,
+        n_shuffles=n_shuffles,
+        n_seeds=n_seeds,
+        n_seed_points=n_seed_points,
+        seed=seed,
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = project_umap(
+        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
+        load_rows(f"data/extracted/embeddings/{name}.parquet"),
+        load_table(f"results/regimes/positions/{name}.csv"),
+        load_graphs(f"data/measured/neighbors/{name}.safetensors"),
+        **config.settings,
+    )
+    save_rows(found.maps.coordinates, f"data/projected/umap/{name}.parquet")
+    save_table(found.maps.quality, f"results/umap/quality/{name}.csv")
+    save_table(found.maps.one_dimensionality, f"results/umap/one_dimensionality/{name}.csv")
+    save_table(found.seeds, f"results/umap/seeds/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, project_umap)

@@ -1,0 +1,43 @@
+"""The number of cores changes no byte of a layout, nor does another process."""
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from embspace.project.layouts.tsne import GRID_FROM, tsne_layout
+from embspace.project.layouts.umap import umap_layout
+from tests.project.layouts.clouds import TSNE, UMAP, gaussian, graph_of, start_of
+
+ROOT = Path(__file__).parents[3]
+FEW = {"n_early_iterations": 5, "n_iterations": 5}
+
+
+def digests() -> dict[str, str]:
+    """Of clouds under and over the number of points from which t-SNE works on a grid."""
+    small, large = gaussian(600, 16), gaussian(GRID_FROM, 4)
+    layouts = {"pca": start_of(gaussian(2000, 384))}
+    for name, x in (("small", small), ("large", large)):
+        start, graph = start_of(x), graph_of(x)
+        layouts[f"tsne {name}"] = tsne_layout(graph, start, **{**TSNE, **FEW})
+        layouts[f"umap {name}"] = umap_layout(graph, start, **{**UMAP, "n_epochs": 11})
+    return {name: sha256(layout.tobytes()).hexdigest() for name, layout in layouts.items()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="cores are taken away by sched_setaffinity")
+def test_one_core_gives_the_same_bytes() -> None:
+    code = f"""
+import os
+os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})
+import json
+from tests.project.layouts.test_determinism import digests
+print(json.dumps(digests()))
+"""
+    alone = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert json.loads(alone.stdout.splitlines()[-1]) == digests()

@@ -1,0 +1,81 @@
+import numba
+import numpy as np
+import pytest
+
+from embspace.geometry.maps import map_quality
+from embspace.project.layouts.umap import umap_layout
+from tests.project.layouts.clouds import DEGENERATE, UMAP, gaussian, graph_of, start_of, two_blobs
+
+
+def layout_of(x: np.ndarray, **changed: float) -> np.ndarray:
+    start = start_of(x)
+    return umap_layout(graph_of(x), start, **{**UMAP, **changed})
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_clouds_have_maps(name: str) -> None:
+    cloud = DEGENERATE[name]
+    layout = layout_of(cloud)
+    assert layout.shape == (len(cloud), 2)
+    assert np.isfinite(layout).all()
+
+
+def test_is_no_worse_than_umap_itself() -> None:
+    from umap import UMAP as Reference
+
+    x = gaussian(600, 6)
+    reference = Reference(random_state=0, n_jobs=1, n_epochs=200).fit_transform(x)
+    one, other = (map_quality(x, y, n_neighbors=15) for y in (layout_of(x), reference))
+    assert one.trustworthiness > other.trustworthiness - 0.01
+    assert one.neighbor_recall > other.neighbor_recall - 0.02
+
+
+def test_parts_what_is_apart() -> None:
+    layout = layout_of(two_blobs())
+    middles = [layout[:40].mean(axis=0), layout[40:].mean(axis=0)]
+    is_near_first = np.linalg.norm(layout - middles[0], axis=1) < np.linalg.norm(
+        layout - middles[1], axis=1
+    )
+    assert is_near_first.tolist() == [True] * 40 + [False] * 40
+
+
+def test_neighbors_are_all_points_at_most() -> None:
+    x = gaussian(12, 5)
+    assert np.array_equal(layout_of(x, n_neighbors=15), layout_of(x, n_neighbors=12))
+    assert not np.array_equal(layout_of(x, n_neighbors=12), layout_of(x, n_neighbors=8))
+
+
+def test_neighbors_beyond_the_number_do_not_count() -> None:
+    x = gaussian(100, 5)
+    start = start_of(x)
+    one, other = (umap_layout(graph_of(x, k), start, **UMAP) for k in (14, 60))
+    assert np.array_equal(one, other)
+
+
+def test_too_few_neighbors_are_an_error() -> None:
+    x = gaussian(100, 5)
+    with pytest.raises(ValueError, match="k: expected 1 to 13, found 14"):
+        umap_layout(graph_of(x, 13), start_of(x), **UMAP)
+
+
+def test_the_scale_of_the_start_does_not_count() -> None:
+    x = gaussian(100, 5)
+    start, graph = start_of(x), graph_of(x)
+    layouts = [umap_layout(graph, factor * start, **UMAP) for factor in (1.0, 2.0**20)]
+    assert np.array_equal(*layouts)
+
+
+def test_arguments_and_threads_are_left_alone() -> None:
+    x = gaussian(50, 5)
+    start, graph = start_of(x), graph_of(x)
+    before = [array.copy() for array in (start, graph.indices, graph.distances)]
+    n_threads = numba.get_num_threads()
+    umap_layout(graph, start, **UMAP)
+    assert numba.get_num_threads() == n_threads
+    for array, old in zip((start, graph.indices, graph.distances), before, strict=True):
+        assert np.array_equal(array, old)
+
+
+def test_another_number_of_points_is_an_error() -> None:
+    with pytest.raises(ValueError, match="expected the same points, found 50 and 49 rows"):
+        umap_layout(graph_of(gaussian(50, 5)), np.zeros((49, 2)), **UMAP)

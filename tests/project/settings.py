@@ -1,0 +1,23 @@
+"""Settings of the maps, small enough for tests."""
+
+COMMON = {"quality_n_neighbors": 5, "n_shuffles": 10, "seed": 0}
+SEEDS = {"n_seeds": 2, "n_seed_points": 100}
+PCA = {**COMMON, "n_components": 3}
+TSNE = {
+    **COMMON,
+    **SEEDS,
+    "perplexity": 5.0,
+    "early_exaggeration": 12.0,
+    "n_early_iterations": 30,
+    "n_iterations": 60,
+    "jitter": 0.01,
+}
+UMAP = {
+    **COMMON,
+    **SEEDS,
+    "n_neighbors": 6,
+    "min_dist": 0.1,
+    "n_epochs": 30,
+    "negative_sample_rate": 5,
+    "jitter": 0.01,
+}

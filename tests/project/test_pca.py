@@ -1,0 +1,25 @@
+import numpy as np
+import pytest
+
+from embspace.project.pca import project_pca
+from tests.measure.regimes import regimes_of
+from tests.measure.vectors import random_matrices, vocabulary_of
+from tests.project.settings import PCA
+
+
+def test_every_cloud_lies_on_its_principal_components():
+    matrices = random_matrices()
+    maps = project_pca(matrices, vocabulary_of(120), regimes_of(30, outlying=[0]), **PCA)
+    rows = maps.coordinates[maps.coordinates["cloud"] == "structured"]
+    x = matrices["positional"][1:].astype(float)
+    singular = np.linalg.svd(x - x.mean(axis=0), compute_uv=False)[:3]
+    assert np.linalg.norm(rows[["x", "y", "z"]], axis=0) == pytest.approx(singular, rel=1e-5)
+    assert maps.quality["n_axes"].tolist() == [2, 3] * 4
+
+
+def test_equal_input_gives_equal_maps():
+    one, two = (
+        project_pca(random_matrices(), vocabulary_of(120), regimes_of(30), **PCA) for _ in range(2)
+    )
+    assert one.coordinates.equals(two.coordinates)
+    assert one.one_dimensionality.equals(two.one_dimensionality)
