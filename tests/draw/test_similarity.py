@@ -6,7 +6,13 @@ from embspace.measure.similarity import measure_similarity
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {"n_bins": 512, "n_histogram_bins": 20, "n_pairs": 5, "quantiles": [0.01, 0.5, 0.99]}
+SETTINGS = {
+    "n_bins": 512,
+    "n_histogram_bins": 20,
+    "n_pairs": 5,
+    "quantiles": [0.01, 0.5, 0.99],
+    "device": "cpu",
+}
 
 
 @pytest.fixture(scope="module")

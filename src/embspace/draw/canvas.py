@@ -5,6 +5,7 @@ from importlib.resources import as_file, files
 from typing import SupportsInt
 
 import numpy as np
+import pandas as pd
 from matplotlib import rcParams, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,6 +19,14 @@ SPACES = {
     "input": ("input embeddings", "C0"),
     "positional": ("positional embeddings", "C1"),
     "token_position": ("token-position pairs", "C2"),
+}
+CLOUDS = {
+    "joint": ("tokens and positions", "C0"),
+    "joint_centred": ("the same, centred, unit length", "C2"),
+    "input": ("tokens", "C0"),
+    "input_centred": ("the same, centred, unit length", "C2"),
+    "positional": ("positions", "C1"),
+    "structured": ("structured positions", "C4"),
 }
 QUANTITIES = {
     "norm": "Euclidean norm",
@@ -48,6 +57,11 @@ def new_figure(
     return figure, list(axes)
 
 
+def stage_of(figure: Figure) -> str:
+    """The name of the stage that stands at the foot of a figure."""
+    return figure.get_supxlabel().partition(" ")[0]
+
+
 def _fit(figure: Figure, words: Text) -> None:
     """Make words smaller that a long name has made too wide."""
     FigureCanvasAgg(figure)
@@ -60,3 +74,26 @@ def _fit(figure: Figure, words: Text) -> None:
 def count(number: SupportsInt) -> str:
     """An integer with thousands separators."""
     return f"{int(number):,}"
+
+
+def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:
+    """A histogram's density, with the columns that `measure.summary.histogram_rows` gives it."""
+    if rows.empty:
+        return
+    edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
+    ax.stairs(rows["density"], edges, color=color, alpha=0.25, fill=True)
+    ax.stairs(rows["density"], edges, color=color, label=name)
+
+
+def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
+    """Leaves the few outliers out, which would press everything else together."""
+    low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
+    margin = 0.1 * (high - low)
+    return low - margin, high + margin
+
+
+def say_instead(axes: Sequence[Axes], reason: str) -> None:
+    """Say in the first panel why there is nothing to see, and show no other."""
+    for ax in axes:
+        ax.set_axis_off()
+    axes[0].text(0, 0.5, reason, transform=axes[0].transAxes)

@@ -17,16 +17,21 @@ DISTRIBUTION = {
 
 
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
-    """`table` with `digits` after the point; columns in `exact` keep three significant digits."""
+    """`table` with `digits` after the point; columns in `exact` keep three significant digits.
+
+    A number that is not defined is a dash.
+    """
     if table.empty:
         return "None."
     formats = ["" if column in exact else f".{digits}f" for column in table]
     shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
     return tabulate(
-        shown.to_numpy().tolist(),
+        # As objects: in an array of numbers alone, counts would become decimals.
+        shown.astype(object).where(shown.notna(), None).to_numpy().tolist(),
         headers=[str(column).replace("_", " ") for column in table],
         tablefmt="github",
         floatfmt=formats,
+        missingval="–",
         disable_numparse=[index for index, name in enumerate(shown) if shown[name].dtype == "str"],
     )
 

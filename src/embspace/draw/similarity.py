@@ -1,11 +1,10 @@
 """Figure and tables of `measure_similarity`: Luisto's figure 10 and table 2."""
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import QUANTITIES, SPACES, count, new_figure
+from embspace.draw.canvas import QUANTITIES, SPACES, count, new_figure, quantile_range, step
 from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
@@ -43,28 +42,12 @@ def draw_similarity(
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
         for space in SPACES:
             rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
-            _step(ax, histogram[rows], space)
+            step(ax, histogram[rows], *SPACES[space])
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
         ax.locator_params(axis="x", nbins=6)
-        ax.set_xlim(*_range(summary[summary["quantity"] == quantity]))
+        ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
     figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=3)
     return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
-
-
-def _step(ax: Axes, rows: pd.DataFrame, space: str) -> None:
-    if rows.empty:
-        return
-    name, color = SPACES[space]
-    edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
-    ax.stairs(rows["density"], edges, color=color, alpha=0.25, fill=True)
-    ax.stairs(rows["density"], edges, color=color, label=name)
-
-
-def _range(rows: pd.DataFrame) -> tuple[float, float]:
-    """Leaves the few outliers out, which would press everything else together."""
-    low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
-    margin = 0.1 * (high - low)
-    return low - margin, high + margin
 
 
 def _population(summary: pd.DataFrame) -> str:

@@ -1,0 +1,151 @@
+"""Maps of the clouds of a model, each with how far it can be trusted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from embspace.draw.canvas import CLOUDS, SPACES, new_figure, say_instead
+from embspace.draw.markdown import markdown_table, section
+
+QUALITY = {
+    "cloud": "cloud",
+    "n_axes": "axes",
+    "n": "n",
+    "k": "k",
+    "trustworthiness": "trustworthiness",
+    "continuity": "continuity",
+    "chance_trustworthiness": "chance of both",
+    "neighbor_recall": "neighbour recall",
+    "chance_neighbor_recall": "chance",
+}
+SEEDS = {
+    "cloud": "cloud",
+    "n": "n",
+    "n_seeds": "seeds",
+    "neighbor_overlap": "neighbour overlap",
+    "smallest_neighbor_overlap": "smallest",
+    "largest_neighbor_overlap": "largest",
+    "chance_neighbor_overlap": "chance",
+}
+LINES = {
+    "cloud": "cloud",
+    "n_axes": "axes",
+    "n": "n",
+    "order_correlation": "order along the tree",
+    "null_order_correlation_high": "shuffled, 97.5 %",
+    "adjacent_neighbor_share": "two nearest are i±1",
+    "null_adjacent_neighbor_share": "by chance",
+}
+POINTS = 0.3  # area of a token's dot, in square points
+
+
+def map_figure(
+    results: Mapping[str, Any], label: str, method: str, stage: str, height_mm: float, digits: int
+) -> tuple[Figure, str]:
+    """The first two axes of each cloud's map, and tables of quality."""
+    coordinates, quality = results["parquet"], results["quality"]
+    names = list(dict.fromkeys(coordinates["cloud"]))
+    k = int(quality["k"].max())
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title=f"The learned vectors by {method}",
+        subtitle=f"{label} · T trustworthiness, C continuity, R recall of the {k} nearest "
+        "neighbours; in brackets what a random layout has",
+        stage=stage,
+    )
+    for ax, name in zip(axes, names, strict=False):
+        rows = coordinates[coordinates["cloud"] == name]
+        row = quality[(quality["cloud"] == name) & (quality["n_axes"] == 2)].iloc[0]
+        ax.set_title(CLOUDS[name][0], loc="left", pad=14)
+        ax.text(0, 1.01, _trust(row), transform=ax.transAxes, fontsize=6.5, color="0.3")
+        _scatter(figure, ax, rows, _left_out(coordinates, name))
+    for ax in axes[len(names) :]:
+        say_instead([ax], "no learned positional matrix")
+    return figure, _tables(results, label, method, stage, digits)
+
+
+def _trust(row: pd.Series) -> str:
+    return (
+        f"T {row['trustworthiness']:.3f} [{row['chance_trustworthiness']:.3f}]   "
+        f"C {row['continuity']:.3f} [{row['chance_continuity']:.3f}]   "
+        f"R {row['neighbor_recall']:.3f} [{row['chance_neighbor_recall']:.4f}]"
+    )
+
+
+def _left_out(coordinates: pd.DataFrame, name: str) -> set[int]:
+    """Of the cloud of all positions, those that the structured ones lack."""
+    if name != "positional":
+        return set()
+    kept = coordinates.loc[coordinates["cloud"] == "structured", "id"]
+    return set(coordinates.loc[coordinates["cloud"] == name, "id"]) - set(kept)
+
+
+def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -> None:
+    if set(rows["space"]) == {"positional"}:
+        inside = rows[~rows["id"].isin(left_out)]
+        ax.plot(inside["x"], inside["y"], color="0.8", linewidth=0.4, zorder=0)
+        points = ax.scatter(
+            inside["x"], inside["y"], c=inside["id"], cmap="viridis", s=4, rasterized=True
+        )
+        figure.colorbar(points, ax=ax, label="position", shrink=0.8)
+        outside = rows[rows["id"].isin(left_out)]
+        if len(outside):
+            name = "outlying or unstructured"
+            ax.plot(outside["x"], outside["y"], "x", color="C3", markersize=4, label=name)
+            ax.legend(loc="best")
+    else:
+        for space, part in rows.groupby("space", sort=False):
+            name, color = SPACES[str(space)]
+            size = POINTS if space == "input" else 6 * POINTS
+            ax.scatter(
+                part["x"],
+                part["y"],
+                s=size,
+                color=color,
+                linewidths=0,
+                rasterized=True,
+                label=name,
+            )
+        ax.legend(loc="best", markerscale=5)
+    ax.set(aspect="equal", xticks=[], yticks=[])
+    ax.set_adjustable("datalim")
+    ax.spines[:].set_visible(False)
+
+
+def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, digits: int) -> str:
+    quality, lines = results["quality"], results["one_dimensionality"]
+    sections = [
+        f"# Maps of {label} by {method}\n\nStage `{stage}`.\n",
+        section(
+            "Quality",
+            "Of the neighbours in a map those that are neighbours in space, and the other way "
+            "round; the share of the nearest that are kept. Chance is a random layout.",
+            markdown_table(quality[[*QUALITY]].rename(columns=QUALITY), digits, ["chance"]),
+        ),
+    ]
+    if not lines.empty:
+        sections.append(
+            section(
+                "One-dimensionality of the positions",
+                "Correlation of position with order along the minimum spanning tree of the map, "
+                "and share of positions whose two nearest are the next ones.",
+                markdown_table(lines[[*LINES]].rename(columns=LINES), digits, ["by chance"]),
+            )
+        )
+    if "seeds" in results and not results["seeds"].empty:
+        sections.append(
+            section(
+                "What the seed does",
+                "Share of a point's nearest neighbours in one map that it has in the map of "
+                "another seed: the same random points, the same settings.",
+                markdown_table(
+                    results["seeds"][[*SEEDS]].rename(columns=SEEDS), digits, ["chance"]
+                ),
+            )
+        )
+    return "\n".join(sections)
