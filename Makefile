@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: all setup check verify test lint types format baselines lock dag clean help
+.PHONY: all setup check verify test bench lint types format baselines lock dag clean help
 
 all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
@@ -64,6 +64,9 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 test: $(VENV)/dev ## Install what the tests need and run them
 	$(BIN)/python -m pytest
 
+bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (some 20 minutes)
+	$(BIN)/python -m benchmarks
+
 lint: $(VENV)/dev ## Style
 	ruff check .
 	ruff format --check .
@@ -94,7 +97,7 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
 clean: ## Remove what was computed and the environment; results and figures stay
-	rm -rf $(VENV) .cache data/extracted .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .cache data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20

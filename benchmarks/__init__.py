@@ -1,0 +1,1 @@
+"""How fast embspace is, beside what else there is: `make bench` writes table.md."""

@@ -1,0 +1,52 @@
+"""One contestant in a process of its own: `python -m benchmarks.contest graph`.
+
+Prints seconds, the peak resident memory of the whole process, and, for what approximates, how
+good it is.
+"""
+
+import json
+import resource
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contestants import CONTESTANTS, graph
+from embspace.files.tensors import load_tensors
+
+MATRIX = "data/extracted/embeddings/minilm.safetensors"
+WARM_UP = 500  # vectors on which everybody runs first, so that no compilation is timed
+MAP_NEIGHBORS = 15
+
+
+def contest(name: str, x: np.ndarray) -> dict[str, Any]:
+    """Time a contestant once, and judge what it gives afterwards."""
+    function = CONTESTANTS[name]
+    function(x[:WARM_UP])
+    before = time.perf_counter()
+    given = function(x)
+    seconds = time.perf_counter() - before
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "peak_rss_mib": peak, **_judged(name, x, given)}
+
+
+def _judged(name: str, x: np.ndarray, given: Any) -> dict[str, float]:
+    if name == "pynndescent_graph":
+        exact = graph(x).indices
+        found = [len(np.intersect1d(a, b)) for a, b in zip(exact, given, strict=True)]
+        return {"recall": float(np.mean(found)) / exact.shape[1]}
+    if isinstance(given, np.ndarray) and given.shape == (len(x), 2):
+        from embspace.geometry.maps import map_quality
+
+        quality = map_quality(x, given.astype(np.float64), n_neighbors=MAP_NEIGHBORS)
+        return {
+            "trustworthiness": quality.trustworthiness,
+            "continuity": quality.continuity,
+            "neighbor_recall": quality.neighbor_recall,
+        }
+    return {}
+
+
+if __name__ == "__main__":
+    print(json.dumps(contest(sys.argv[1], load_tensors(MATRIX)["input"])))

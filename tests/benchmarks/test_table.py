@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from benchmarks.contest import contest
+from benchmarks.contestants import CONTESTANTS, histograms, sklearn_graph, sklearn_histogram
+from benchmarks.table import COMPARISONS, NAMES, comparisons_table
+
+
+def vectors(n: int = 700) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, 24)).astype(np.float32)
+
+
+def side(seconds: float) -> dict[str, float]:
+    return {"seconds": seconds, "peak_rss_mib": 100.0}
+
+
+def test_every_comparison_has_both_its_sides():
+    for comparison in COMPARISONS:
+        assert comparison.ours in CONTESTANTS
+        assert comparison.peer in CONTESTANTS
+        assert comparison.peer in NAMES
+
+
+def test_a_target_is_met_or_missed_by_the_ratio():
+    measured = {"histograms": side(3.0), "graph": side(2.0), "bare_product": side(2.0)}
+    table = comparisons_table(measured).set_index("what")
+    assert table.loc["three exact histograms with moments", "time, ratio"] == "1.50"
+    assert table.loc["three exact histograms with moments", "met"] == "**no**"
+    assert table.loc["exact graph of 90 neighbours", "met"] == "yes"
+    assert len(table) == 2
+
+
+def test_both_sides_do_the_same_work():
+    counts = histograms(vectors()).distributions["cosine"].counts
+    theirs = sklearn_histogram(vectors())[0]
+    # Theirs has each pair twice and each vector with itself; rounding moves a pair or two.
+    assert np.abs(np.cumsum(theirs) - 2 * np.cumsum(counts))[:-1].max() <= 4
+    exact = CONTESTANTS["graph"](vectors()).indices
+    assert (np.sort(exact) == np.sort(sklearn_graph(vectors()))).mean() > 0.9999
+
+
+@pytest.mark.parametrize("name", ["bare_product", "histograms_and_graph", "tsne", "umap"])
+def test_a_contest_tells_time_memory_and_quality(name):
+    found = contest(name, vectors())
+    assert found["seconds"] > 0
+    assert found["peak_rss_mib"] > 10
+    assert ("trustworthiness" in found) == (name in ("tsne", "umap"))
