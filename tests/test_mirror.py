@@ -254,8 +254,8 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     ),
     # Rule 9: figures.
     "title that names no stage": (
-        edited(DRAW, 'title=f"measure_{noun}@{name}"', 'title=f"{noun} of {name}"'),
-        r'__main__\.py: expected save_figure\(\.\.\., title=f"measure_\{noun\}@\{name\}"\)',
+        edited(DRAW, 'title=f"{stage_of(figure)}@{name}"', 'title=f"{noun} of {name}"'),
+        r'__main__\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}@\{name\}"\)',
     ),
     "figure that names another stage": (
         edited("src/embspace/draw/similarity.py", '"measure_similarity"', '"measure_separability"'),

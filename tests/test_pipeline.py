@@ -17,7 +17,20 @@ import yaml
 from tests.tiny import write_tiny_model
 from tests.workspace import Workspace
 
-BUILT = ("data/extracted", "results", "figures")
+BUILT = ("data/extracted", "data/measured", "data/projected", "results", "figures")
+MEASURED = (
+    "similarity",
+    "mean_embedding",
+    "interrelations",
+    "separability",
+    "sentence_similarity",
+    "explained_variance",
+    "regimes",
+    "positions",
+    "helix",
+    "neighbors",
+)
+PROJECTED = ("pca", "tsne", "umap")
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +55,18 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
 
 
 def expected_stages(model: str) -> set[str]:
-    nouns = ["similarity", "mean_embedding", "interrelations", "separability"]
-    nouns += ["sentence_similarity"]
     return {
         f"extract_embeddings@{model}",
         f"extract_hidden_states@{model}-model_card",
         f"draw@{model}",
-        *(f"measure_{noun}@{model}" for noun in nouns),
+        *(f"measure_{noun}@{model}" for noun in MEASURED),
+        *(f"project_{noun}@{model}" for noun in PROJECTED),
     }
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
     files = workspace.files("results", "figures")
-    nouns = ("similarity", "mean_embedding", "interrelations", "separability")
-    for noun in (*nouns, "sentence_similarity"):
+    for noun in MEASURED + PROJECTED:
         for suffix in ("png", "svg", "pdf", "md"):
             assert files[f"figures/{noun}/tiny.{suffix}"]
         assert any(name.startswith(f"results/{noun}/") for name in files)

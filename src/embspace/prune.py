@@ -9,12 +9,15 @@ from embspace.config import Params
 TABLES = (".tokens.parquet", ".windows.parquet", ".safetensors", ".parquet", ".csv", ".json")
 ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md")
 STATES = Path("data/extracted/hidden_states")
-BUILT = (Path("data/extracted"), Path("results"), Path("figures"))
+BUILT = tuple(
+    Path(folder)
+    for folder in ("data/extracted", "data/measured", "data/projected", "results", "figures")
+)
 SHARED = {Path("results/provenance.json")}
 
 
 def leftovers(params: Params) -> list[Path]:
-    """Files below data/extracted, results and figures of other models and corpora, in order."""
+    """Built data, results and figures of other models and corpora, in order."""
     return [
         file
         for folder in BUILT

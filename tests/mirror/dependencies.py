@@ -84,10 +84,12 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 
 def _drawn_results(tree: Tree, drawing: Name) -> Iterator[str]:
     """What RESULTS of a drawing stands for: `csv` is the unnamed table, `pairs.csv` a named one."""
+    homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     names = assigned_to(tree.module(drawing.module), "RESULTS")
     for name in ast.literal_eval(names) if names else ():
         table, _, suffix = name.rpartition(".")
-        yield f"results/{drawing.noun}/{table + '/' if table else ''}{{}}.{suffix}"
+        home = homes.get(suffix, "results")
+        yield f"{home}/{drawing.noun}/{table + '/' if table else ''}{{}}.{suffix}"
 
 
 # Rule 6: what a stage reads of params.yaml and conf/ stands under its `params:`, nothing else.

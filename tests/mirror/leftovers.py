@@ -69,10 +69,11 @@ def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
         yield "README.md: does not exist; expected a table, | question | figure | `noun` |."
         return
     rows = [line for line in tree.text("README.md").splitlines() if line.lstrip().startswith("|")]
-    for noun in _measured(tree):
+    for name in _measured(tree):
+        noun = name.noun
         if not any(f"`{noun}`" in row and f"figures/{noun}/" in row for row in rows):
             yield (
-                f"README.md: expected a table row of measure_{noun}: a question, a link to "
+                f"README.md: expected a table row of {name}: a question, a link to "
                 f"figures/{noun}/ and the noun, `{noun}`."
             )
 
@@ -82,9 +83,9 @@ def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
 
 def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     drawn = {name.noun: name for name in tree.drawings}
-    for noun in _measured(tree):
-        if noun not in drawn:
-            yield f"{DRAW}/{noun}.py: expected draw_{noun}(), the figure of measure_{noun}."
+    for name in _measured(tree):
+        if name.noun not in drawn:
+            yield f"{DRAW}/{name.noun}.py: expected draw_{name.noun}(), the figure of {name}."
     for noun, name in drawn.items():
         stages = [f"{verb}_{noun}" for verb in VERBS[:-2] if Name(verb, noun) in tree.names]
         if not stages:
@@ -104,9 +105,9 @@ def _title_problems(tree: Tree) -> Iterator[str]:
         for keyword in call.keywords
         if keyword.arg == "title"
     ]
-    if not titles or not all("measure_{noun}" in title for title in titles):
-        yield f'{main}: expected save_figure(..., title=f"measure_{{noun}}@{{name}}").'
+    if not titles or not all("stage_of(figure)" in title for title in titles):
+        yield f'{main}: expected save_figure(..., title=f"{{stage_of(figure)}}@{{name}}").'
 
 
-def _measured(tree: Tree) -> list[str]:
-    return [name.noun for name in tree.functions if name.verb == "measure"]
+def _measured(tree: Tree) -> list[Name]:
+    return [name for name in tree.functions if name.verb in ("measure", "project")]

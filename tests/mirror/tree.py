@@ -17,8 +17,12 @@ PLACES = {
     "prepare": ("data/prepared/<noun>.<suffix>",),
     "train": ("data/trained/<run>[/<file>]",),
     "extract": ("data/extracted/<noun>/<model>[/<corpus>].<suffix>",),
-    "measure": ("results/<noun>/[<table>/]<model>.{csv,json}",),
-    "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/<model>.csv"),
+    # What later stages need, and is too large for git, goes under data/.
+    "measure": (
+        "results/<noun>/[<table>/]<model>.{csv,json}",
+        "data/measured/<noun>/<model>.safetensors",
+    ),
+    "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/compare/<noun>.csv",),
     "draw": ("figures/<noun>/<model>.{md,pdf,png,svg}",),
     "report": ("results/report/<model>",),
