@@ -65,13 +65,19 @@ def _row(
         "beside": NAMES[comparison.peer],
         "time, ratio": f"{ratio:.2f}",
         "target": f"≤ {comparison.target:.2f}" if comparison.target else "–",
-        "met": ("yes" if ratio <= comparison.target else "**no**") if comparison.target else "–",
+        "met": _met(comparison.target, ratio, ours, peer) if comparison.target else "–",
         "seconds": f"{ours['seconds']:.1f} : {peer['seconds']:.1f}",
         "peak RSS, MiB": f"{ours['peak_rss_mib']:,.0f} : {peer['peak_rss_mib']:,.0f}",
-        "quality": f"{_quality(ours)} : {_quality(peer)}" if _quality(peer) else "exact",
+        "quality": f"{_quality(ours)} : {_quality(peer)}",
     }
+
+
+def _met(target: float, ratio: float, ours: Mapping[str, float], peer: Mapping[str, float]) -> str:
+    """In time, memory and quality."""
+    as_good = all(ours[key] >= peer[key] for key in QUALITIES if key in ours and key in peer)
+    return "yes" if ratio <= target and ours["peak_rss_mib"] < 1024 and as_good else "**no**"
 
 
 def _quality(side: Mapping[str, float]) -> str:
     shown = [f"{name} {side[key]:.3f}" for key, name in QUALITIES.items() if key in side]
-    return ", ".join(shown)
+    return ", ".join(shown) or "exact"

@@ -36,3 +36,8 @@ def test_distances_of_centred_vectors_order_as_their_cosines():
 def test_a_model_without_positions_has_clouds_of_tokens():
     clouds = clouds_of({"input": random_matrices()["input"]}, regimes_of(0))
     assert list(clouds) == ["input", "input_centred"]
+
+
+def test_a_cloud_of_few_points_is_left_out():
+    regimes = regimes_of(30, unstructured=range(3, 30))
+    assert list(clouds_of(random_matrices(), regimes)) == ["joint", "joint_centred", "positional"]

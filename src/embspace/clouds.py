@@ -9,6 +9,8 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.directions import unit_rows
 
+FEWEST = 4  # points that have a map, and neighbours in it
+
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
@@ -19,6 +21,11 @@ class Cloud:
     """Of each row: input or positional."""
     ids: Int[np.ndarray, " n"]
     """Of each row: the number of the token or position."""
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether all rows are positions, which have an order."""
+        return set(self.spaces) == {"positional"}
 
     def sample(self, n: int, rng: np.random.Generator) -> "Cloud":
         """So many rows at random, in their order."""
@@ -41,7 +48,8 @@ def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict
     `joint`: raw input and positional vectors together; `joint_centred`: the same without their
     mean and at unit length, so that Euclidean distances order them as their cosines do;
     `positional`: all positions; `structured`: those that `structured_positions` keeps. A model
-    without positional vectors has `input` and `input_centred`.
+    without positional vectors has `input` and `input_centred`. A cloud of fewer than four points
+    is left out: before training, no position is structured.
     """
     spaces = [space for space in ("input", "positional") if space in matrices]
     joint = _cloud(matrices, spaces)
@@ -56,7 +64,7 @@ def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict
         kept = structured_positions(regimes)
         x = matrices["positional"][kept]
         clouds["structured"] = Cloud(x, ("positional",) * len(kept), kept)
-    return clouds
+    return {name: cloud for name, cloud in clouds.items() if len(cloud.vectors) >= FEWEST}
 
 
 def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> Cloud:

@@ -30,6 +30,16 @@ def test_a_target_is_met_or_missed_by_the_ratio():
     assert len(table) == 2
 
 
+def test_a_fast_map_that_is_worse_or_greedy_has_missed():
+    good = {"trustworthiness": 0.7, "continuity": 0.8, "neighbor_recall": 0.2}
+    sides = {"tsne": side(1.0) | good, "sklearn_tsne": side(9.0) | good}
+    assert comparisons_table(sides)["met"].tolist() == ["yes"]
+    worse = {"tsne": sides["tsne"] | {"neighbor_recall": 0.19}}
+    assert comparisons_table(sides | worse)["met"].tolist() == ["**no**"]
+    greedy = {"tsne": sides["tsne"] | {"peak_rss_mib": 1100.0}}
+    assert comparisons_table(sides | greedy)["met"].tolist() == ["**no**"]
+
+
 def test_both_sides_do_the_same_work():
     counts = histograms(vectors()).distributions["cosine"].counts
     theirs = sklearn_histogram(vectors())[0]

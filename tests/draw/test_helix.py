@@ -44,14 +44,14 @@ def test_path_turns_and_spectrum_are_those_of_the_tables(found, drawn):
 def test_the_subtitle_says_the_period_and_its_null(found, drawn):
     row = found.periods.set_index("definition").loc["winding_number"]
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    assert f"one turn in {row['period']:.2f} positions" in words
-    assert f"coherence {row['strength']:.3f} (shuffled {row['null_strength']:.3f})" in words
+    assert f"a turn in {row['period']:.2f} positions" in words
+    assert f"coherence {row['coherence']:.3f} (shuffled {row['null_coherence']:.3f})" in words
     assert "383 structured positions" in words
 
 
 def test_all_definitions_are_in_the_table(drawn):
     text = drawn[1]
-    assert text.count("thesis: ") == 1
+    assert text.count("thesis's text: ") == 1
     assert text.count("notebook: ") == 2
     assert "nan" not in text
 

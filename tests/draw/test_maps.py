@@ -7,6 +7,7 @@ from embspace.project.maps import maps_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
+from tests.project.settings import graphs_of
 
 
 def results_of(matrices, regimes):
@@ -15,6 +16,7 @@ def results_of(matrices, regimes):
     maps = maps_of(
         clouds,
         layouts,
+        graphs_of(clouds),
         vocabulary_of(120),
         quality_n_neighbors=5,
         n_shuffles=3,
@@ -64,9 +66,11 @@ def test_every_map_has_its_quality_and_chance_under_its_title(results, drawn):
 def test_positions_that_are_left_out_are_marked(results, drawn):
     positional, structured = drawn[0].axes[2:4]
     rows = results["parquet"].query("cloud == 'positional' and id in [0, 7]")
-    assert positional.lines[-1].get_xdata().tolist() == rows["x"].tolist()
-    assert positional.get_legend().get_texts()[0].get_text() == "outlying or unstructured"
-    assert structured.get_legend() is None
+    assert positional.collections[-1].get_offsets()[:, 0].tolist() == rows["x"].tolist()
+    assert len(structured.collections) == len(positional.collections) - 1
+    (legend,) = drawn[0].legends
+    words = [text.get_text() for text in legend.get_texts()]
+    assert words == ["input embeddings", "positional embeddings", "outlying or unstructured"]
 
 
 def test_a_model_without_positions_shows_its_tokens():
@@ -74,6 +78,13 @@ def test_a_model_without_positions_shows_its_tokens():
     figure, text = map_figure(results, "tiny", "a method", "project_pca", 165.0, 3)
     assert figure.axes[2].texts[0].get_text() == "no learned positional matrix"
     assert "One-dimensionality" not in text
+
+
+def test_a_model_without_structured_positions_says_so():
+    results = results_of(random_matrices(), regimes_of(30, unstructured=range(30)))
+    figure, _ = map_figure(results, "tiny", "a method", "project_pca", 165.0, 3)
+    assert len(figure.axes[2].collections[-1].get_offsets()) == 30
+    assert "no structured positions" in [t.get_text() for ax in figure.axes for t in ax.texts]
 
 
 def test_the_words_fit(drawn):

@@ -1,13 +1,15 @@
+from embspace.clouds import clouds_of
 from embspace.draw.pca import draw_pca
 from embspace.project.pca import project_pca
 from tests.draw.fits import assert_words_fit
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
-from tests.project.settings import PCA
+from tests.project.settings import PCA, graphs_of
 
 
 def test_the_figure_names_its_stage_and_no_seed():
-    maps = project_pca(random_matrices(), vocabulary_of(120), regimes_of(30), **PCA)
+    graphs = graphs_of(clouds_of(random_matrices(), regimes_of(30)))
+    maps = project_pca(random_matrices(), vocabulary_of(120), regimes_of(30), graphs, **PCA)
     results = {
         "parquet": maps.coordinates,
         "quality": maps.quality,

@@ -65,7 +65,7 @@ def test_the_tables_name_the_outlier_and_the_false_alarms(planted, drawn):
 def test_where_there_is_no_noise_it_says_so():
     figure, _ = drawn_of(measure_regimes({"positional": smooth_table(seed=5)}, **SETTINGS))
     assert "unstructured: none found" in " ".join(text.get_text() for text in figure.texts)
-    assert "no unstructured regime" in figure.axes[-1].get_title(loc="right")
+    assert "no unstructured regime" in figure.axes[2].get_title(loc="left")
     assert_words_fit(figure)
 
 

@@ -19,11 +19,24 @@ def noise(n: int, dim: int = 96, seed: int = 1) -> np.ndarray:
 
 
 def planted_table(dim: int = 96) -> np.ndarray:
-    """Other cosines from 128, noise from 384, and noise at 200 alone."""
-    wide, narrow = smooth_table(dim=dim), smooth_table(dim=dim, width=2.5, seed=2)
-    table = np.concatenate([wide[:128], narrow[128:384], noise(128, dim)])
+    """A circle of period 22 and a smooth rest, rougher from 128; noise from 384, and at 200 alone.
+
+    All rows are nearly as long.
+    """
+    directions = np.sqrt(dim) * np.linalg.qr(noise(dim, dim, seed=5))[0][:, :2].T
+    angle = 2 * np.pi * np.arange(384)[:, np.newaxis] / 22
+    circle = np.hstack([np.cos(angle), np.sin(angle)]) @ directions
+    smooth, rough = (_gaussian_process(384, dim, width, seed=2) for width in (6.0, 2.5))
+    rest = np.concatenate([smooth[:128], rough[128:]])
+    table = np.concatenate([np.sqrt(0.5) * (circle + rest), noise(128, dim)])
     table[200] = noise(1, dim, seed=3)[0]
-    return table
+    return table.astype(np.float32)
+
+
+def _gaussian_process(n: int, dim: int, width: float, seed: int) -> np.ndarray:
+    offsets = np.subtract.outer(np.arange(n), np.arange(n))
+    near = np.exp(-(offsets**2) / (2 * width**2)) + 1e-6 * np.eye(n)
+    return np.linalg.cholesky(near) @ np.random.default_rng(seed).normal(size=(n, dim))
 
 
 def helix(

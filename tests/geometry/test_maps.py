@@ -12,6 +12,7 @@ from embspace.geometry.maps import (
     neighbor_overlap,
     row_blocks,
 )
+from embspace.geometry.pairs import scan_pairs
 
 # Past the check of shapes that tests put in front of it, which raises another error.
 unchecked_map_quality = inspect.unwrap(map_quality)
@@ -231,3 +232,13 @@ def test_what_does_not_fit_is_an_error_of_the_overlap() -> None:
         neighbor_overlap(gaussian(9, 2), with_nan(gaussian(9, 2)), n_neighbors=2)
     with pytest.raises(ValueError, match="less than n, found 9, n 9"):
         neighbor_overlap(gaussian(9, 2), gaussian(9, 2), n_neighbors=9)
+
+
+def test_a_graph_that_is_handed_in_changes_nothing() -> None:
+    x, layout = gaussian(400, 12), gaussian(400, 2, seed=1).astype(np.float64)
+    graph = scan_pairs(x, n_neighbors=20).neighbors
+    assert map_quality(x, layout, n_neighbors=9, graph=graph) == map_quality(
+        x, layout, n_neighbors=9
+    )
+    with pytest.raises(ValueError, match="graph: expected one of 399 points, found 400"):
+        map_quality(x[1:], layout[1:], n_neighbors=9, graph=graph)

@@ -56,8 +56,15 @@ def test_scale_and_direction_do_not_matter():
 
 
 def test_too_few_rows_are_refused():
-    with pytest.raises(ValueError, match="at least 4 rows and a window of 3, found 3, 8"):
-        outlying_positions(noise(3), window=8, threshold=6.0)
+    with pytest.raises(ValueError, match="at least 6 rows and a window of 3, found 5, 8"):
+        outlying_positions(noise(5), window=8, threshold=6.0)
+
+
+@pytest.mark.parametrize("n", [6, 7, 12])
+def test_the_shortest_smooth_tables_have_no_outlier(n):
+    apart = outlying_positions(smooth_table(n), window=32, threshold=6.0)
+    assert not apart.outlying.any()
+    assert np.isfinite(apart.score).all()
 
 
 def test_features_are_standardised_cut_and_without_those_left_out():

@@ -3,7 +3,10 @@ import pytest
 
 from embspace.geometry.position_features import LocalFeatures, local_features, offset_cosines
 from embspace.geometry.regimes import (
+    Search,
     change_points,
+    find_regimes,
+    penalty_at,
     silent_penalty,
     simulated_features,
     stationary_kernel,
@@ -79,3 +82,21 @@ def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
     # An analyst who took features for independent would see regimes in nearly all.
     naive = [change_points(x, penalty=31.0, smallest_regime=SMALLEST) for x in simulate(2)]
     assert sum(map(bool, naive)) >= 30
+
+
+def test_a_small_change_behind_a_large_one_is_found_in_its_own_stretch():
+    wide, narrow = smooth_table(), smooth_table(width=3.0, seed=2)
+    table = np.concatenate([wide[:200], narrow[200:384], noise(128)])
+    none = np.zeros(512, dtype=np.bool_)
+    search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=39)
+    found = find_regimes(table, none, search, level=0.05, rng=np.random.default_rng(0))
+    assert [regime.begin for regime in found] == pytest.approx([0, 200, 384], abs=2)
+    assert [regime.end for regime in found[:-1]] == [regime.begin for regime in found[1:]]
+    assert np.isnan(found[0].start_p_value)
+    assert all(regime.next_p_value > 0.05 for regime in found)
+
+
+def test_too_few_simulations_for_a_level_are_refused():
+    assert penalty_at(np.arange(99.0), 0.01) == 98
+    with pytest.raises(ValueError, match="expected 99 at least for the level 0.01, found 98"):
+        penalty_at(np.arange(98.0), 0.01)

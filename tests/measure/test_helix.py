@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from embspace.measure.helix import measure_helix
-from tests.geometry.planted import helix, noise
+from embspace.measure.regimes import measure_regimes
+from tests.geometry.planted import helix, noise, planted_table
 from tests.measure.regimes import regimes_of
+from tests.measure.test_regimes import SETTINGS as REGIMES
 
 SETTINGS = {
     "n_shuffles": 30,
@@ -31,11 +33,11 @@ def found():
 
 def test_the_planted_period_is_found_by_both_of_our_definitions(found):
     periods = found.periods.set_index("definition")
-    for definition in ("winding_number", "spectrum"):
+    for definition, measure in (("winding_number", "coherence"), ("spectrum", "power_share")):
         row = periods.loc[definition]
         assert row["period"] == pytest.approx(22, rel=0.01)
-        assert row["strength"] > 0.9
-        assert row["null_strength_high"] < 0.3
+        assert row[measure] > 0.9
+        assert row[f"null_{measure}"] < row[f"null_{measure}_high"] < 0.3
     assert abs(periods.loc["winding_number", "n_turns"]) == pytest.approx(382 / 22, abs=0.1)
 
 
@@ -57,7 +59,7 @@ def test_the_notebook_finds_a_multiple_of_its_resolution(found):
 
 def test_only_structured_positions_are_on_the_path(found):
     assert found.path["position"].tolist() == list(range(1, 384))
-    assert found.scalars["n_positions"] == 383
+    assert found.scalars["n_structured"] == 383
     explained = [found.scalars[f"explained_variance_{number}"] for number in (1, 2, 3)]
     assert sum(explained) == pytest.approx(1, abs=0.01)
     assert explained == sorted(explained, reverse=True)
@@ -75,12 +77,25 @@ def test_the_spectrum_is_of_all_the_power(found):
     assert 1 / peak == pytest.approx(22, rel=0.05)
 
 
+def test_what_is_planted_is_found_from_the_raw_table_on():
+    # Cosines that swing with a period of 22 and change at 128; an outlier at 200, noise from 384.
+    table = {"positional": planted_table(dim=192)}
+    regimes = measure_regimes(table, **REGIMES)
+    assert regimes.summary["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
+    assert regimes.summary["unstructured"].tolist() == [False, False, True]
+    found = measure_helix(table, regimes.positions, **SETTINGS)
+    assert 200 not in found.path["position"].tolist()
+    periods = found.periods.set_index("definition")["period"]
+    assert periods["spectrum"] == pytest.approx(22, rel=0.05)
+    assert periods["winding_number"] == pytest.approx(22, rel=0.1)
+
+
 def test_noise_has_no_period():
     found = measure_helix({"positional": noise(300, 48)}, regimes_of(300), **SETTINGS)
     periods = found.periods.set_index("definition")
-    for definition in ("winding_number", "spectrum"):
+    for definition, measure in (("winding_number", "coherence"), ("spectrum", "power_share")):
         row = periods.loc[definition]
-        assert row["strength"] < 3 * row["null_strength"]
+        assert row[measure] < 3 * row[f"null_{measure}"]
 
 
 def test_a_short_table_leaves_the_notebook_undefined():
@@ -95,4 +110,4 @@ def test_too_few_positions_leave_all_empty(matrices):
     n = len(matrices.get("positional", ()))
     found = measure_helix(matrices, regimes_of(n), **SETTINGS)
     assert found.path.empty
-    assert found.scalars == {"n_positions": n}
+    assert found.scalars == {"n_structured": n}

@@ -1,4 +1,10 @@
-"""Settings of the maps, small enough for tests."""
+"""Settings of the maps, small enough for tests, and graphs for them."""
+
+from collections.abc import Mapping
+
+from embspace.clouds import Cloud
+from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs import scan_pairs
 
 COMMON = {"quality_n_neighbors": 5, "n_shuffles": 10, "seed": 0}
 SEEDS = {"n_seeds": 2, "n_seed_points": 100}
@@ -21,3 +27,13 @@ UMAP = {
     "negative_sample_rate": 5,
     "jitter": 0.01,
 }
+
+
+def graphs_of(clouds: Mapping[str, Cloud], k: int = 60) -> dict[str, NeighborGraph]:
+    """Exact neighbours of each cloud, at most all others."""
+    graphs = {}
+    for name, cloud in clouds.items():
+        graph = scan_pairs(cloud.vectors, n_neighbors=k).neighbors
+        assert graph is not None
+        graphs[name] = graph
+    return graphs

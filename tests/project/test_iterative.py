@@ -3,10 +3,10 @@ import pytest
 
 from embspace.clouds import clouds_of
 from embspace.geometry.neighbors import NeighborGraph
-from embspace.geometry.pairs import scan_pairs
 from embspace.project.iterative import IterativeMaps, iterative_maps
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
+from tests.project.settings import graphs_of
 
 Layout = np.ndarray
 
@@ -21,11 +21,9 @@ def only_start(neighbors: NeighborGraph, start: Layout, *, seed: int) -> Layout:
     return start
 
 
-def mapped(layout) -> IterativeMaps:
+def mapped(layout, seed: int = 0) -> IterativeMaps:
     clouds = clouds_of(random_matrices(n_tokens=400), regimes_of(30))
-    graphs = {
-        name: scan_pairs(cloud.vectors, n_neighbors=9).neighbors for name, cloud in clouds.items()
-    }
+    graphs = graphs_of(clouds, k=9)
     return iterative_maps(
         clouds,
         graphs,
@@ -36,22 +34,40 @@ def mapped(layout) -> IterativeMaps:
         n_shuffles=5,
         n_seeds=4,
         n_seed_points=300,
-        seed=0,
+        seed=seed,
     )
 
 
 def test_maps_that_are_all_seed_share_neighbours_by_chance():
     seeds = mapped(only_noise).seeds
-    assert seeds["cloud"].tolist() == ["joint", "joint_centred"]  # the larger ones
+    assert seeds["cloud"].tolist() == ["joint", "joint_centred", "positional", "structured"]
+    assert seeds["n"].tolist() == [300, 300, 30, 30]  # the larger ones by random points
     assert (seeds["n_seeds"] == 4).all()
-    assert seeds["neighbor_overlap"].to_numpy() == pytest.approx(5 / 299, abs=0.008)
-    assert (seeds["chance_neighbor_overlap"] == 5 / 299).all()
+    chance = seeds["chance_neighbor_overlap"]
+    assert chance.tolist() == [5 / 299, 5 / 299, 5 / 29, 5 / 29]
+    assert (abs(seeds["neighbor_overlap"] - chance) < 0.5 * chance).all()
     assert (seeds["smallest_neighbor_overlap"] <= seeds["neighbor_overlap"]).all()
     assert (seeds["largest_neighbor_overlap"] >= seeds["neighbor_overlap"]).all()
 
 
 def test_maps_that_are_all_start_share_all_neighbours():
     assert (mapped(only_start).seeds["neighbor_overlap"] == 1).all()
+
+
+def test_lines_are_looked_for_in_every_map_of_positions():
+    seeds = mapped(only_noise).seeds.set_index("cloud")
+    assert seeds["median_order_correlation"].notna().tolist() == [False, False, True, True]
+    row = seeds.loc["positional"]
+    low, middle, high = (
+        row[f"{which}_order_correlation"] for which in ("smallest", "median", "largest")
+    )
+    assert 0 <= low < middle < high <= 1
+
+
+def test_the_seeds_come_from_the_one_door():
+    one, same, other = mapped(only_noise), mapped(only_noise), mapped(only_noise, seed=1)
+    assert one.seeds.equals(same.seeds)
+    assert not one.seeds.equals(other.seeds)
 
 
 def test_the_start_is_two_principal_components_of_each_cloud():

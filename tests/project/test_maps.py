@@ -6,6 +6,7 @@ from embspace.clouds import clouds_of
 from embspace.project.maps import Maps, maps_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
+from tests.project.settings import graphs_of
 
 
 def mapped(n_axes: int = 2, n_neighbors: int = 6) -> Maps:
@@ -17,6 +18,7 @@ def mapped(n_axes: int = 2, n_neighbors: int = 6) -> Maps:
     return maps_of(
         clouds,
         layouts,
+        graphs_of(clouds),
         vocabulary_of(120),
         quality_n_neighbors=n_neighbors,
         n_shuffles=20,
@@ -73,6 +75,7 @@ def test_a_model_without_positions_has_no_lines():
     maps = maps_of(
         clouds,
         layouts,
+        graphs_of(clouds),
         vocabulary_of(120),
         quality_n_neighbors=5,
         n_shuffles=3,

@@ -1,15 +1,21 @@
 import numpy as np
 import pytest
 
+from embspace.clouds import clouds_of
 from embspace.project.pca import project_pca
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
-from tests.project.settings import PCA
+from tests.project.settings import PCA, graphs_of
+
+
+def projected(matrices, regimes):
+    graphs = graphs_of(clouds_of(matrices, regimes))
+    return project_pca(matrices, vocabulary_of(120), regimes, graphs, **PCA)
 
 
 def test_every_cloud_lies_on_its_principal_components():
     matrices = random_matrices()
-    maps = project_pca(matrices, vocabulary_of(120), regimes_of(30, outlying=[0]), **PCA)
+    maps = projected(matrices, regimes_of(30, outlying=[0]))
     rows = maps.coordinates[maps.coordinates["cloud"] == "structured"]
     x = matrices["positional"][1:].astype(float)
     singular = np.linalg.svd(x - x.mean(axis=0), compute_uv=False)[:3]
@@ -18,8 +24,6 @@ def test_every_cloud_lies_on_its_principal_components():
 
 
 def test_equal_input_gives_equal_maps():
-    one, two = (
-        project_pca(random_matrices(), vocabulary_of(120), regimes_of(30), **PCA) for _ in range(2)
-    )
+    one, two = (projected(random_matrices(), regimes_of(30)) for _ in range(2))
     assert one.coordinates.equals(two.coordinates)
     assert one.one_dimensionality.equals(two.one_dimensionality)

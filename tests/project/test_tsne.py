@@ -48,9 +48,9 @@ def test_maps_are_better_than_chance(found):
     assert list(quality["cloud"]) == ["joint", "joint_centred", "positional", "structured"]
 
 
-def test_the_seed_is_tried_on_the_large_clouds(found):
-    assert set(found.seeds["cloud"]) == {"joint", "joint_centred"}
-    assert (found.seeds["neighbor_overlap"] > 3 * found.seeds["chance_neighbor_overlap"]).all()
+def test_maps_of_other_seeds_share_more_than_chance(found):
+    large = found.seeds.query("cloud in ['joint', 'joint_centred']")
+    assert (large["neighbor_overlap"] > 3 * large["chance_neighbor_overlap"]).all()
 
 
 def test_equal_input_gives_equal_maps(found):

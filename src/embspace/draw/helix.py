@@ -16,8 +16,8 @@ COLORS = "viridis"
 DEFINITIONS = {
     "winding_number": "turning angle about the axis",
     "spectrum": "peak of the spectrum",
-    "thesis_text": "thesis: positions over whole turns",
-    "notebook": "notebook: printed figure (stale rows)",
+    "thesis_text": "thesis's text: positions over whole turns",
+    "notebook": "notebook: rows of its printed figure",
     "notebook_as_coded": "notebook: as its code stands",
 }
 PERIODS = {
@@ -26,10 +26,12 @@ PERIODS = {
     "last_position": "last",
     "n_turns": "turns",
     "period": "period",
-    "strength": "strength",
-    "null_strength": "shuffled",
-    "null_strength_high": "shuffled, 97.5 %",
+    "coherence": "coherence",
+    "null_coherence": "shuffled",
+    "power_share": "share of power",
+    "null_power_share": "shuffled ",  # a name of its own, which looks the same
 }
+REPRESENTATIONS = {"full_space": "full space", "components": "three components"}
 ONE_DIMENSIONALITY = {
     "representation": "representation",
     "n": "n",
@@ -55,18 +57,18 @@ def draw_helix(
         2,
         height_mm=height_mm,
         title="The path of the positional embeddings in three principal components",
-        subtitle=f"{label} · raw learned vectors · {_found(results)}",
+        subtitle=f"{label} · {_found(results)}",
         stage="measure_helix",
     )
     if path.empty:
-        say_instead(axes, "fewer than eight structured positions")
+        say_instead(axes, "no learned positional matrix, or fewer than eight structured positions")
         return figure, _tables(results, label, digits)
     axes = [_in_space(figure, axes[0], path), *axes[1:]]
     points = axes[1].scatter(
         path["plane_x"], path["plane_y"], c=path["position"], cmap=COLORS, s=3, rasterized=True
     )
     axes[1].plot(path["plane_x"], path["plane_y"], color="0.7", linewidth=0.3, zorder=0)
-    axes[1].set(xlabel="seen along the axis", ylabel="", aspect="equal", title="along its axis")
+    axes[1].set(xlabel="across the axis", ylabel="across", aspect="equal", title="along its axis")
     figure.colorbar(points, ax=axes[1], label="position", shrink=0.9)
     axes[2].plot(path["position"], path["turns"], color="C1")
     axes[2].set(xlabel="position", ylabel="turns since the first", title="turning")
@@ -81,9 +83,9 @@ def _found(results: dict[str, Any]) -> str:
     row = results["periods"].set_index("definition").loc["winding_number"]
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
-        f"{scalars['n_positions']} structured positions · {100 * share:.0f} % of their variance · "
-        f"one turn in {row['period']:.2f} positions, coherence {row['strength']:.3f} "
-        f"(shuffled {row['null_strength']:.3f}), advance {scalars['advance']:.2f}"
+        f"{scalars['n_structured']} structured positions, {100 * share:.0f} % of their variance · "
+        f"a turn in {row['period']:.2f} positions · coherence {row['coherence']:.3f} "
+        f"(shuffled {row['null_coherence']:.3f})"
     )
 
 
@@ -107,7 +109,7 @@ def _spectrum(
     ax: Axes, spectrum: pd.DataFrame, periods: pd.DataFrame, longest_period: float
 ) -> None:
     shown = spectrum[spectrum["frequency"] >= 1 / longest_period]
-    ax.plot(1 / shown["frequency"], shown["power"], color="C1")
+    ax.plot(1 / shown["frequency"], shown["power"], color="C1", zorder=3)
     found = periods.set_index("definition")["period"]
     for definition, name, color, style in (
         ("spectrum", "peak", "C0", "--"),
@@ -115,7 +117,12 @@ def _spectrum(
     ):
         text = f"{name} {found[definition]:.2f}"
         ax.axvline(found[definition], color=color, linestyle=style, label=text)
-    ax.set(xscale="log", xlabel="period (positions)", ylabel="share of power", title="spectrum")
+    ax.set(
+        xscale="log",
+        xlabel="period (positions)",
+        ylabel=f"share of power, of {len(spectrum)} bins",
+        title="spectrum",
+    )
     ax.set_xticks(_ticks(longest_period), [f"{tick:g}" for tick in _ticks(longest_period)])
     ax.minorticks_off()
     ax.set(xlim=(2, longest_period), ylim=(0, None))
@@ -123,7 +130,7 @@ def _spectrum(
 
 
 def _ticks(longest: float) -> Sequence[float]:
-    return [tick for tick in (2, 3, 4, 6, 10, 20, 40, 60, 100, 200, 400) if tick <= longest]
+    return [tick for tick in (2, 3, 4, 5, 6, 8, 10, 20, 40, 60, 100, 200, 400) if tick <= longest]
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
@@ -133,21 +140,23 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     periods = results["periods"][[*PERIODS]].rename(columns=PERIODS)
     periods["definition"] = periods["definition"].map(DEFINITIONS)
     lines = results["one_dimensionality"][[*ONE_DIMENSIONALITY]]
+    lines = lines.assign(representation=lines["representation"].map(REPRESENTATIONS))
     return "\n".join(
         [
             heading,
             section(
                 "Period",
-                f"In positions. Along the axis the path advances with a correlation of "
-                f"{results['json']['advance']:.3f}. Strength: coherence of the turning, or share of the power at the "
-                "peak; beside it the mean of shuffled positions.",
+                "In positions. Coherence of the turning is 1 where all steps turn by one angle; "
+                "the share of the power is that at the peak; beside each the mean of shuffled "
+                "positions. Position and coordinate along the axis correlate by "
+                f"{results['json']['advance']:.3f}.",
                 markdown_table(periods, digits),
             ),
             section(
                 "One-dimensionality",
                 "Correlation of position with order along the minimum spanning tree, and share "
                 "of positions whose two nearest are the next ones.",
-                markdown_table(lines.rename(columns=ONE_DIMENSIONALITY), digits),
+                markdown_table(lines.rename(columns=ONE_DIMENSIONALITY), digits, ["by chance"]),
             ),
         ]
     )

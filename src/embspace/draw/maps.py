@@ -30,6 +30,16 @@ SEEDS = {
     "largest_neighbor_overlap": "largest",
     "chance_neighbor_overlap": "chance",
 }
+LINES_OVER_SEEDS = {
+    "cloud": "cloud",
+    "n_seeds": "seeds",
+    "median_order_correlation": "order along the tree, median",
+    "smallest_order_correlation": "smallest",
+    "largest_order_correlation": "largest",
+    "median_adjacent_neighbor_share": "two nearest are i±1, median",
+    "smallest_adjacent_neighbor_share": "smallest ",  # a name of its own, which looks the same
+    "largest_adjacent_neighbor_share": "largest ",
+}
 LINES = {
     "cloud": "cloud",
     "n_axes": "axes",
@@ -39,6 +49,7 @@ LINES = {
     "adjacent_neighbor_share": "two nearest are i±1",
     "null_adjacent_neighbor_share": "by chance",
 }
+MISSING = {False: "no learned positional matrix", True: "no structured positions"}
 POINTS = 0.3  # area of a token's dot, in square points
 
 
@@ -64,8 +75,13 @@ def map_figure(
         ax.set_title(CLOUDS[name][0], loc="left", pad=14)
         ax.text(0, 1.01, _trust(row), transform=ax.transAxes, fontsize=6.5, color="0.3")
         _scatter(figure, ax, rows, _left_out(coordinates, name))
+    handles: dict[str, Any] = {}
+    for ax in axes:
+        shown, words = ax.get_legend_handles_labels()
+        handles |= dict(zip(words, shown, strict=True))
+    figure.legend([*handles.values()], [*handles], loc="outside lower left", ncols=3, markerscale=3)
     for ax in axes[len(names) :]:
-        say_instead([ax], "no learned positional matrix")
+        say_instead([ax], MISSING["positional" in names])
     return figure, _tables(results, label, method, stage, digits)
 
 
@@ -96,8 +112,9 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
         outside = rows[rows["id"].isin(left_out)]
         if len(outside):
             name = "outlying or unstructured"
-            ax.plot(outside["x"], outside["y"], "x", color="C3", markersize=4, label=name)
-            ax.legend(loc="best")
+            ax.scatter(
+                outside["x"], outside["y"], s=8, marker="x", linewidths=1, color="C3", label=name
+            )
     else:
         for space, part in rows.groupby("space", sort=False):
             name, color = SPACES[str(space)]
@@ -111,7 +128,6 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
                 rasterized=True,
                 label=name,
             )
-        ax.legend(loc="best", markerscale=5)
     ax.set(aspect="equal", xticks=[], yticks=[])
     ax.set_adjustable("datalim")
     ax.spines[:].set_visible(False)
@@ -146,6 +162,15 @@ def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, dig
                 markdown_table(
                     results["seeds"][[*SEEDS]].rename(columns=SEEDS), digits, ["chance"]
                 ),
+            )
+        )
+    if "seeds" in results and "median_order_correlation" in results["seeds"]:
+        over_seeds = results["seeds"][[*LINES_OVER_SEEDS]].dropna()
+        sections.append(
+            section(
+                "One-dimensionality by seed",
+                "A map that tears the line in one place turns a part of the order round.",
+                markdown_table(over_seeds.rename(columns=LINES_OVER_SEEDS), digits),
             )
         )
     return "\n".join(sections)

@@ -24,12 +24,14 @@ SUMMARY = {
     "mean_neighbor_cosine": "neighbours' mean cosine",
     "null_bound": "bound of random vectors",
     "unstructured": "unstructured",
+    "start_p_value": "p of its start",
+    "next_p_value": "p of the next change",
 }
 OUTLYING = {
     "position": "position",
     "norm": "norm",
-    "neighbor_cosine": "larger neighbour cosine",
-    "score": "robust deviations from around",
+    "neighbor_cosine": "larger cosine with those beside it",
+    "score": "under the median around, in robust deviations",
     "regime": "regime",
 }
 
@@ -44,7 +46,7 @@ def draw_regimes(
         2,
         height_mm=height_mm,
         title="Outlying positions and regimes of the positional embeddings",
-        subtitle=f"{label} · raw learned vectors · {_found(scalars)}",
+        subtitle=f"{label} · {_found(scalars)} · distributions cut near 1 and 99 %",
         stage="measure_regimes",
     )
     if positions.empty:
@@ -60,7 +62,7 @@ def draw_regimes(
         linestyle="--",
         label="bound of random vectors, for a regime's mean",
     )
-    axes[0].legend(loc="lower center")
+    axes[0].legend(loc="center", bbox_to_anchor=(0.5, 0.25), frameon=True)
     histogram, distributions = results["histogram"], results["distributions"]
     for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
         for name, (text, color) in SETS.items():
@@ -71,7 +73,8 @@ def draw_regimes(
     if "without_unstructured" in set(histogram["positions"]):
         figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
     else:
-        axes[-1].set_title("no unstructured regime: all positions", fontsize=7, loc="right")
+        name = "no unstructured regime: all positions"
+        axes[2].set_title(name, fontsize=7, fontweight="normal", loc="left")
     return figure, _tables(results, label, digits)
 
 
@@ -122,7 +125,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             heading,
             section(
                 "Outlying positions",
-                "Single positions less like their nearest neighbour than those around them.",
+                "Single positions less like the ones beside them than others around are.",
                 markdown_table(outlying, digits),
             ),
             section("Regimes", _reliability(scalars), markdown_table(summary, digits)),
@@ -136,12 +139,13 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
 
 
 def _reliability(scalars: dict[str, Any]) -> str:
-    if not scalars["n_simulations"]:
+    if "penalty" not in scalars:
         return "Too few positions to look for changes."
     return (
         f"A change must lower the sum of squares by {scalars['penalty']:.4g}. Of "
         f"{scalars['n_simulations']} simulated stationary tables, "
         f"{100 * scalars['false_alarm_rate']:.1f} % had a change "
         f"(95 % interval {100 * scalars['false_alarm_rate_low']:.1f} to "
-        f"{100 * scalars['false_alarm_rate_high']:.1f} %)."
+        f"{100 * scalars['false_alarm_rate_high']:.1f} %). Each regime was tested again by "
+        "itself; p is the share of its stationary tables with as large a change."
     )

@@ -91,7 +91,8 @@ def _rank(distances, candidate):
 @no_type_check
 @njit
 def _look_up(distances, candidates, nearest, nearest_distances, ranks):
-    _find_nearest(distances, nearest, nearest_distances)
+    if nearest.size:
+        _find_nearest(distances, nearest, nearest_distances)
     for place in range(candidates.size):
         ranks[place] = _rank(distances, candidates[place])
 

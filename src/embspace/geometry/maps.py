@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.directions import norms
+from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pair_scan._rows import checked_matrix
 from embspace.geometry.pair_scan._threads import map_in_order
 
@@ -54,7 +55,11 @@ class MapQuality:
 
 
 def map_quality(
-    x: Float[np.ndarray, "n dim"], layout: Float[np.ndarray, "n map_dim"], *, n_neighbors: int
+    x: Float[np.ndarray, "n dim"],
+    layout: Float[np.ndarray, "n map_dim"],
+    *,
+    n_neighbors: int,
+    graph: NeighborGraph | None = None,
 ) -> MapQuality:
     """Trustworthiness, continuity and neighbour recall of a map of the rows of `x`.
 
@@ -74,24 +79,31 @@ def map_quality(
         x: The space.
         layout: The map, row by row; meant for 2 or 3 columns.
         n_neighbors: k, under n / 2.
+        graph: The neighbours in the space, k at least, if they are known already.
 
     Raises:
         ValueError: shapes that do not fit, NaN or infinity, or `n_neighbors` out of range.
     """
+    from embspace.geometry._map_loops import count_common
+
     x, map_ = checked_matrix(x, "x"), _Map.of(layout, "layout")
     _check_sizes(len(x), map_.n, n_neighbors)
+    if graph and graph.n != len(x):
+        raise ValueError(f"graph: expected one of {len(x)} points, found {graph.n}")
     if 2 * n_neighbors >= len(x):
         raise ValueError(f"n_neighbors: expected less than n / 2, found {n_neighbors}, n {len(x)}")
     space = _Space.of(x)
     in_map, _ = _look_up(map_, n_neighbors, _no_candidates(map_.n))
-    in_space, ranks_in_space = _look_up(space, n_neighbors, in_map)
+    in_space, ranks_in_space = _look_up(space, 0 if graph else n_neighbors, in_map)
+    if graph:
+        in_space = np.array(graph.first(n_neighbors).indices)
     _, ranks_in_map = _look_up(map_, n_neighbors, in_space)
     return MapQuality(
         n=space.n,
         n_neighbors=n_neighbors,
         trustworthiness=_rank_agreement(ranks_in_space),
         continuity=_rank_agreement(ranks_in_map),
-        neighbor_recall=float((ranks_in_space <= n_neighbors).mean()),
+        neighbor_recall=count_common(in_map, in_space) / in_map.size,
     )
 
 

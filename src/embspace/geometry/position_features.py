@@ -58,15 +58,15 @@ def outlying_positions(
     the end cannot be told from it, and both are named.
 
     Args:
-        x: One row a position, in order; 4 at least.
+        x: One row a position, in order; 6 at least, so that each has 3 on one side.
         window: Positions on a side, over which medians are taken; 3 at least.
         threshold: In standard deviations.
 
     Raises:
-        ValueError: fewer than 4 rows, or a smaller window.
+        ValueError: fewer than 6 rows, or a smaller window.
     """
-    if len(x) < 4 or window < 3:
-        raise ValueError(f"expected at least 4 rows and a window of 3, found {len(x)}, {window}")
+    if len(x) < 6 or window < 3:
+        raise ValueError(f"expected at least 6 rows and a window of 3, found {len(x)}, {window}")
     beside, skipping = offset_cosines(x, 1), offset_cosines(x, 2)
     nearest = np.maximum(np.append(-1, beside), np.append(beside, -1))
     skip = np.pad(skipping, 1, mode="edge")

@@ -5,9 +5,14 @@ change: Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints
 computational cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020).
 Neighbouring features are correlated, since vectors are, and a penalty for independent values
 would cut every smooth table to pieces. The penalty therefore comes from stationary tables.
+
+A large change widens the scale by which smaller ones are judged, and mixes the cosines of both
+sides. Each regime is therefore tested again by itself, against stationary tables of its own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -16,6 +21,117 @@ from embspace.geometry.directions import unit_rows
 from embspace.geometry.position_features import LocalFeatures, local_features
 
 BISECTIONS = 12  # of the range 1 to the total sum of squares: to one part in some 400
+
+
+@dataclass(frozen=True)
+class Search:
+    """How changes are looked for."""
+
+    offsets: tuple[int, ...]
+    """Of the cosines, see `local_features`."""
+    limit: float
+    """Where features are cut, in robust standard deviations."""
+    smallest_regime: int
+    """Positions that a regime must have."""
+    n_simulations: int
+    """Stationary tables a stretch."""
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Positions `begin` to `end` - 1, in which no further change was found."""
+
+    begin: int
+    end: int
+    silent_penalty: float
+    """Largest penalty at which a change would be found inside; NaN if it is too short for one."""
+    penalty: float
+    """That was asked of a change inside: what `level` of stationary tables would just pass."""
+    next_p_value: float
+    """Share of stationary tables, this one included, in which a change is as large."""
+    start_p_value: float = float("nan")
+    """The same of the stretch in which its start was found; NaN for the first regime."""
+
+
+def find_regimes(
+    x: Float[np.ndarray, "n dim"],
+    left_out: Bool[np.ndarray, " n"],
+    search: Search,
+    *,
+    level: float,
+    rng: np.random.Generator,
+    null: Float[np.ndarray, " simulation"] | None = None,
+) -> tuple[Regime, ...]:
+    """Cut a table at its changes, and every part again, until no part has one at `level`.
+
+    Args:
+        x: One row a position, in order.
+        left_out: Positions that take no part.
+        search: Of 1 / `level` - 1 simulations at least.
+        level: Probability that a stationary stretch is cut.
+        rng: Draws the stationary tables.
+        null: What `null_penalties` gave for the whole table, if it is known already.
+
+    Raises:
+        ValueError: too few simulations for the level.
+    """
+    whole = Regime(0, len(x), np.nan, np.nan, np.nan)
+    if not is_long_enough(len(x), search):
+        return (whole,)
+    if null is None:
+        null = null_penalties(x, left_out, search, rng)
+    features = local_features(x, left_out, offsets=search.offsets, limit=search.limit)
+    silent = silent_penalty(features, smallest_regime=search.smallest_regime)
+    penalty = penalty_at(null, level)
+    p_value = float((1 + np.sum(null >= silent)) / (1 + len(null)))
+    whole = Regime(0, len(x), silent, penalty, p_value)
+    starts = change_points(features, penalty=penalty, smallest_regime=search.smallest_regime)
+    if p_value > level or not starts:
+        return (whole,)
+    found: list[Regime] = []
+    for begin, end in pairwise([0, *starts, len(x)]):
+        part_of_x, part_left_out = x[begin:end], left_out[begin:end]
+        parts = find_regimes(part_of_x, part_left_out, search, level=level, rng=rng)
+        for part in parts:
+            start = part.start_p_value if part.begin or not begin else p_value
+            moved = replace(part, begin=begin + part.begin, end=begin + part.end)
+            found.append(replace(moved, start_p_value=start))
+    return tuple(found)
+
+
+def is_long_enough(n: int, search: Search) -> bool:
+    """Whether `n` positions have room for two regimes."""
+    return n >= 2 * search.smallest_regime + max(search.offsets)
+
+
+def null_penalties(
+    x: Float[np.ndarray, "n dim"],
+    left_out: Bool[np.ndarray, " n"],
+    search: Search,
+    rng: np.random.Generator,
+) -> Float[np.ndarray, " simulation"]:
+    """`silent_penalty` of stationary tables with the cosines by offset of `x`."""
+    kernel = stationary_kernel(x, left_out)
+    tables = stationary_tables(kernel, x.shape[1], search.n_simulations, rng)
+    simulated = simulated_features(tables, offsets=search.offsets, limit=search.limit)
+    return np.array(
+        [silent_penalty(each, smallest_regime=search.smallest_regime) for each in simulated]
+    )
+
+
+def penalty_at(null: Float[np.ndarray, " simulation"], level: float) -> float:
+    """The penalty that a share `level` of stationary tables would just pass.
+
+    Raises:
+        ValueError: too few simulations for the level.
+    """
+    n_above = int((len(null) + 1) * level)
+    if n_above < 1:
+        raise ValueError(
+            f"n_simulations: expected {np.ceil(1 / level) - 1:g} at least for the level {level:g}, "
+            f"found {len(null)}"
+        )
+    return float(np.sort(null)[-n_above])
 
 
 def change_points(

@@ -5,7 +5,6 @@ turns by eye, its notebook takes a Fourier transform of fewer rows in a plane ch
 are computed beside ours, under names of their own.
 """
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -109,7 +108,7 @@ def measure_helix(
             ]
         ),
         scalars={
-            "n_positions": len(kept),
+            "n_structured": len(kept),
             "advance": advance(components.coordinates, kept),
             **{
                 f"explained_variance_{number}": float(share)
@@ -125,30 +124,29 @@ def _none(n: int) -> Helix:
         periods=pd.DataFrame(columns=["definition"]),
         spectrum=pd.DataFrame(columns=["frequency", "power"]),
         one_dimensionality=pd.DataFrame(columns=["representation"]),
-        scalars={"n_positions": n},
+        scalars={"n_structured": n},
     )
 
 
 def _period(
     definition: str,
-    positions: np.ndarray,
+    positions: Int[np.ndarray, " n"],
     period: float,
     *,
     n_turns: float = np.nan,
-    strength: float = np.nan,
-    null: tuple[float, float] = (np.nan, np.nan),
+    coherence: float = np.nan,
+    power_share: float = np.nan,
 ) -> dict[str, object]:
-    """One row. Strength is the coherence of the turning or the peak's share of the power."""
+    """One row, without its nulls."""
     return {
         "definition": definition,
-        "first_position": int(positions[0]),
-        "last_position": int(positions[-1]),
+        "first_position": float(positions[0]) if len(positions) else np.nan,
+        "last_position": float(positions[-1]) if len(positions) else np.nan,
         "n": len(positions),
         "n_turns": n_turns,
         "period": period,
-        "strength": strength,
-        "null_strength": null[0],
-        "null_strength_high": null[1],
+        "coherence": coherence,
+        "power_share": power_share,
     }
 
 
@@ -158,28 +156,25 @@ def _own_periods(
     plane = winding_plane(path, positions)
     turning, peak = winding(plane, positions), spectral_peak(plane, positions)
     shuffled = [winding_plane(rng.permutation(path), positions) for _ in range(n_shuffles)]
-
-    def null(strength: Callable[[np.ndarray], float]) -> tuple[float, float]:
-        strengths = [strength(each) for each in shuffled]
-        return float(np.mean(strengths)), float(np.quantile(strengths, 0.975))
-
+    coherences = [winding(each, positions).coherence for each in shuffled]
+    shares = [spectral_peak(each, positions).power_share for each in shuffled]
+    winding_row = _period(
+        "winding_number",
+        positions,
+        turning.period,
+        n_turns=turning.n_turns,
+        coherence=turning.coherence,
+    )
+    spectrum_row = _period("spectrum", positions, peak.period, power_share=peak.power_share)
     return [
-        _period(
-            "winding_number",
-            positions,
-            turning.period,
-            n_turns=turning.n_turns,
-            strength=turning.coherence,
-            null=null(lambda each: winding(each, positions).coherence),
-        ),
-        _period(
-            "spectrum",
-            positions,
-            peak.period,
-            strength=peak.power_share,
-            null=null(lambda each: spectral_peak(each, positions).power_share),
-        ),
+        winding_row | _null("coherence", coherences),
+        spectrum_row | _null("power_share", shares),
     ]
+
+
+def _null(name: str, shuffled: list[float]) -> dict[str, float]:
+    high = float(np.quantile(shuffled, 0.975))
+    return {f"null_{name}": float(np.mean(shuffled)), f"null_{name}_high": high}
 
 
 def _thesis_text(plane: np.ndarray, positions: np.ndarray) -> dict[str, object]:
@@ -202,7 +197,7 @@ def _notebook(
     relative sign it is another plane. Undefined where the model has too few positions.
     """
     if len(positions) < FEWEST:
-        return _period(definition, np.array([positions[0] if len(positions) else 0]), np.nan)
+        return _period(definition, positions, np.nan)
     components = principal_components(x[positions], n_components=N_COMPONENTS)
     seen = components.coordinates @ np.array(notebook_plane)
     seen = seen - seen.mean(axis=0)

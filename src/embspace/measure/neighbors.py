@@ -21,8 +21,6 @@ from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pairs import scan_pairs
 from embspace.measure.summary import Probability, summary_of
 
-FEWEST = 2  # points of which one is another's neighbour
-
 
 @dataclass(frozen=True)
 class Neighbors:
@@ -56,8 +54,6 @@ def measure_neighbors(
 
     graphs, summary, occurrence, hubs = {}, [], [], []
     for name, cloud in clouds_of(matrices, regimes).items():
-        if len(cloud.vectors) < FEWEST:
-            continue
         progress = partial(tqdm, desc=f"neighbours, {name}", unit="block", disable=None)
         x = on_device(cloud.vectors, device)
         graph = scan_pairs(x, n_neighbors=n_neighbors, progress=progress).neighbors

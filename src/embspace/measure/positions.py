@@ -5,13 +5,13 @@ Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds import structured_positions
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
@@ -23,8 +23,8 @@ from embspace.geometry.position_properties import (
     properties_by_window,
     shuffled_properties_by_window,
 )
+from embspace.measure.summary import Probability
 
-Probability = Annotated[float, Field(ge=0, le=1)]
 PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]
 
 
@@ -67,7 +67,7 @@ def measure_positions(
             "`dvc repro` makes it anew"
         )
     cosines = cosine_matrix(x)
-    structured = ~(regimes["outlying"] | regimes["unstructured"]).to_numpy()
+    structured = np.isin(numbers, structured_positions(regimes))
     populations = {"all": np.ones(len(x), dtype=bool), "structured": structured}
     streams = np.random.default_rng(seed).spawn(len(populations))
     rows = []

@@ -10,32 +10,30 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
+from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms
 from embspace.geometry.pairs import scan_pairs
-from embspace.geometry.position_features import (
-    LocalFeatures,
-    local_features,
-    offset_cosines,
-    outlying_positions,
-)
+from embspace.geometry.position_features import offset_cosines, outlying_positions
 from embspace.geometry.regimes import (
-    change_points,
-    silent_penalty,
-    simulated_features,
-    stationary_kernel,
-    stationary_tables,
+    Regime,
+    Search,
+    find_regimes,
+    is_long_enough,
+    null_penalties,
+    penalty_at,
 )
 from embspace.measure.summary import Probability, histogram_rows, summary_of, summary_row
 
 Share = Annotated[float, Field(gt=0, lt=1)]
+FEWEST = 6
 POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
 
 
@@ -51,16 +49,6 @@ class Regimes:
     """Norms and pairs: of all positions and, where a regime is unstructured, without it."""
     histogram: pd.DataFrame
     scalars: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Where regimes begin, and how the penalty behaves on tables in which nothing changes."""
-
-    starts: tuple[int, ...]
-    penalty: float
-    n_simulations: int
-    n_false_alarms: int
 
 
 def measure_regimes(
@@ -83,32 +71,30 @@ def measure_regimes(
 
     A regime is unstructured when its neighbours' mean cosine does not exceed, at `level`, that
     of independent random directions. The penalty of a change is the one that `false_alarm_rate`
-    of simulated stationary tables, with the cosines by offset of this one, would just pass; the
-    rate is measured on as many others.
+    of simulated stationary tables, with the cosines by offset of the stretch, would just pass;
+    for the whole table the rate is measured on as many others.
     """
     x = matrices.get("positional")
     if x is None:
         return _none()
+    if len(x) < FEWEST:
+        raise InputError(f"the model has {len(x)} positions; regimes are of {FEWEST} at least")
     apart = outlying_positions(x, window=window, threshold=outlier_threshold)
-    changes = Changes((), np.nan, 0, 0)
-    if len(x) >= 2 * smallest_regime + max(offsets):
-        changes = _changes(
-            x,
-            apart.outlying,
-            offsets=offsets,
-            limit=limit,
-            smallest_regime=smallest_regime,
-            false_alarm_rate=false_alarm_rate,
-            n_simulations=n_simulations,
-            rng=np.random.default_rng(seed),
-        )
-    regime = 1 + np.searchsorted(changes.starts, np.arange(len(x)), side="right")
+    search = Search(tuple(offsets), limit, smallest_regime, n_simulations)
+    rng = np.random.default_rng(seed)
+    null = again = None
+    # One thread: on more BLAS would add in another order.
+    with threadpool_limits(1, user_api="blas"):
+        if is_long_enough(len(x), search):
+            null, again = (null_penalties(x, apart.outlying, search, rng) for _ in range(2))
+        found = find_regimes(x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null)
     summary = pd.DataFrame(
         [
-            _regime(x, apart.outlying, regime, number, level)
-            for number in range(1, len(changes.starts) + 2)
+            {"regime": number, **_regime(x, apart.outlying, regime, level)}
+            for number, regime in enumerate(found, start=1)
         ]
     )
+    regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
     unstructured = summary["unstructured"].to_numpy()[regime - 1]
     columns = (np.arange(len(x)), norms(x), apart.neighbor_cosine, apart.score)
     positions = pd.DataFrame(
@@ -118,9 +104,10 @@ def measure_regimes(
     if unstructured.all() or not unstructured.any():
         sets.pop("without_unstructured")
     distributions, histogram = _distributions(x, sets, n_bins, n_histogram_bins, quantiles)
-    return Regimes(
-        positions, summary, distributions, histogram, _scalars(positions, summary, changes)
-    )
+    scalars = _scalars(positions, summary)
+    if null is not None and again is not None:
+        scalars |= _reliability(null, again, false_alarm_rate)
+    return Regimes(positions, summary, distributions, histogram, scalars)
 
 
 def _none() -> Regimes:
@@ -129,41 +116,10 @@ def _none() -> Regimes:
     return Regimes(empty, pd.DataFrame(columns=["regime"]), nothing, nothing, {"n_positions": 0})
 
 
-def _changes(
-    x: Float[np.ndarray, "n dim"],
-    outlying: Bool[np.ndarray, " n"],
-    *,
-    offsets: list[int],
-    limit: float,
-    smallest_regime: int,
-    false_alarm_rate: float,
-    n_simulations: int,
-    rng: np.random.Generator,
-) -> Changes:
-    kernel = stationary_kernel(x, outlying)
-
-    def simulate() -> list[LocalFeatures]:
-        # One thread: on more BLAS would add in another order.
-        with threadpool_limits(1, user_api="blas"):
-            tables = stationary_tables(kernel, x.shape[1], n_simulations, rng)
-            return simulated_features(tables, offsets=offsets, limit=limit)
-
-    silent = [silent_penalty(each, smallest_regime=smallest_regime) for each in simulate()]
-    penalty = float(np.quantile(silent, 1 - false_alarm_rate))
-
-    def find(features: LocalFeatures) -> tuple[int, ...]:
-        return change_points(features, penalty=penalty, smallest_regime=smallest_regime)
-
-    n_false_alarms = sum(bool(find(each)) for each in simulate())
-    starts = find(local_features(x, outlying, offsets=offsets, limit=limit))
-    return Changes(starts, penalty, n_simulations, n_false_alarms)
-
-
 def _regime(
     x: Float[np.ndarray, "n dim"],
     outlying: Bool[np.ndarray, " n"],
-    regime: Int[np.ndarray, " n"],
-    number: int,
+    regime: Regime,
     level: float,
 ) -> dict[str, object]:
     """A row of the summary. Pairs with an outlying position do not count.
@@ -173,21 +129,23 @@ def _regime(
     """
     from scipy.stats import norm
 
-    inside = (regime == number) & ~outlying
+    members = slice(regime.begin, regime.end)
+    inside = np.zeros(len(x), dtype=np.bool_)
+    inside[members] = ~outlying[members]
     cosines = offset_cosines(x, 1)[inside[:-1] & inside[1:]]
     bound = norm.isf(level) / np.sqrt(x.shape[1] * len(cosines)) if len(cosines) else np.nan
-    members = np.flatnonzero(regime == number)
     return {
-        "regime": int(number),
-        "first_position": int(members[0]),
-        "last_position": int(members[-1]),
-        "n": len(members),
+        "first_position": regime.begin,
+        "last_position": regime.end - 1,
+        "n": regime.end - regime.begin,
         "n_outlying": int(outlying[members].sum()),
         "mean_norm": float(norms(x[inside]).mean()) if inside.any() else np.nan,
         "n_neighbor_pairs": len(cosines),
         "mean_neighbor_cosine": float(cosines.mean()) if len(cosines) else np.nan,
         "null_bound": float(bound),
         "unstructured": bool(len(cosines) and cosines.mean() <= bound),
+        "start_p_value": regime.start_p_value,
+        "next_p_value": regime.next_p_value,
     }
 
 
@@ -213,22 +171,27 @@ def _distributions(
     return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
 
 
-def _scalars(positions: pd.DataFrame, summary: pd.DataFrame, changes: Changes) -> dict[str, float]:
-    from scipy.stats import binomtest
-
-    low = high = np.nan
-    if changes.n_simulations:
-        test = binomtest(changes.n_false_alarms, changes.n_simulations)
-        low, high = test.proportion_ci(confidence_level=0.95, method="wilson")
+def _scalars(positions: pd.DataFrame, summary: pd.DataFrame) -> dict[str, float]:
     return {
         "n_positions": len(positions),
         "n_outlying": int(positions["outlying"].sum()),
-        "n_changes": len(changes.starts),
+        "n_changes": len(summary) - 1,
         "n_unstructured_regimes": int(summary["unstructured"].sum()),
         "n_unstructured_positions": int(positions["unstructured"].sum()),
-        "penalty": changes.penalty,
-        "n_simulations": changes.n_simulations,
-        "false_alarm_rate": changes.n_false_alarms / max(changes.n_simulations, 1),
+    }
+
+
+def _reliability(null: np.ndarray, again: np.ndarray, level: float) -> dict[str, float]:
+    """The penalty for the whole table, and how many fresh stationary tables pass it."""
+    from scipy.stats import binomtest
+
+    penalty = penalty_at(null, level)
+    n_alarms = int(np.sum(again > penalty))
+    low, high = binomtest(n_alarms, len(again)).proportion_ci(method="wilson")
+    return {
+        "penalty": penalty,
+        "n_simulations": len(again),
+        "false_alarm_rate": n_alarms / len(again),
         "false_alarm_rate_low": float(low),
         "false_alarm_rate_high": float(high),
     }

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
 
 from embspace.clouds import Cloud
+from embspace.geometry.lines import one_dimensionality
 from embspace.geometry.maps import neighbor_overlap
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pairs import scan_pairs
 from embspace.geometry.pca import principal_components
-from embspace.project.maps import Layout, Maps, maps_of
+from embspace.project.maps import Layout, Maps, maps_of, most_neighbors
 
 LayoutFunction = Callable[..., Layout]
 """A method with its settings: of neighbours, a start, and `seed` by name, it makes a map."""
@@ -26,7 +25,7 @@ class IterativeMaps:
 
     maps: Maps
     seeds: pd.DataFrame
-    """One row a cloud: the neighbours that maps of the same points by other seeds share."""
+    """One row a cloud: what maps of the same points by other seeds have in common."""
 
 
 def iterative_maps(
@@ -44,42 +43,56 @@ def iterative_maps(
 ) -> IterativeMaps:
     """A map of each cloud that has a graph, from its principal components; the seed's effect.
 
-    That is measured on `n_seed_points` random points of each larger cloud, the same for all
-    `n_seeds` seeds. Maps of one cloud differ by the noise on the start and what a method draws.
+    That is measured on each cloud, but on `n_seed_points` random points of a larger one, the same
+    for all `n_seeds` seeds. Seeds decide the noise on the start and what a method draws.
     """
-    of_lines, of_points = np.random.default_rng(seed).spawn(2)
-    tasks = [
-        delayed(layout)(graph, _start(clouds[name]), seed=seed) for name, graph in graphs.items()
-    ]
-    k = max(graph.k for graph in graphs.values())
-    large = [name for name, cloud in clouds.items() if len(cloud.vectors) > n_seed_points]
-    for name in large:
-        part = clouds[name].sample(n_seed_points, of_points)
-        graph = scan_pairs(part.vectors, n_neighbors=k).neighbors
-        tasks += [delayed(layout)(graph, _start(part), seed=each) for each in range(n_seeds)]
-    layouts = _all(tasks, method)
+    of_lines, of_points, of_seeds = np.random.default_rng(seed).spawn(3)
+    seeds = of_seeds.integers(2**31, size=n_seeds).tolist()
+    parts = {
+        name: _some_points(clouds[name], graph, n_seed_points, of_points)
+        for name, graph in graphs.items()
+    }
+    whole = [(graph, _start(clouds[name]), seed) for name, graph in graphs.items()]
+    varied = [(graph, _start(part), each) for part, graph in parts.values() for each in seeds]
+    layouts = _all(layout, whole + varied, method)
     maps = maps_of(
         clouds,
-        dict(zip(graphs, layouts, strict=False)),
+        dict(zip(graphs, layouts[: len(whole)], strict=True)),
+        graphs,
         vocabulary,
         quality_n_neighbors=quality_n_neighbors,
         n_shuffles=n_shuffles,
         rng=of_lines,
     )
-    starts = range(len(graphs), len(layouts), n_seeds)
+    found = zip(*[iter(layouts[len(whole) :])] * n_seeds, strict=True)
     rows = [
-        {"cloud": name, **_shared_neighbors(layouts[start : start + n_seeds], quality_n_neighbors)}
-        for name, start in zip(large, starts, strict=True)
+        {"cloud": name, **_over_seeds(part, list(by_seed), quality_n_neighbors)}
+        for (name, (part, _)), by_seed in zip(parts.items(), found, strict=True)
     ]
-    return IterativeMaps(maps, pd.DataFrame(rows) if rows else pd.DataFrame(columns=["cloud"]))
+    return IterativeMaps(maps, pd.DataFrame(rows))
 
 
-def _all(tasks: Sequence[Any], method: str) -> list[Layout]:
-    """Results in the order of the tasks. Each takes one core, so as many run as there are."""
-    from joblib import Parallel
+def _some_points(
+    cloud: Cloud, graph: NeighborGraph, most: int, rng: np.random.Generator
+) -> tuple[Cloud, NeighborGraph]:
+    """The cloud and its graph, or so many random points and theirs."""
+    if len(cloud.vectors) <= most:
+        return cloud, graph
+    part = cloud.sample(most, rng)
+    neighbors = scan_pairs(part.vectors, n_neighbors=graph.k).neighbors
+    assert neighbors is not None  # they were asked for
+    return part, neighbors
+
+
+def _all(
+    layout: LayoutFunction, tasks: Sequence[tuple[NeighborGraph, Layout, int]], method: str
+) -> list[Layout]:
+    """Maps of neighbours, start and seed. Each takes one core, so as many run as there are."""
+    from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    found = Parallel(n_jobs=-1, return_as="generator")(tasks)
+    calls = (delayed(layout)(graph, start, seed=seed) for graph, start, seed in tasks)
+    found = Parallel(n_jobs=-1, return_as="generator")(calls)
     return list(tqdm(found, total=len(tasks), desc=f"maps by {method}", disable=None))
 
 
@@ -87,18 +100,36 @@ def _start(cloud: Cloud) -> Layout:
     return principal_components(cloud.vectors, n_components=2).coordinates
 
 
-def _shared_neighbors(layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
-    """Mean, smallest and largest overlap of two maps' neighbours, and that of random layouts."""
-    overlaps = [
-        neighbor_overlap(a, b, n_neighbors=n_neighbors) for a, b in combinations(layouts, 2)
-    ]
-    n = len(layouts[0])
-    return {
+def _over_seeds(part: Cloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
+    """What maps of the same points by other seeds have in common.
+
+    The neighbours that two share: mean, smallest and largest of all pairs of maps, and of random
+    layouts. Of positions also how well each lies along a line: median, smallest and largest.
+    """
+    n = len(part.vectors)
+    k = most_neighbors(n, n_neighbors)
+    overlaps = [neighbor_overlap(a, b, n_neighbors=k) for a, b in combinations(layouts, 2)]
+    row = {
         "n": n,
-        "k": n_neighbors,
+        "k": k,
         "n_seeds": len(layouts),
         "neighbor_overlap": float(np.mean(overlaps)),
         "smallest_neighbor_overlap": min(overlaps),
         "largest_neighbor_overlap": max(overlaps),
-        "chance_neighbor_overlap": n_neighbors / (n - 1),
+        "chance_neighbor_overlap": k / (n - 1),
     }
+    return row | (_lines_over_seeds(part, layouts) if part.is_positional else {})
+
+
+def _lines_over_seeds(part: Cloud, layouts: list[Layout]) -> dict[str, float]:
+    rng = np.random.default_rng(0)  # of a null that nobody looks at
+    lines = [one_dimensionality(x, part.ids, n_shuffles=1, rng=rng) for x in layouts]
+    row: dict[str, float] = {}
+    for measure in ("order_correlation", "adjacent_neighbor_share"):
+        values = [getattr(line, measure) for line in lines]
+        row |= {
+            f"median_{measure}": float(np.median(values)),
+            f"smallest_{measure}": min(values),
+            f"largest_{measure}": max(values),
+        }
+    return row

@@ -10,10 +10,10 @@ from jaxtyping import Float
 from embspace.clouds import Cloud
 from embspace.geometry.lines import one_dimensionality
 from embspace.geometry.maps import map_quality
+from embspace.geometry.neighbors import NeighborGraph
 
 AXES = ["x", "y", "z"]
-FEWEST_ON_A_LINE = 4
-Layout = Float[np.ndarray, "n axis"]
+Layout = Float[np.ndarray, "_ _"]
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,14 @@ class Maps:
 def maps_of(
     clouds: Mapping[str, Cloud],
     layouts: Mapping[str, Layout],
+    graphs: Mapping[str, NeighborGraph],
     vocabulary: pd.DataFrame,
     *,
     quality_n_neighbors: int,
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Maps:
-    """The tables of a layout of each cloud.
+    """The tables of a layout of each cloud, with the exact neighbours of its points.
 
     A cloud too small for so many neighbours has the quality of fewer, n / 2 at most.
     """
@@ -45,10 +46,10 @@ def maps_of(
     for name, layout in layouts.items():
         cloud = clouds[name]
         quality += [
-            _quality(name, cloud, layout[:, :n_axes], quality_n_neighbors)
+            _quality(name, cloud, layout[:, :n_axes], graphs[name], quality_n_neighbors)
             for n_axes in range(2, layout.shape[1] + 1)
         ]
-        if set(cloud.spaces) == {"positional"} and len(layout) >= FEWEST_ON_A_LINE:
+        if cloud.is_positional:
             line = one_dimensionality(layout, cloud.ids, n_shuffles=n_shuffles, rng=rng)
             lines.append({"cloud": name, "n_axes": layout.shape[1], **asdict(line)})
     coordinates = [_coordinates(name, clouds[name], x, vocabulary) for name, x in layouts.items()]
@@ -69,9 +70,16 @@ def _coordinates(name: str, cloud: Cloud, layout: Layout, vocabulary: pd.DataFra
     return table
 
 
-def _quality(name: str, cloud: Cloud, layout: Layout, n_neighbors: int) -> dict[str, object]:
-    n_neighbors = min(n_neighbors, (len(layout) - 1) // 2)
-    found = map_quality(cloud.vectors, layout, n_neighbors=n_neighbors)
+def most_neighbors(n: int, n_neighbors: int) -> int:
+    """So many, or as many as can be judged among `n` points: fewer than half."""
+    return min(n_neighbors, (n - 1) // 2)
+
+
+def _quality(
+    name: str, cloud: Cloud, layout: Layout, graph: NeighborGraph, n_neighbors: int
+) -> dict[str, object]:
+    k = most_neighbors(len(layout), n_neighbors)
+    found = map_quality(cloud.vectors, layout, n_neighbors=k, graph=graph)
     return {
         "cloud": name,
         "n_axes": layout.shape[1],

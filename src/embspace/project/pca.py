@@ -9,9 +9,11 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.clouds import clouds_of
 from embspace.config import StageConfig, run_stage
+from embspace.files.graphs import load_graphs
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
+from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pca import principal_components
 from embspace.project.maps import Maps, maps_of
 
@@ -20,6 +22,7 @@ def project_pca(
     matrices: dict[str, np.ndarray],
     vocabulary: pd.DataFrame,
     regimes: pd.DataFrame,
+    graphs: dict[str, NeighborGraph],
     *,
     n_components: PositiveInt,
     quality_n_neighbors: PositiveInt,
@@ -28,7 +31,7 @@ def project_pca(
 ) -> Maps:
     """Coordinates of every cloud of `clouds_of`; the quality of the first 2, 3... components.
 
-    `regimes` is the table of positions of `measure_regimes`.
+    `regimes` is the table of positions of `measure_regimes`, `graphs` are of `measure_neighbors`.
     """
     clouds = clouds_of(matrices, regimes)
     layouts = {
@@ -38,6 +41,7 @@ def project_pca(
     return maps_of(
         clouds,
         layouts,
+        graphs,
         vocabulary,
         quality_n_neighbors=quality_n_neighbors,
         n_shuffles=n_shuffles,
@@ -52,6 +56,7 @@ def main(config: StageConfig) -> None:
         load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
         load_rows(f"data/extracted/embeddings/{name}.parquet"),
         load_table(f"results/regimes/positions/{name}.csv"),
+        load_graphs(f"data/measured/neighbors/{name}.safetensors"),
         **config.settings,
     )
     save_rows(maps.coordinates, f"data/projected/pca/{name}.parquet")
