@@ -39,4 +39,4 @@ def on_device(x: np.ndarray, device: Device) -> Any:
         return x
     import torch
 
-    return torch.from_numpy(x).to("cuda")
+    return torch.tensor(x, device="cuda")

@@ -1,31 +1,16 @@
-import pytest
-
 from embspace.draw.tsne import draw_tsne
+from embspace.project.tsne import project_tsne
 from tests.draw.fits import assert_words_fit
-from tests.project.test_tsne import projected, two_groups
+from tests.project.groups import projected, results_of
+from tests.project.settings import TSNE
 
 
-@pytest.fixture(scope="module")
-def found():
-    return projected(two_groups())
-
-
-@pytest.fixture(scope="module")
-def drawn(found):
-    results = {
-        "parquet": found.maps.coordinates,
-        "quality": found.maps.quality,
-        "one_dimensionality": found.maps.one_dimensionality,
-        "seeds": found.seeds,
-    }
-    return draw_tsne(results, "a model of a long name", height_mm=165.0, digits=3)
-
-
-def test_the_figure_names_its_stage_and_fits(drawn):
-    assert drawn[0].get_supxlabel() == "project_tsne → draw"
-    assert_words_fit(drawn[0])
-
-
-def test_the_table_tells_what_the_seed_does(found, drawn):
-    assert "## What the seed does" in drawn[1]
-    assert f"{found.seeds['neighbor_overlap'].iloc[0]:.3f}" in drawn[1]
+def test_the_figure_names_its_stage_and_the_table_the_seeds():
+    found = projected(project_tsne, TSNE)
+    label = "a model of a long name"
+    figure, text = draw_tsne(results_of(found), label, height_mm=165.0, digits=3)
+    assert figure.get_supxlabel() == "project_tsne → draw"
+    assert_words_fit(figure)
+    assert "## What the seed does" in text
+    assert f"{found.seeds['neighbor_overlap'].iloc[0]:.3f}" in text
+    assert "## One-dimensionality by seed" in text

@@ -60,9 +60,9 @@ def draw_regimes(
         summary["last_position"],
         color="C6",
         linestyle="--",
-        label="bound of random vectors, for a regime's mean",
+        label="bound of random vectors, of the mean",
     )
-    axes[0].legend(loc="center", bbox_to_anchor=(0.5, 0.25), frameon=True)
+    axes[0].legend(loc="lower right", bbox_to_anchor=(0.98, 0.08))
     histogram, distributions = results["histogram"], results["distributions"]
     for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
         for name, (text, color) in SETS.items():

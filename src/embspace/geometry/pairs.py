@@ -38,7 +38,7 @@ LARGEST_BLOCK = 2**15  # pairs of a block are counted in 32 bits
 # Of 384 dims on two cores with 1 MiB of L2 each, products in blocks of 1024 to 2048 take equally
 # long, those of 768 and of 4096 a tenth more, those of 512 a quarter more.
 USUAL_BLOCK = 1024
-DEVICE_BLOCK = 2048  # some 60 bytes a pair: 240 MiB
+DEVICE_BLOCK = 2048  # some 60 bytes a pair: measured 257 to 293 MiB
 MOST_BYTES = 2**28  # of all threads together
 
 
@@ -79,8 +79,8 @@ def scan_pairs(
     product of the two norms (distances: their squares), so that a pair this close to an edge may
     fall on its other side. Distances under a twentieth of the norms are computed from differences,
     not from dot products, and lose nothing. Extremes and neighbours are those of float64 cosines
-    and distances of the float32 vectors, see `ExtremePairs` and `NeighborGraph`. Nothing depends
-    on the number of threads, `numba.get_num_threads()`.
+    and distances of the float32 vectors, see `ExtremePairs` and `NeighborGraph`. The number of
+    threads, `numba.get_num_threads()`, changes nothing up to 64; above, blocks are smaller.
 
     A row of norm zero has no cosine: its pairs are missing from that distribution and from the
     extremes, and present in the other two and among the neighbours.

@@ -23,5 +23,5 @@ def on_host(x: np.ndarray | Tensor) -> np.ndarray:
 
 
 def device_of(x: np.ndarray | Tensor) -> Any:
-    """The device of a tensor that is not on the CPU, or None."""
-    return x.device if isinstance(x, Tensor) and x.device.type != "cpu" else None
+    """The device of a tensor that is to be scanned there, or None: mps, too, has no float64."""
+    return x.device if isinstance(x, Tensor) and x.device.type not in ("cpu", "mps") else None
