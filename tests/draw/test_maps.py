@@ -84,6 +84,7 @@ def test_a_model_without_structured_positions_says_so():
     results = results_of(random_matrices(), regimes_of(30, unstructured=range(30)))
     figure, _ = map_figure(results, "tiny", "a method", "project_pca", 165.0, 3)
     assert len(figure.axes[2].collections[-1].get_offsets()) == 30
+    assert "position" not in [ax.get_ylabel() for ax in figure.axes]  # no colours to explain
     assert "no structured positions" in [t.get_text() for ax in figure.axes for t in ax.texts]
 
 

@@ -108,7 +108,8 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
         points = ax.scatter(
             inside["x"], inside["y"], c=inside["id"], cmap="viridis", s=4, rasterized=True
         )
-        figure.colorbar(points, ax=ax, label="position", shrink=0.8)
+        if len(inside):
+            figure.colorbar(points, ax=ax, label="position", shrink=0.8)
         outside = rows[rows["id"].isin(left_out)]
         if len(outside):
             name = "outlying or unstructured"
