@@ -50,9 +50,10 @@ def test_quality_is_that_of_the_map_beside_chance():
     assert row["chance_neighbor_recall"] == pytest.approx(6 / 149)
 
 
-def test_three_axes_are_judged_with_and_without_the_third():
-    quality = mapped(3).quality
-    assert quality.loc[quality["cloud"] == "joint", "n_axes"].tolist() == [2, 3]
+def test_three_axes_of_positions_are_judged_with_and_without_the_third():
+    n_axes = mapped(3).quality.groupby("cloud")["n_axes"].apply(list)
+    assert n_axes["joint"] == n_axes["joint_centred"] == [2]
+    assert n_axes["positional"] == n_axes["structured"] == [2, 3]
     assert "z" in mapped(3).coordinates
 
 

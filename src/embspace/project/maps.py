@@ -47,7 +47,8 @@ def maps_of(
         cloud = clouds[name]
         quality += [
             _quality(name, cloud, layout[:, :n_axes], graphs[name], quality_n_neighbors)
-            for n_axes in range(2, layout.shape[1] + 1)
+            # A third axis is looked at of positions alone; of all tokens it takes seconds to judge.
+            for n_axes in range(2, layout.shape[1] + 1 if cloud.is_positional else 3)
         ]
         if cloud.is_positional:
             line = one_dimensionality(layout, cloud.ids, n_shuffles=n_shuffles, rng=rng)

@@ -29,8 +29,9 @@ def project_pca(
     n_shuffles: PositiveInt,
     seed: NonNegativeInt,
 ) -> Maps:
-    """Coordinates of every cloud of `clouds_of`; the quality of the first 2, 3... components.
+    """Coordinates of every cloud of `clouds_of`, and the quality of the first two components.
 
+    Of positions also that of the first three and more.
     `regimes` is the table of positions of `measure_regimes`, `graphs` are of `measure_neighbors`.
     """
     clouds = clouds_of(matrices, regimes)
