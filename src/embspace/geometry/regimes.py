@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float
 from embspace.geometry.directions import unit_rows
 from embspace.geometry.position_features import LocalFeatures, local_features
 
-BISECTIONS = 12  # of the range 1 to the total sum of squares: to one part in some 400
+BISECTIONS = 12  # of the logarithm of 1 to the total sum of squares: to some 0.3 per cent
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _cost(features: LocalFeatures, begin: int, end: int) -> float:
 
 
 def silent_penalty(features: LocalFeatures, *, smallest_regime: int) -> float:
-    """Smallest penalty at which no change is found, to 2 per cent."""
+    """Smallest penalty at which no change is found, to half a per cent."""
     signal = features.at_centres()
     low, high = 0.0, float(np.log(1 + np.sum((signal - signal.mean(axis=0)) ** 2)))
     for _ in range(BISECTIONS):

@@ -1,0 +1,45 @@
+"""Unit cubes in a space of more dimensions: clouds of which mean and covariance are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedCube:
+    """[0, 1]^dim, zero on all other axes, turned about the origin and then shifted."""
+
+    dim: int
+    turn: Float[np.ndarray, "ambient ambient"]
+    """Orthogonal."""
+    shift: Float[np.ndarray, " ambient"]
+
+    def points(self, n: int, rng: np.random.Generator) -> Float[np.ndarray, "n ambient"]:
+        """So many points, independent and uniform in the cube."""
+        flat = np.zeros((n, len(self.shift)))
+        flat[:, : self.dim] = rng.uniform(size=(n, self.dim))
+        return flat @ self.turn.T + self.shift
+
+    @property
+    def mean(self) -> Float[np.ndarray, " ambient"]:
+        """Of the uniform distribution: the cube's centre."""
+        return self.turn[:, : self.dim].sum(axis=1) / 2 + self.shift
+
+    @property
+    def covariance(self) -> Float[np.ndarray, "ambient ambient"]:
+        """Of the uniform distribution: 1/12 in every direction of the cube, 0 across."""
+        axes = self.turn[:, : self.dim]
+        return axes @ axes.T / 12
+
+
+def union_covariance(cubes: Sequence[EmbeddedCube]) -> Float[np.ndarray, "ambient ambient"]:
+    """Covariance of the mixture in which each cube has the same weight.
+
+    The mean of their covariances, and the covariance of their means.
+    """
+    centres = np.stack([cube.mean for cube in cubes])
+    centres -= centres.mean(axis=0)
+    within = np.mean([cube.covariance for cube in cubes], axis=0)
+    return np.asarray(within + centres.T @ centres / len(cubes))

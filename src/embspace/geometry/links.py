@@ -1,0 +1,81 @@
+"""Two closed curves in space: circles that are linked or not, and how often they are."""
+
+import numpy as np
+from jaxtyping import Float
+
+Polygon = Float[np.ndarray, "_ 3"]
+BLOCK_EDGES = 2**20  # pairs of edges at a time
+# Polygons this near to each other, relative to their edges' distances, meet.
+ROUNDING = 1e-12
+
+
+def circle_pair(
+    n: int, *, centre_distance: float, angle: float
+) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
+    """Two unit circles of `n` points each, evenly spaced, centred on the first axis.
+
+    The centres are equally far from the origin. The first circle lies in the plane of the first
+    two axes; the plane of the second is turned by `angle` degrees about the first axis. They are
+    linked once, a Hopf link, for a `centre_distance` between 0 and 2 and an angle that is no
+    multiple of 180. At distance 1 and 90 degrees every point of one is 1 away from the other.
+    """
+    phase, tilt = 2 * np.pi * np.arange(n) / n, np.deg2rad(angle)
+    along, across = np.cos(phase), np.sin(phase)
+    flat = np.column_stack([along - centre_distance / 2, across, np.zeros(n)])
+    turned = np.column_stack(
+        [along + centre_distance / 2, across * np.cos(tilt), across * np.sin(tilt)]
+    )
+    return flat, turned
+
+
+def linking_number(a: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]) -> float:
+    """How often two closed polygons wind about each other, signed: a whole number but for rounding.
+
+    Gauss's double integral of (a - b) . (da x db) / |a - b|^3 over 4 pi, exact for polygons: a
+    pair of edges adds the solid angle of the parallelogram of all differences between a point on
+    one and a point on the other, as seen from the origin: two triangles, each by van Oosterom and
+    Strackee (1983), IEEE Transactions on Biomedical Engineering 30. Bertolazzi, Ghiloni and
+    Specogna (2019), arXiv:1912.13121, sum the same angles. Its sign changes with the direction of
+    either polygon, and in a mirror. NaN for polygons that meet.
+
+    Raises:
+        ValueError: fewer than 3 corners.
+    """
+    if min(len(a), len(b)) < 3:
+        raise ValueError(f"expected at least 3 corners each, found {len(a)} and {len(b)}")
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    size = max(1, BLOCK_EDGES // len(b))
+    ends = np.roll(a, -1, axis=0)
+    total = sum(
+        _solid_angles(a[start : start + size], ends[start : start + size], b).sum()
+        for start in range(0, len(a), size)
+    )
+    return float(total / (4 * np.pi))
+
+
+def _solid_angles(
+    starts: Float[np.ndarray, "n 3"], ends: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]
+) -> Float[np.ndarray, "n m"]:
+    """Signed, of each edge from `starts` to `ends` with each edge of the polygon `b`."""
+    following = np.roll(b, -1, axis=0)
+    p, q, r, s = (
+        other - one[:, np.newaxis]
+        for one, other in ((starts, b), (ends, b), (ends, following), (starts, following))
+    )
+    return _triangle(p, q, r) + _triangle(r, s, p)
+
+
+def _triangle(
+    p: Float[np.ndarray, "n m 3"], q: Float[np.ndarray, "n m 3"], r: Float[np.ndarray, "n m 3"]
+) -> Float[np.ndarray, "n m"]:
+    """Signed solid angle of a triangle as seen from the origin; NaN if the origin lies in it."""
+    p_, q_, r_ = (np.linalg.norm(each, axis=-1) for each in (p, q, r))
+    volume = _dot(p, np.cross(q, r))
+    spread = p_ * q_ * r_ + _dot(p, q) * r_ + _dot(q, r) * p_ + _dot(r, p) * q_
+    nothing = ROUNDING * p_ * q_ * r_
+    meet = (np.abs(volume) <= nothing) & (spread <= nothing)
+    return np.where(meet, np.nan, 2 * np.arctan2(volume, spread))
+
+
+def _dot(x: Float[np.ndarray, "n m 3"], y: Float[np.ndarray, "n m 3"]) -> Float[np.ndarray, "n m"]:
+    return np.einsum("ijk,ijk->ij", x, y)

@@ -1,0 +1,58 @@
+"""Intervals and p-values by counting: nothing is assumed of the distribution."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float, Int
+
+
+def half_sample_interval(
+    statistic: Callable[[Int[np.ndarray, " unit"]], Float[np.ndarray, "..."]],
+    n_units: int,
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """Lower and upper bound of a confidence interval of `statistic` over independent units.
+
+    Subsampling without replacement (Politis & Romano 1994, "Large sample confidence regions
+    based on subsamples under minimal assumptions", Annals of Statistics 22): the statistic of
+    half of the units deviates from that of all as that of all does from the truth, up to
+    sqrt(b / (n - b)) for b units of n. Unlike drawing with replacement, no unit comes twice, so
+    that statistics of pairs and of neighbours keep their meaning.
+
+    `statistic` takes the numbers of the units that are in, and gives an array of values whose
+    expectation may not depend on how many units there are. NaN, for a value that a half does not
+    have, is left out of that value's quantiles. All NaN with fewer than 4 units.
+    """
+    whole = np.asarray(statistic(np.arange(n_units)), dtype=np.float64)
+    if n_units < 4:
+        return np.full_like(whole, np.nan), np.full_like(whole, np.nan)
+    half = n_units // 2
+    drawn = np.stack(
+        [
+            statistic(np.sort(generator.choice(n_units, half, replace=False)))
+            for _ in range(n_resamples)
+        ]
+    )
+    deviation = (drawn - whole) * np.sqrt(half / (n_units - half))
+    tail = (1 - level) / 2
+    defined = ~np.isnan(deviation).all(axis=0)
+    bounds = np.full((2, *whole.shape), np.nan)
+    if defined.any():
+        bounds[:, defined] = np.nanquantile(deviation[:, defined], [1 - tail, tail], axis=0)
+    low, high = whole - bounds
+    return np.asarray(low), np.asarray(high)
+
+
+def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
+    """Probability of so large a value under the null, (1 + draws as large) / (1 + draws).
+
+    The value itself counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never
+    be zero"), so the p-value is valid and never 0. NaN if the value or every draw is NaN.
+    """
+    null = null[~np.isnan(null)]
+    if np.isnan(value) or not len(null):
+        return float("nan")
+    return float((1 + np.sum(null >= value)) / (1 + len(null)))

@@ -1,0 +1,61 @@
+"""How well queries find what they should, among candidates ordered by a score."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+def ranks_of_relevant(
+    scores: Float[np.ndarray, "query candidate"], relevant: Bool[np.ndarray, "query candidate"]
+) -> tuple[Int[np.ndarray, " query"], Int[np.ndarray, " query"]]:
+    """First and last rank, from 1, that each query's best relevant candidate may have.
+
+    They differ where other candidates have the same score.
+
+    Raises:
+        ValueError: a query has no relevant candidate.
+    """
+    if not relevant.any(axis=1).all():
+        raise ValueError("relevant: expected a candidate for every query")
+    best = np.where(relevant, scores, -np.inf).max(axis=1, keepdims=True)
+    first = 1 + (~relevant & (scores > best)).sum(axis=1)
+    return first, first + (~relevant & (scores == best)).sum(axis=1)
+
+
+def reciprocal_rank(
+    first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"]
+) -> Float[np.ndarray, " query"]:
+    """Mean of 1/rank over the ranks from `first` to `last`, ties being broken at random."""
+    sums = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, last.max(initial=0) + 1))])
+    return (sums[last] - sums[first - 1]) / (last - first + 1)
+
+
+def recall_at(
+    first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"], k: int
+) -> Float[np.ndarray, " query"]:
+    """Probability of a rank of `k` or less, ties being broken at random."""
+    return np.clip((k - first + 1) / (last - first + 1), 0, 1)
+
+
+def reciprocal_rank_by_chance(n_candidates: int) -> float:
+    """Mean of 1/rank of one relevant candidate among `n_candidates` in random order."""
+    return float(np.mean(1 / np.arange(1, n_candidates + 1))) if n_candidates else float("nan")
+
+
+def bm25(
+    query: Int[np.ndarray, "query term"],
+    candidate: Int[np.ndarray, "candidate term"],
+    *,
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> Float[np.ndarray, "query candidate"]:
+    """Okapi BM25 of counts of terms; each term of a query counts as often as it stands there.
+
+    Robertson & Zaragoza 2009, "The probabilistic relevance framework: BM25 and beyond", with the
+    inverse document frequency log(1 + (n - n_t + 0.5) / (n_t + 0.5)), which is never negative.
+    """
+    n, in_documents = len(candidate), (candidate > 0).sum(axis=0)
+    weight = np.log1p((n - in_documents + 0.5) / (in_documents + 0.5))
+    lengths = candidate.sum(axis=1, keepdims=True)
+    mean_length = lengths.mean() if lengths.any() else 1.0
+    saturated = candidate * (k1 + 1) / (candidate + k1 * (1 - b + b * lengths / mean_length))
+    return query @ (saturated * weight).T
