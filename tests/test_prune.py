@@ -12,6 +12,9 @@ KEPT = [
     "figures/similarity/a.png",
     "results/provenance.json",
     "results/similarity/summary/a.csv",
+    "data/projected/hopf_link/toy.parquet",
+    "results/hopf_link/quality/toy.csv",
+    "figures/hopf_link/toy.png",
     "results/notes.txt",
 ]
 DROPPED = [
@@ -20,6 +23,7 @@ DROPPED = [
     "data/extracted/hidden_states/c/one.safetensors",
     "results/similarity/summary/c.csv",
     "figures/similarity/c.md",
+    "figures/similarity/toys.md",
 ]
 
 

@@ -13,7 +13,7 @@ VOCABULARY = list(dict.fromkeys([*SPECIAL, "[unused0]", *WORDS, *LETTERS, *PIECE
 DIM, LAYERS, POSITIONS = 32, 2, 40
 
 
-def build_tiny_bert(folder: Path, seed: int = 0) -> Path:
+def build_tiny_bert(folder: Path, seed: int = 0, positions: int = POSITIONS) -> Path:
     """Write config.json, model.safetensors and tokenizer.json of a random BERT."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
@@ -28,7 +28,7 @@ def build_tiny_bert(folder: Path, seed: int = 0) -> Path:
         num_hidden_layers=LAYERS,
         num_attention_heads=4,
         intermediate_size=64,
-        max_position_embeddings=POSITIONS,
+        max_position_embeddings=positions,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -54,9 +54,11 @@ def tiny_description(folder: Path) -> dict[str, object]:
     }
 
 
-def write_tiny_model(folder: Path, conf: Path, name: str, seed: int = 0) -> None:
+def write_tiny_model(
+    folder: Path, conf: Path, name: str, seed: int = 0, positions: int = POSITIONS
+) -> None:
     """Build the model in `folder` and describe it as conf/model/<name>.yaml."""
-    description = tiny_description(build_tiny_bert(folder, seed))
+    description = tiny_description(build_tiny_bert(folder, seed, positions))
     path = conf / "model" / f"{name}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(description), encoding="utf-8")

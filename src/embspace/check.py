@@ -7,12 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from embspace.config import CONF, PARAMS, Params, read_params, read_yaml, settings_schema, validate
-from embspace.corpus import describe_corpus
+from embspace.corpus import (
+    BuiltinCorpus,
+    Corpus,
+    Enwik8Corpus,
+    FileCorpus,
+    corpus_file,
+    describe_corpus,
+)
 from embspace.errors import InputError
-from embspace.files.texts import load_texts
+from embspace.files.remote import is_address
 from embspace.models.description import describe_model
 from embspace.models.locate import locate_files
 from embspace.models.tokenizer import tokenizer_files
+from embspace.prepare.stimuli import prepare_stimuli
+from embspace.prepare.texts import prepare_texts
+from embspace.prune import TOY
 
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
@@ -30,11 +40,13 @@ def check_settings() -> list[str]:
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
     named = [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
-    return named or [*_missing_files(params), *_missing_device(params)]
+    return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
 
 
 def _wrong_names(params: Params) -> Iterator[str]:
-    """Models and corpora that have no file, or stand there twice."""
+    """Models and corpora that have no file, stand there twice, or take another's name."""
+    if TOY in params.models:
+        yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
     for key, folder in (("models", "model"), ("corpora", "corpus")):
         names = getattr(params, key)
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
@@ -69,9 +81,34 @@ def _missing_files(params: Params) -> Iterator[str]:
             yield str(error)
     for name in params.corpora:
         try:
-            load_texts(describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml")).path)
+            corpus = describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml"))
+            if isinstance(corpus, BuiltinCorpus | FileCorpus):
+                prepare_texts(corpus)
         except InputError as error:
             yield str(error)
+        else:
+            yield from _missing_sources(name, corpus)
+
+
+def _missing_sources(name: str, corpus: Corpus) -> Iterator[str]:
+    """Local files of a corpus that comes from the network."""
+    named = {"pages": getattr(corpus, "pages", None)}
+    if isinstance(corpus, Enwik8Corpus) and not is_address(corpus.url):
+        named["url"] = corpus.url
+    for key, path in named.items():
+        if path is not None and not Path(path).is_file():
+            yield f"{corpus_file(name)}: key '{key}': {path}: not found"
+
+
+def _wrong_stimuli() -> Iterator[str]:
+    """Stimuli that are not there or do not fit, if all are local."""
+    paths = read_yaml(CONF / "prepare/stimuli.yaml")
+    if any(is_address(str(path)) for path in paths.values()):
+        return
+    try:
+        prepare_stimuli(**paths)
+    except InputError as error:
+        yield str(error)
 
 
 def _missing_device(params: Params) -> Iterator[str]:

@@ -2,26 +2,91 @@
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from embspace.config import CONF, validate
+from embspace.errors import InputError
 
 
-class Corpus(BaseModel):
-    """Texts in a file, .jsonl or .txt."""
-
+class _Corpus(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     label: str
     licence: str
     language: str
+    unit: Literal["text", "sentence"] = "text"  # what the model reads at a time
+    token_states: bool = True  # whether those of single tokens are kept, beside the pooled ones
+    halves: bool = False  # whether the halves of texts are read too, as `measure_search` needs
+
+
+class BuiltinCorpus(_Corpus):
+    """Texts that came with embspace: JSON lines with id, text and what else is known of them."""
+
+    source: Literal["builtin"]
     path: str
 
 
-# What dvc.yaml watches for the stages that read texts.
-WATCHED = (Path("data/texts"), Path("data/stimuli"))
+class FileCorpus(_Corpus):
+    """Texts in a file: .txt, .csv, .jsonl or .parquet."""
+
+    source: Literal["file"]
+    path: str
+    text_column: str = "text"
+    id_column: str | None = None  # the row's number where there is none
+
+
+class HubCorpus(_Corpus):
+    """A data set of the model hub; texts move with its newest commit unless `revision` pins one."""
+
+    source: Literal["hub"]
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]  # owner/name
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None  # null: the newest
+    subset: str | None = None
+    split: str
+    text_column: str = "text"
+    id_column: str | None = None
+    n_texts: int | None = Field(None, ge=1)  # the first ones; all if not given
+
+
+class WikipediaCorpus(_Corpus):
+    """Articles of Wikipedia by page and revision, through its public API.
+
+    `pages` is a CSV file that the user writes, a row a page, with the columns `title` and
+    `revision`: the number after `oldid=` in the address of the page's permanent link. An empty
+    `revision` means the latest; a warning then says which one that was.
+    """
+
+    source: Literal["wikipedia"]
+    api: str
+    pages: str
+    contact: Annotated[str, Field(pattern=r"^[ -~]+$")] | None = None  # e-mail or page of who asks
+    seconds_between_requests: float = Field(1.0, ge=0.1)
+
+
+class Enwik8Corpus(_Corpus):
+    """Pieces of the first 10^8 bytes of English Wikipedia, cleaned or as they are."""
+
+    source: Literal["enwik8"]
+    url: str  # or a path; the text itself, or a zip that holds just this one file
+    # Of that file as it is, zip or not.
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    cleaned: bool
+    characters: int = Field(ge=1)  # of one text
+    n_texts: int = Field(ge=1)
+
+
+Corpus = BuiltinCorpus | FileCorpus | HubCorpus | WikipediaCorpus | Enwik8Corpus
+SOURCES: dict[str, type[Corpus]] = {
+    "builtin": BuiltinCorpus,
+    "file": FileCorpus,
+    "hub": HubCorpus,
+    "wikipedia": WikipediaCorpus,
+    "enwik8": Enwik8Corpus,
+}
+# What dvc.yaml watches for the stage that reads texts.
+WATCHED = Path("data/texts")
 
 
 def corpus_file(name: str) -> str:
@@ -33,13 +98,22 @@ def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
     """The content of a corpus's file, checked.
 
     Says so if the texts lie where `dvc repro` would not notice that they change.
+
+    Raises:
+        InputError: naming the file, the key, what was found and what is allowed.
     """
-    corpus = validate(Corpus, content, corpus_file(name))
-    if not any(Path(corpus.path).is_relative_to(folder) for folder in WATCHED):
-        logging.getLogger(__name__).warning(
-            "%s: key 'path': `dvc repro` would not notice a change of %s; it watches %s",
-            corpus_file(name),
-            corpus.path,
-            " and ".join(str(folder) for folder in WATCHED),
+    source = content.get("source")
+    if not isinstance(source, str) or source not in SOURCES:
+        raise InputError(
+            f"{corpus_file(name)}: key 'source': found {source!r}, allowed: {', '.join(SOURCES)}"
         )
+    corpus = validate(SOURCES[source], content, corpus_file(name))
+    for path in (getattr(corpus, key, None) for key in ("path", "pages")):
+        if path is not None and not Path(path).is_relative_to(WATCHED):
+            logging.getLogger(__name__).warning(
+                "%s: `dvc repro` would not notice a change of %s; it watches %s",
+                corpus_file(name),
+                path,
+                WATCHED,
+            )
     return corpus

@@ -6,14 +6,25 @@ from pathlib import Path
 from embspace.config import Params
 
 # Longest first: a model's name may hold dots.
-TABLES = (".tokens.parquet", ".windows.parquet", ".safetensors", ".parquet", ".csv", ".json")
-ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md")
+STATES_FILES = (".tokens.parquet", ".windows.parquet", ".safetensors")
+TABLES = (*(f".halves{end}" for end in STATES_FILES), *STATES_FILES, ".parquet", ".csv", ".json")
+ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md", ".tex")
 STATES = Path("data/extracted/hidden_states")
+STIMULI = Path("data/extracted/stimuli")
+TEXTS = Path("data/prepared/texts")
 BUILT = tuple(
     Path(folder)
-    for folder in ("data/extracted", "data/measured", "data/projected", "results", "figures")
+    for folder in (
+        "data/prepared/texts",
+        "data/extracted",
+        "data/measured",
+        "data/projected",
+        "results",
+        "figures",
+    )
 )
 SHARED = {Path("results/provenance.json")}
+TOY = "toy"  # what is measured without a model has this in the place of a model's name
 
 
 def leftovers(params: Params) -> list[Path]:
@@ -40,7 +51,11 @@ def _is_left_over(file: Path, params: Params) -> bool:
         return False  # not one of ours
     if file.is_relative_to(STATES):
         return file.parent.name not in params.models or name not in params.corpora
-    return name not in params.models
+    if file.is_relative_to(STIMULI):
+        return file.parent.name not in params.models
+    if file.is_relative_to(TEXTS):
+        return name not in params.corpora
+    return name not in (*params.models, TOY)
 
 
 def _empty_folders(file: Path) -> Iterator[Path]:

@@ -9,7 +9,6 @@ from safetensors.numpy import load_file
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
-from embspace.files.texts import Texts
 from embspace.measure.sentence_similarity import PooledStates, measure_sentence_similarity
 from embspace.models.description import describe_model
 from embspace.models.tokenizer import load_tokenizer
@@ -22,9 +21,11 @@ SETTINGS: dict[str, Any] = {
     "tokens_per_batch": 60,
     "device": "cpu",
 }
-TEXTS = Texts(
-    ids=("short", "long", "mid"),
-    texts=("cat", "the cat sat on the mat . " * 20, "rain and light on the boat"),
+TEXTS = pd.DataFrame(
+    {
+        "id": ["short", "long", "mid"],
+        "text": ["cat", "the cat sat on the mat . " * 20, "rain and light on the boat"],
+    }
 )
 
 
@@ -41,7 +42,7 @@ def model(tiny_folder: Path):
 @pytest.fixture(scope="module")
 def saved(model, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("states") / "x"
-    save_hidden_states(extract_hidden_states(*model, TEXTS, **SETTINGS), str(path))
+    save_hidden_states(extract_hidden_states(*model, TEXTS, True, **SETTINGS), str(path))
     return path
 
 
@@ -73,7 +74,7 @@ def test_pooled_vectors_are_those_of_their_tokens(saved: Path):
 
 def test_a_model_without_a_tokenizer_has_empty_states_and_whole_files(model, tmp_path: Path):
     description, module, _ = model
-    states = extract_hidden_states(description, module, None, TEXTS, **SETTINGS)
+    states = extract_hidden_states(description, module, None, TEXTS, True, **SETTINGS)
     save_hidden_states(states, str(tmp_path / "none"))
     assert load_tensors(f"{tmp_path}/none.safetensors")["cls"].shape == (LAYERS + 1, 0, DIM)
     windows = load_rows(f"{tmp_path}/none.windows.parquet")
@@ -87,8 +88,8 @@ def test_a_model_takes_windows_no_longer_than_its_positions(saved: Path):
 
 
 def test_the_order_of_the_texts_changes_no_vector_beyond_rounding(model, saved: Path, tmp_path):
-    turned = Texts(TEXTS.ids[::-1], TEXTS.texts[::-1])
-    save_hidden_states(extract_hidden_states(*model, turned, **SETTINGS), str(tmp_path / "y"))
+    turned = TEXTS[::-1].reset_index(drop=True)
+    save_hidden_states(extract_hidden_states(*model, turned, True, **SETTINGS), str(tmp_path / "y"))
     vectors = {}
     for path in (saved, tmp_path / "y"):
         table = pd.read_parquet(f"{path}.windows.parquet")
@@ -101,7 +102,7 @@ def test_the_order_of_the_texts_changes_no_vector_beyond_rounding(model, saved: 
 
 
 def test_the_same_settings_give_the_same_bytes(model, saved: Path, tmp_path: Path):
-    save_hidden_states(extract_hidden_states(*model, TEXTS, **SETTINGS), str(tmp_path / "y"))
+    save_hidden_states(extract_hidden_states(*model, TEXTS, True, **SETTINGS), str(tmp_path / "y"))
     for suffix in ("safetensors", "tokens.parquet", "windows.parquet"):
         first = Path(f"{saved}.{suffix}").read_bytes()
         assert Path(f"{tmp_path}/y.{suffix}").read_bytes() == first

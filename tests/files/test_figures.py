@@ -34,3 +34,15 @@ def test_the_title_stands_inside_each_file():
     assert b"measure_x@tiny" in Path("a.png").read_bytes()
     assert b"measure_x@tiny" in Path("a.svg").read_bytes()
     assert b"measure_x@tiny" in Path("a.pdf").read_bytes()
+
+
+def test_places_of_axes_are_rounded_and_the_layout_is_kept():
+    use_style()
+    figure = drawn()
+    figure.suptitle("a title that takes room")
+    figure.draw_without_rendering()
+    before = figure.axes[0].get_position().bounds
+    save_figure(figure, "a", title="measure_x@tiny")
+    after = figure.axes[0].get_position().bounds
+    assert after == pytest.approx(before, abs=1e-6)
+    assert all(round(each, 6) == each for each in figure.axes[0].get_position(original=True).bounds)

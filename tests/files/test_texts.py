@@ -1,54 +1,133 @@
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from embspace.errors import InputError
 from embspace.files.texts import load_texts
 
 
-def written(tmp_path: Path, name: str, content: str | bytes) -> str:
+def written(tmp_path: Path, name: str, content: str | bytes | pd.DataFrame) -> str:
     path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    if isinstance(content, pd.DataFrame):
+        content.to_parquet(path)
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return str(path)
 
 
-def test_json_lines_keep_their_ids_and_their_order(tmp_path: Path):
-    path = written(
-        tmp_path, "x.jsonl", '{"id": "b", "text": "B"}\n{"id": "a", "text": "A\\u2028"}\n'
-    )
-    texts = load_texts(path)
-    assert texts.ids == ("b", "a")
-    assert texts.texts == ("B", "A\u2028")
+SAME: dict[str, str | bytes | pd.DataFrame] = {
+    "x.jsonl": '{"id": "b", "text": "B, \\"b\\"", "domain": "d"}\n'
+    '{"id": "a", "text": "A\\u2028\\nä", "domain": "NA"}\n',
+    "x.csv": 'id,text,domain\r\nb,"B, ""b""",d\r\na,"A\u2028\nä",NA\r\n',
+    "x.parquet": pd.DataFrame(
+        {"id": ["b", "a"], "text": ['B, "b"', "A\u2028\nä"], "domain": ["d", "NA"]}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_table_comes_from_each_format(tmp_path: Path, name: str):
+    table = load_texts(written(tmp_path, name, SAME[name]))
+    assert table["id"].tolist() == ["b", "a"]
+    assert table["text"].tolist() == ['B, "b"', "A\u2028\nä"]
+    assert table["domain"].tolist() == ["d", "NA"]
 
 
 def test_a_plain_text_is_a_line_even_with_a_line_separator_inside(tmp_path: Path):
-    texts = load_texts(written(tmp_path, "x.txt", "one\u2028still one\ntwo\n"))
-    assert texts.texts == ("one\u2028still one", "two")
-    assert texts.ids == ("1", "2")
+    table = load_texts(written(tmp_path, "x.txt", "one\u2028still one\ntwo\n"))
+    assert table["text"].tolist() == ["one\u2028still one", "two"]
+    assert table["id"].tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize("content", ["one", "one\n", "\ufeffone\n"])
+def test_one_text_is_a_table_too(tmp_path: Path, content: str):
+    assert load_texts(written(tmp_path, "x.txt", content))["text"].tolist() == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.csv", "key,Tweet\nk2,B\nk1,A\n"),
+        ("x.jsonl", '{"key": "k2", "Tweet": "B"}\n{"key": "k1", "Tweet": "A"}'),
+        ("x.parquet", pd.DataFrame({"key": ["k2", "k1"], "Tweet": ["B", "A"]})),
+    ],
+)
+def test_text_and_id_are_taken_from_the_columns_that_are_named(
+    tmp_path: Path, name: str, content: str | pd.DataFrame
+):
+    path = written(tmp_path, name, content)
+    table = load_texts(path, "Tweet", "key")
+    assert table[["id", "text"]].to_numpy().tolist() == [["k2", "B"], ["k1", "A"]]
+    assert load_texts(path, "Tweet")["id"].tolist() == ["1", "2"]
+
+
+def test_ids_that_are_numbers_become_words(tmp_path: Path):
+    path = written(tmp_path, "x.parquet", pd.DataFrame({"id": [7, 5], "text": ["A", "B"]}))
+    assert load_texts(path)["id"].tolist() == ["7", "5"]
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.jsonl"])
+def test_a_long_line_comes_whole(tmp_path: Path, name: str):
+    text = "wörd " * 20_000
+    start, end = {"x.txt": ("", ""), "x.csv": ("text\n", ""), "x.jsonl": ('{"text": "', '"}')}[name]
+    table = load_texts(written(tmp_path, name, f"{start}{text}{end}\n"))
+    assert table["text"].tolist() == [text]
+    assert len(text) == 100_000
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        # Nothing there.
         ("x.txt", "", "holds no text"),
         ("x.jsonl", "\n", "holds no text"),
+        ("x.csv", "", "holds no text"),
+        ("x.csv", "id,text\n", "holds no text"),
+        ("x.parquet", pd.DataFrame({"text": pd.Series([], dtype=str)}), "holds no text"),
+        # Empty texts.
         ("x.txt", "one\n \ntwo", "line 2: the text '2' is empty"),
         ("x.jsonl", '{"id": "a", "text": ""}', "line 1: the text 'a' is empty"),
+        ("x.csv", "text\nA\n\t\n", "line 3: the text '2' is empty"),
+        # Ids twice.
         ("x.jsonl", '{"id": 1, "text": "A"}\n{"id": 1, "text": "B"}', "line 2: the id '1' is that"),
-        ("x.jsonl", '{"text": "A"}', "line 1: expected the keys 'id' and 'text'"),
+        ("x.csv", "id,text\na,A\nb,B\na,C\n", "line 4: the id 'a' is that of line 2"),
+        ("x.parquet", pd.DataFrame({"id": [1, 1], "text": ["A", "B"]}), "line 2: the id '1'"),
+        # Columns missing, or of another kind.
+        ("x.jsonl", '{"id": "a", "Text": "A"}', "line 1: no column 'text', found 'id', 'Text'"),
+        ("x.csv", "id,Text\na,A\n", "line 2: no column 'text', found 'id', 'Text'"),
+        ("x.parquet", pd.DataFrame({"Text": ["A"]}), "no column 'text', found 'Text'"),
         ("x.jsonl", '{"id": 1, "text": 3}', "line 1: key 'text': found 3"),
+        ("x.parquet", pd.DataFrame({"text": ["A", None]}), "line 2: key 'text': found "),
+        # Not what the ending says.
         ("x.jsonl", "A", "line 1: is no JSON"),
+        ("x.jsonl", '["A"]', "line 1: expected keys and values"),
+        ("x.csv", "id,text\na,A\nb,B,C\n", "line 3: expected 2 columns"),
+        ("x.csv", "id,text\na\n", "line 2: expected 2 columns"),
+        ("x.csv", 'id,text\na,"A\n', "is no CSV"),
+        ("x.parquet", b"PAR1", "is no parquet table"),
         ("x.txt", b"\xff\xfe", "is not UTF-8"),
-        ("x.csv", "a", r"found the ending '\.csv', allowed: \.jsonl, \.txt"),
+        ("x.csv", "id,text\na,\xe4\n".encode("latin-1"), "is not UTF-8"),
+        ("x.jsonl", b'{"text": "\xc3"}', "is not UTF-8"),
+        ("x.docx", "a", r"found the ending '\.docx', allowed: \.jsonl, \.txt, \.csv, \.parquet"),
     ],
 )
 def test_bad_files_are_answered_with_the_line(
-    tmp_path: Path, name: str, content: str | bytes, message: str
+    tmp_path: Path, name: str, content: str | bytes | pd.DataFrame, message: str
 ):
-    with pytest.raises(InputError, match=message):
-        load_texts(written(tmp_path, name, content))
+    path = written(tmp_path, name, content)
+    with pytest.raises(InputError, match=message) as caught:
+        load_texts(path)
+    assert str(caught.value).startswith(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path):
-    with pytest.raises(InputError, match=r"none\.txt: not found"):
-        load_texts(str(tmp_path / "none.txt"))
+def test_a_missing_id_column_is_named(tmp_path: Path):
+    path = written(tmp_path, "x.csv", "id,text\na,A\n")
+    with pytest.raises(InputError, match="line 2: no column 'key', found 'id', 'text'"):
+        load_texts(path, "text", "key")
+
+
+@pytest.mark.parametrize("name", ["none.txt", "none.csv", "none.jsonl", "none.parquet"])
+def test_a_missing_file_is_named(tmp_path: Path, name: str):
+    with pytest.raises(InputError, match=f"{name}: not found"):
+        load_texts(str(tmp_path / name))

@@ -1,7 +1,8 @@
 """Stage `extract_hidden_states`: what each layer makes of each token of a corpus.
 
-Writes tensors `token`, `cls`, `mean`, `max`, each (layer, row, dim), and the two tables that say
-what their rows are: tokens for `token`, windows for the other three.
+Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, each (layer, row, dim), and
+the two tables that say what their rows are: tokens for `token`, windows for the other three. The
+same, less `token`, for the halves of the texts if the corpus says so.
 """
 
 import logging
@@ -15,15 +16,22 @@ from pydantic import NonNegativeInt, PositiveInt
 from embspace.config import StageConfig, run_stage
 from embspace.corpus import describe_corpus
 from embspace.device import Device, choose_device
-from embspace.files.rows import save_rows
+from embspace.errors import InputError
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.files.texts import Texts, load_texts
 from embspace.models.description import Model, describe_model
 from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
-from embspace.models.windows import TOKEN_COLUMNS, cut_windows, token_table, window_table
+from embspace.models.windows import (
+    TOKEN_COLUMNS,
+    cut_windows,
+    largest_window,
+    token_table,
+    window_table,
+)
 from embspace.pooling import POOLINGS
+from embspace.prepare.sentences import split_halves
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,8 @@ def extract_hidden_states(
     model: Model,
     module: Any,
     tokenizer: Any,
-    texts: Texts,
+    texts: pd.DataFrame,
+    token_states: bool,
     *,
     window_length: PositiveInt,
     overlap: NonNegativeInt,
@@ -49,45 +58,57 @@ def extract_hidden_states(
 ) -> HiddenStates:
     """The hidden states of all windows of all texts, of layers 0..L; none without a tokenizer.
 
+    `texts` has the columns `id` and `text`. Without `token_states` only pooled ones are kept.
+
     Memory is bounded by one batch; the order in which windows come is not that of the texts,
     `EncodedWindow.index` says where each belongs. A model with fewer positions than
     `window_length` takes windows of its own length, and an overlap in proportion.
 
     Raises:
-        InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
+        InputError: if the overlap leaves no room in a window, if the tokenizer knows no token of
+            any text, or a hidden state is not finite.
     """
     layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
-    if tokenizer is None:
-        return _no_states(layers, dim)
+    kinds = ("token", *POOLINGS) if token_states else POOLINGS
+    if tokenizer is None or texts.empty:
+        return _no_states(kinds, layers, dim)
     length = min(window_length, largest_window(model, module))
-    windows = cut_windows(texts.texts, tokenizer, length, overlap * length // window_length)
+    windows = cut_windows(
+        texts["text"].tolist(), tokenizer, length, overlap * length // window_length
+    )
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-    tokens = token_table(windows, tokenizer)
+    tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
+    _check_known(tokens, table, tokenizer.unk_token_id)
     encoded = encode(module, windows, batches, choose_device(device))
     return HiddenStates(
-        windows=window_table(windows, texts.ids),
+        windows=table,
         tokens=tokens,
-        shapes={"token": (layers, len(tokens), dim)}
-        | {pooling: (layers, len(windows), dim) for pooling in POOLINGS},
+        shapes={kind: (layers, len(tokens if kind == "token" else windows), dim) for kind in kinds},
         encoded=encoded,
     )
 
 
-def _no_states(layers: int, dim: int) -> HiddenStates:
-    """What a model without a tokenizer makes of texts."""
-    logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
-    tensors = ("token", *POOLINGS)
+def _no_states(kinds: tuple[str, ...], layers: int, dim: int) -> HiddenStates:
+    """What a model without a tokenizer makes of texts, and any model of none."""
     return HiddenStates(
         windows=window_table([], []),
         tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
-        shapes=dict.fromkeys(tensors, (layers, 0, dim)),
+        shapes=dict.fromkeys(kinds, (layers, 0, dim)),
         encoded=iter(()),
     )
 
 
-def largest_window(model: Model, module: Any) -> int:
-    """How many tokens the model has positions for."""
-    return int(module.config.max_position_embeddings) - model.position_offset
+def _check_known(tokens: pd.DataFrame, windows: pd.DataFrame, unknown: int | None) -> None:
+    """Tell of texts in which the tokenizer knows no token; stop if that is all of them."""
+    ordinary = tokens[~tokens["special"] | (tokens["id"] == unknown)]
+    known = (ordinary["id"] != unknown).groupby(ordinary["window"].map(windows["text"])).any()
+    if len(known) and not known.any():
+        raise InputError("the tokenizer knows no token of any text; is the corpus another script?")
+    if not known.all():
+        names = known.index[~known]
+        logging.getLogger(__name__).warning(
+            "the tokenizer knows no token of %d texts: %s", len(names), ", ".join(names[:5])
+        )
 
 
 def save_hidden_states(states: HiddenStates, path: str) -> None:
@@ -98,8 +119,9 @@ def save_hidden_states(states: HiddenStates, path: str) -> None:
     first_token = states.windows["first_token"].to_list()
     with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
         for window in progress:
-            for layer, tokens in enumerate(window.tokens):
-                writer.write("token", layer, first_token[window.index], tokens)
+            if "token" in states.shapes:
+                for layer, tokens in enumerate(window.tokens):
+                    writer.write("token", layer, first_token[window.index], tokens)
             for pooling, vectors in window.pooled.items():
                 for layer, vector in enumerate(vectors):
                     writer.write(pooling, layer, window.index, vector[None])
@@ -112,14 +134,20 @@ def main(config: StageConfig) -> None:
     name = config.model_name
     model = describe_model(name, config.model)
     corpus = describe_corpus(config.corpus_name, config.corpus)
-    states = extract_hidden_states(
-        model,
-        load_model(name, model),
-        load_tokenizer(name, model) if tokenizer_files(model) else None,
-        load_texts(corpus.path),
-        **config.settings,
-    )
-    save_hidden_states(states, f"data/extracted/hidden_states/{name}/{config.corpus_name}")
+    texts = load_rows(f"data/prepared/texts/{config.corpus_name}.parquet")
+    module = load_model(name, model)
+    tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
+    if tokenizer is None:
+        logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
+    path = f"data/extracted/hidden_states/{name}/{config.corpus_name}"
+    for part, rows, token_states in (
+        ("", texts, corpus.token_states),
+        (".halves", split_halves(texts) if corpus.halves else texts[:0], False),
+    ):
+        states = extract_hidden_states(
+            model, module, tokenizer, rows, token_states, **config.settings
+        )
+        save_hidden_states(states, f"{path}{part}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,21 @@ METADATA: dict[str, dict[str, Any]] = {
 
 def save_figure(figure: "Figure", path: str, title: str) -> None:
     """Write `path` (without suffix) as png, svg and pdf, each with `title` inside the file."""
+    _fix_layout(figure)
     for suffix, metadata in METADATA.items():
         stream = io.BytesIO()
         figure.savefig(stream, format=suffix, metadata={**metadata, "Title": title})
         write_bytes(Path(f"{path}.{suffix}"), stream.getvalue())
+
+
+def _fix_layout(figure: "Figure") -> None:
+    """Compute the places of all axes once, and round them.
+
+    The solver of a constrained layout adds up in the order of memory addresses: another process
+    may differ in the last bit of a place, and so in the colour of a pixel.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = ax.get_position(original=True).bounds
+        ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))

@@ -24,6 +24,11 @@ def load_model(name: str, model: Model) -> Any:
     return module.eval()
 
 
+def with_random_weights(module: Any, seed: int) -> Any:
+    """A model of the same config as `module` before any training, in evaluation mode."""
+    return _from_config(module.config, seed).eval()
+
+
 def check_finite(name: str, module: Any) -> None:
     """Stop if a parameter holds NaN or infinity."""
     for parameter, values in module.state_dict().items():
@@ -73,22 +78,27 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
 
 
 def _random_model(name: str, model: RandomModel) -> Any:
-    import torch
-    from transformers import AutoConfig, AutoModel
+    from transformers import AutoConfig
 
     options = dict(model.config)
-    from_config: Any = AutoModel.from_config
     try:
         known = AutoConfig.for_model(options.get("model_type", ""))
         _check_known(name, options, known)
-        config = AutoConfig.for_model(**options)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(model.seed)
-            return from_config(config, dtype=torch.float32)
+        return _from_config(AutoConfig.for_model(**options), model.seed)
     except InputError:
         raise
     except Exception as error:  # what a config class raises depends on the architecture
         raise InputError(f"{model_file(name)}: key 'config': {error}") from error
+
+
+def _from_config(config: Any, seed: int) -> Any:
+    import torch
+    from transformers import AutoModel
+
+    from_config: Any = AutoModel.from_config
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return from_config(config, dtype=torch.float32)
 
 
 def _check_known(name: str, options: dict[str, Any], known: Any) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Int
 
 from embspace.errors import InputError
+from embspace.models.description import Model
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
@@ -25,6 +26,11 @@ class Window:
     repeated: Bool[np.ndarray, " token"]  # already in the window before
     start: Int[np.ndarray, " token"]  # characters in the text
     end: Int[np.ndarray, " token"]
+
+
+def largest_window(model: Model, module: Any) -> int:
+    """How many tokens the model has positions for."""
+    return int(module.config.max_position_embeddings) - model.position_offset
 
 
 def cut_windows(

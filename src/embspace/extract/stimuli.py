@@ -1,0 +1,133 @@
+"""Stage `extract_stimuli`: what each layer makes of the stimuli, trained and at random weights.
+
+Writes for each set tensors `token`, `cls`, `mean`, `max`, each (layer, row, dim), the same of the
+model with random weights as `random_token` and so on, and the table of the tokens. The rows of
+the pooled tensors are those of the set's table in data/prepared/stimuli.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from pydantic import NonNegativeInt, PositiveInt
+
+from embspace.config import StageConfig, run_stage
+from embspace.device import Device, choose_device
+from embspace.errors import InputError
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tensors import writing_tensors
+from embspace.models.description import Model, describe_model
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.weights import load_model, with_random_weights
+from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
+from embspace.pooling import POOLINGS
+
+SETS = (
+    "evolution",
+    "homonyms",
+    "synonyms",
+    "paraphrases",
+    "controls",
+    "differences",
+    "words",
+)
+
+
+@dataclass(frozen=True)
+class StimulusStates:
+    """Hidden states of one set that are computed while they are read, by prefix of the tensor."""
+
+    tokens: pd.DataFrame
+    shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
+    encoded: dict[str, Iterator[EncodedWindow]]
+
+
+def extract_stimuli(
+    model: Model,
+    module: Any,
+    tokenizer: Any,
+    sets: dict[str, pd.DataFrame],
+    *,
+    tokens_per_batch: PositiveInt,
+    device: Device,
+    seed: NonNegativeInt,
+) -> dict[str, StimulusStates]:
+    """The hidden states of each set's texts, layers 0..L; none without a tokenizer.
+
+    Raises:
+        InputError: if a stimulus is longer than the model's window, or a state is not finite.
+    """
+    modules = {"": module, "random_": with_random_weights(module, seed)}
+    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
+    states = {}
+    for name, table in sets.items():
+        windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
+        tokens = token_table(windows, tokenizer) if windows else _no_tokens()
+        batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
+        states[name] = StimulusStates(
+            tokens=tokens,
+            shapes={
+                f"{prefix}{kind}": (layers, len(tokens if kind == "token" else windows), dim)
+                for prefix in modules
+                for kind in ("token", *POOLINGS)
+            },
+            encoded={
+                prefix: encode(each, windows, batches, choose_device(device))
+                for prefix, each in modules.items()
+            },
+        )
+    return states
+
+
+def _no_tokens() -> pd.DataFrame:
+    return pd.DataFrame(columns=TOKEN_COLUMNS)
+
+
+def _windows(
+    model: Model, module: Any, tokenizer: Any, name: str, table: pd.DataFrame
+) -> list[Window]:
+    """One window a text: a stimulus is read whole or not at all."""
+    length = largest_window(model, module)
+    windows = cut_windows(table["text"].tolist(), tokenizer, length, 0)
+    for window in windows:
+        if window.number:
+            text = table["id"].iloc[window.text]
+            raise InputError(
+                f"stimuli '{name}': '{text}' has more tokens than the {length} that the model reads"
+            )
+    return windows
+
+
+def save_stimuli(states: StimulusStates, path: str) -> None:
+    """Write `path`.safetensors and `path`.tokens.parquet."""
+    first_token = states.tokens.groupby("window").head(1).index.to_list()
+    with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
+        for prefix, encoded in states.encoded.items():
+            for window in encoded:
+                for layer, tokens in enumerate(window.tokens):
+                    writer.write(f"{prefix}token", layer, first_token[window.index], tokens)
+                for pooling, vectors in window.pooled.items():
+                    for layer, vector in enumerate(vectors):
+                        writer.write(f"{prefix}{pooling}", layer, window.index, vector[None])
+    save_rows(states.tokens, f"{path}.tokens.parquet")
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    states = extract_stimuli(
+        model,
+        load_model(name, model),
+        load_tokenizer(name, model) if tokenizer_files(model) else None,
+        {each: load_rows(f"data/prepared/stimuli/{each}.parquet") for each in SETS},
+        **config.settings,
+    )
+    for each, extracted in states.items():
+        save_stimuli(extracted, f"data/extracted/stimuli/{name}/{each}")
+
+
+if __name__ == "__main__":
+    run_stage(main, extract_stimuli)

@@ -1,0 +1,82 @@
+"""Files at an http(s) address: read with patience, answered clearly when they cannot be had."""
+
+import http.client
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlencode
+
+from embspace.errors import InputError
+
+TRIES = 3
+SECONDS = 30.0
+PATIENCE = 60.0  # who asks for a longer wait is not asked again
+BUSY = {429, 500, 502, 503, 504}
+OFFLINE = "without a network, download it elsewhere and give the path of the file"
+
+
+def is_address(path: str) -> bool:
+    """Whether `path` is an http(s) address, and no path of a file."""
+    return path.startswith(("http://", "https://"))
+
+
+def read_file_or_address(path: str) -> bytes:
+    """The bytes of a local file or of an http(s) address.
+
+    Raises:
+        InputError: naming the file or address and the reason.
+    """
+    if is_address(path):
+        return fetch(path)
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def fetch(
+    address: str,
+    *,
+    query: Mapping[str, str] | None = None,
+    contact: str | None = None,
+    pause: float = 1.0,
+    offline: str = OFFLINE,
+) -> bytes:
+    """The bytes at an address, all of them or none.
+
+    Tried again when the server is busy or the connection is cut, after `pause` seconds and twice
+    that, or the longer time that the server asks for. Proxies are taken from the environment.
+    `contact` tells the server who asks, `offline` a user what else to do.
+
+    Raises:
+        InputError: naming the address, the reason, and what to do without a network.
+    """
+    address = f"{address}?{urlencode(query)}" if query else address
+    agent = f"embspace/0.1 ({contact or 'research on embedding spaces'})"
+    request = urllib.request.Request(address, headers={"User-Agent": agent})
+    for attempt in range(TRIES):
+        asked = 0.0
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+                return bytes(answer.read())
+        except urllib.error.HTTPError as error:
+            reason, again = f"{error.code} {error.reason}", error.code in BUSY
+            asked = _retry_after(error)
+        except (http.client.InvalidURL, UnicodeError) as error:
+            reason, again = str(error), False
+        except (OSError, http.client.HTTPException) as error:  # no network, a cut connection
+            reason, again = str(getattr(error, "reason", error)), True
+        if asked > PATIENCE:
+            reason, again = f"{reason}; it asks to wait for {asked:.0f} seconds", False
+        if not again or attempt == TRIES - 1:
+            break
+        time.sleep(max(asked, pause * 2**attempt))
+    raise InputError(f"{address}: cannot be read: {reason}; {offline}")
+
+
+def _retry_after(error: urllib.error.HTTPError) -> float:
+    """The seconds that a busy server asks for; 0 where it names none, or a date."""
+    value = error.headers.get("Retry-After", "")
+    return float(value) if value.isdecimal() else 0.0

@@ -1,0 +1,70 @@
+"""A model's architecture from its config alone: every shape, no weights."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.models.description import Model, RandomModel, model_file
+from embspace.models.locate import locate_files
+
+
+def load_config(name: str, model: Model) -> Any:
+    """The transformers config of `name`: from its config.json, or from its description.
+
+    Raises:
+        InputError: if there is none, or it cannot be read.
+    """
+    if isinstance(model, RandomModel):
+        return config_of(model.config, model_file(name), "config")
+    from transformers import AutoConfig
+
+    folder = locate_files(name, model)
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: no config.json; a model folder has the hub's layout")
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / 'config.json'}: cannot be read: {error}") from error
+
+
+def config_of(options: Mapping[str, Any], file: str, key: str) -> Any:
+    """The config that `options`, the key `key` of `file`, spell out; the rest is default.
+
+    Raises:
+        InputError: if the architecture or a key is unknown.
+    """
+    from transformers import AutoConfig
+
+    try:
+        known = AutoConfig.for_model(options.get("model_type", ""))
+        for option in options:
+            # transformers keeps keys that it does not know, and takes its default for those meant.
+            if not hasattr(known, option):
+                close = get_close_matches(option, dir(known), n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise InputError(
+                    f"{file}: key '{key}.{option}' is unknown to {type(known).__name__}{hint}"
+                )
+        return AutoConfig.for_model(**options)
+    except InputError:
+        raise
+    except Exception as error:  # what a config class raises depends on the architecture
+        raise InputError(f"{file}: key '{key}': {error}") from error
+
+
+def empty_model(config: Any) -> Any:
+    """The model of `config` on torch's meta device: parameters have shapes and take no memory.
+
+    Raises:
+        InputError: if its numbers do not fit each other.
+    """
+    import torch
+    from transformers import AutoModel
+
+    from_config: Any = AutoModel.from_config
+    try:
+        with torch.device("meta"):
+            return from_config(config)
+    except Exception as error:  # what a model class raises depends on the architecture
+        raise InputError(f"{type(config).__name__}: no model can be made of it: {error}") from error

@@ -1,0 +1,48 @@
+"""Which LayerNorm makes each hidden state, found by what the modules put out, not by names."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+
+def layer_norm_scales(module: Any, ids: Int[np.ndarray, " token"]) -> Float[np.ndarray, " layer"]:
+    """The length that the LayerNorm of each hidden state, 0..L, gives: sqrt(|gain|^2 + |bias|^2).
+
+    A LayerNorm puts out gain * z + bias with mean(z) = 0 and mean(z^2) = 1 over the dimensions of
+    each token: the expected squared norm is |gain|^2 + |bias|^2 for components of z that are
+    alike, whatever went in. NaN where no LayerNorm's output is the hidden state, as in blocks
+    that normalise what they read and not what they give. The model reads the one text `ids`.
+    """
+    import torch
+
+    outputs: list[tuple[Any, Any]] = []
+    hooks = [
+        each.register_forward_hook(lambda norm, _, output: outputs.append((norm, output)))
+        for each in module.modules()
+        if isinstance(each, torch.nn.LayerNorm)
+    ]
+    try:
+        with torch.inference_mode():
+            batch = torch.tensor([ids.tolist()], device=next(module.parameters()).device)
+            states = module(input_ids=batch, output_hidden_states=True).hidden_states
+    finally:
+        for hook in hooks:
+            hook.remove()
+    scales = []
+    for state in states:
+        made_by = [norm for norm, output in outputs if torch.equal(output, state)]
+        scales.append(_scale(made_by[-1]) if made_by else np.nan)
+    return np.array(scales)
+
+
+def _scale(norm: Any) -> float:
+    """A LayerNorm without learned gain has the gain 1."""
+    gain = np.ones(norm.normalized_shape) if norm.weight is None else _values(norm.weight)
+    bias = np.zeros(1) if norm.bias is None else _values(norm.bias)
+    return float(np.sqrt(np.square(gain).sum() + np.square(bias).sum()))
+
+
+def _values(parameter: Any) -> np.ndarray:
+    values: np.ndarray = parameter.detach().cpu().numpy().astype(np.float64)
+    return values

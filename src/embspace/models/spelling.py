@@ -1,0 +1,127 @@
+"""How a tokenizer spells: what marks the pieces of words, and how bytes are written.
+
+WordPiece writes `##ing` for a piece inside a word, SentencePiece `▁the` and byte-level BPE `Ġthe`
+for one that starts a word, and the latter every byte as a printable character: `Ã©` for é.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from embspace.models.description import Model
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")  # a byte that SentencePiece falls back to
+SPACE = "Ġ"  # byte-level BPE's
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What to know of a tokenizer to read its tokens."""
+
+    algorithm: str
+    """WordPiece, BPE, Unigram or WordLevel."""
+    marks: Literal["continuation", "word_start", "word_end", "nothing"]
+    """What `marker` stands for: that a token goes on inside a word, starts or ends one."""
+    marker: str
+    byte_level: bool
+    """Whether each byte of the text is written as a character of its own."""
+
+    def is_subword(self, token: str) -> bool:
+        """Whether the marker says that a token is a piece of a word but not its first one.
+
+        Where the ends of words are marked: not its last one.
+        """
+        if self.marks == "continuation":
+            return token.startswith(self.marker) and token != self.marker
+        if self.marks == "word_start":
+            return not token.startswith(self.marker)
+        return self.marks == "word_end" and not token.endswith(self.marker)
+
+    def word_form(self, token: str) -> str | None:
+        """The text that an ordinary token stands for, without marker; None for bytes that are none.
+
+        The marker alone is the empty text, but for that of continuation, which is then itself.
+        """
+        if self.marks == "word_end":
+            body = token.removesuffix(self.marker)
+        else:
+            body = token.removeprefix(self.marker)
+        if self.marks == "continuation":
+            return body or token
+        if self.byte_level:
+            return _text_of_bytes(body)
+        if BYTE.fullmatch(token):
+            return None
+        return body.replace(self.marker, " ") if self.marks == "word_start" else body
+
+
+def load_spelling(name: str, model: Model) -> Spelling | None:
+    """The spelling of a model's tokenizer; None without one."""
+    if tokenizer_files(model) is None:
+        return None
+    return spelling_of(json.loads(load_tokenizer(name, model).backend_tokenizer.to_str()))
+
+
+def spelling_of(backend: dict[str, Any]) -> Spelling:
+    """The spelling of a tokenizer, from what the tokenizers library saves of it as JSON."""
+    model = backend["model"]
+    parts = [backend[key] for key in ("normalizer", "pre_tokenizer", "decoder")]
+    steps = list(_steps(parts))
+    byte_level = any(step["type"] == "ByteLevel" for step in steps)
+    if prefix := model.get("continuing_subword_prefix"):
+        return Spelling(model["type"], "continuation", prefix, byte_level)
+    if suffix := model.get("end_of_word_suffix"):
+        return Spelling(model["type"], "word_end", suffix, byte_level)
+    if byte_level:
+        return Spelling(model["type"], "word_start", SPACE, byte_level)
+    if replacement := next(filter(None, map(_of_space, steps)), ""):
+        return Spelling(model["type"], "word_start", replacement, byte_level)
+    return Spelling(model["type"], "nothing", "", byte_level)
+
+
+def _steps(step: Any) -> Iterator[dict[str, Any]]:
+    """A step and those that it is made of."""
+    if isinstance(step, dict):
+        if "type" in step:
+            yield step
+        for each in step.values():
+            yield from _steps(each)
+    elif isinstance(step, list):
+        for each in step:
+            yield from _steps(each)
+
+
+def _of_space(step: dict[str, Any]) -> str:
+    """What a step writes for a space, if it writes something else."""
+    if step["type"] == "Metaspace":
+        return str(step["replacement"])
+    pattern = step.get("pattern")
+    if step["type"] == "Replace" and isinstance(pattern, dict):
+        found, content = pattern.get("String", ""), step["content"]
+        return str(content if found == " " else found if content == " " else "")
+    return ""
+
+
+def _text_of_bytes(token: str) -> str | None:
+    """The characters that byte-level BPE wrote as bytes; None if they end or start inside one."""
+    table = _bytes_by_character()
+    if not set(token) <= set(table):
+        return token  # added to the vocabulary as it is
+    try:
+        return bytes(table[character] for character in token).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+@cache
+def _bytes_by_character() -> dict[str, int]:
+    """Printable bytes of Latin-1 are themselves, the others in order the characters from Ā on."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(0x100) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {
+        chr(0x100 + number): byte for number, byte in enumerate(others)
+    }

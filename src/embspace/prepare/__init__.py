@@ -1,0 +1,1 @@
+"""Stages that bring texts and stimuli into one form."""

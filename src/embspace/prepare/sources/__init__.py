@@ -1,0 +1,1 @@
+"""Corpora that come from the network."""

@@ -1,0 +1,139 @@
+"""Texts of a data set of the model hub, through Hugging Face's library `datasets`."""
+
+import logging
+from typing import Any
+
+import pandas as pd
+
+from embspace.corpus import HubCorpus
+from embspace.errors import InputError
+
+KEPT = ("domain", "subject")
+OFFLINE = (
+    "without a network: download it once where there is one, with HF_HOME set to a folder of its "
+    "own, copy that folder here, and set HF_HOME to it and HF_HUB_OFFLINE=1; or save the texts as "
+    "parquet and use `source: file`"
+)
+
+
+def load_hub_texts(corpus: HubCorpus) -> pd.DataFrame:
+    """The texts of one split: `id`, `text`, and `domain` and `subject` where it has them.
+
+    Without `id_column`, a column `id` is taken where there is one, else the row's number, from 1.
+    The first `n_texts` rows, or all. Without a `revision`, the newest; a warning says which.
+
+    The library caches what it downloads and reads its own variables of the environment, such as
+    HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_DATASETS_CACHE and HF_TOKEN
+    (https://huggingface.co/docs/datasets/cache). No code of a data set is ever run.
+
+    Raises:
+        InputError: naming the data set, if the library is missing, if the hub cannot be reached,
+            if there is no such data set, revision, subset, split or column, with those that there
+            are; naming the row, for an empty text or a repeated id.
+    """
+    builder = _prepared_builder(corpus)
+    try:
+        dataset = builder.as_dataset(split=corpus.split)
+    except ValueError as error:  # names the splits that there are
+        raise InputError(f"{_name(corpus)}: {_one_line(error)}") from None
+    rows = _rows(dataset, corpus)
+    table = pd.DataFrame({"id": _ids(rows, corpus).astype(str), "text": rows[corpus.text_column]})
+    for column in KEPT:
+        if column in rows:
+            table[column] = rows[column]
+    _check(table, corpus)
+    return table
+
+
+def _prepared_builder(corpus: HubCorpus) -> Any:
+    """The library's reader of the data set, which has its data on this machine."""
+    try:
+        from datasets import load_dataset_builder
+        from datasets.exceptions import DatasetNotFoundError
+    except ImportError:
+        raise InputError(
+            f"{_name(corpus)}: needs the library `datasets`: pip install 'embspace[hub]'"
+        ) from None
+    try:
+        # What `load_dataset` does, in steps, to see the commit before anything is downloaded.
+        # The prefix keeps it from taking a local folder of this name.
+        builder = load_dataset_builder(
+            f"hf://datasets/{corpus.repository}", name=corpus.subset, revision=corpus.revision
+        )
+        _check_revision(builder.hash, corpus)
+        builder.download_and_prepare()
+    except InputError:
+        raise
+    except (DatasetNotFoundError, ValueError) as error:
+        # The library calls a subset a config, and names those that there are.
+        key = "key 'subset': " if "onfig" in str(error) else ""
+        raise InputError(f"{_name(corpus)}: {key}{_one_line(error)}") from None
+    except Exception as error:  # of many kinds, those of the HTTP client among them
+        reason = f"{type(error).__name__}: {_one_line(error)}"
+        raise InputError(f"{_name(corpus)}: cannot be had: {reason}; {OFFLINE}") from error
+    return builder
+
+
+def _check_revision(found: str, corpus: HubCorpus) -> None:
+    # Offline, the library takes whatever commit it cached last, with no regard to `revision`.
+    if corpus.revision is None:
+        logging.getLogger(__name__).warning(
+            "%s: `revision` pins nothing, took %s; write that there to keep it",
+            _name(corpus),
+            found,
+        )
+    elif found != corpus.revision:
+        raise InputError(
+            f"{_name(corpus)}: the hub cannot be reached, and of this data set the cache last got "
+            f"the revision {found}, not {corpus.revision}; {OFFLINE}"
+        )
+
+
+def _rows(dataset: Any, corpus: HubCorpus) -> pd.DataFrame:
+    """The columns that are needed, of the rows that are asked for."""
+    for column in filter(None, (corpus.text_column, corpus.id_column)):
+        if column not in dataset.column_names:
+            raise InputError(
+                f"{_name(corpus)}: no column '{column}', found {', '.join(dataset.column_names)}"
+            )
+    if (corpus.n_texts or 0) > len(dataset):
+        raise InputError(
+            f"{_name(corpus)}: key 'n_texts': found {corpus.n_texts}, the split '{corpus.split}' "
+            f"holds {len(dataset)}"
+        )
+    wanted = {corpus.text_column, corpus.id_column, "id", *KEPT}
+    columns = [column for column in dataset.column_names if column in wanted]
+    chosen = dataset.select_columns(columns).select(range(corpus.n_texts or len(dataset)))
+    return pd.DataFrame(chosen.to_pandas())
+
+
+def _ids(rows: pd.DataFrame, corpus: HubCorpus) -> pd.Series:
+    column = corpus.id_column or "id"
+    return rows[column] if column in rows else pd.Series(range(1, len(rows) + 1))
+
+
+def _check(table: pd.DataFrame, corpus: HubCorpus) -> None:
+    if table.empty:
+        raise InputError(f"{_name(corpus)}: the split '{corpus.split}' holds no text")
+    for number, text in enumerate(table["text"], 1):
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(
+                f"{_name(corpus)}: row {number} of the split '{corpus.split}', column "
+                f"'{corpus.text_column}': found {text!r}, not a text"
+            )
+    repeated = table["id"].duplicated()
+    if repeated.any():
+        number = int(repeated.to_numpy().argmax()) + 1
+        name = table["id"].iloc[number - 1]
+        raise InputError(
+            f"{_name(corpus)}: row {number}: the id '{name}' is that of an earlier row"
+        )
+
+
+def _name(corpus: HubCorpus) -> str:
+    subset = f", subset '{corpus.subset}'" if corpus.subset else ""
+    return f"data set {corpus.repository}{subset}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,169 @@
+"""Stage `prepare_stimuli`: sentences and words made for one analysis each, checked, as tables."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from embspace.config import StageConfig, run_stage, validate
+from embspace.errors import InputError
+from embspace.files.remote import read_file_or_address
+from embspace.files.rows import save_rows
+from embspace.files.texts import load_texts
+
+Text = Annotated[str, Field(pattern=r"\S")]  # not blank
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: Text
+    text: Text
+
+
+class Sentence(_Row):
+    """A sentence whose tokens are followed through the layers."""
+
+
+class Homonym(_Row):
+    """A sentence in which `word` has `sense`."""
+
+    word: Text
+    sense: Text
+
+
+class Synonym(_Row):
+    """A sentence of a group that says one thing; `slots` are the words chosen in its frame."""
+
+    group: Text
+    kind: Literal["slots", "paraphrases", "random_characters", "random_words"]
+    slots: list[int] | None
+
+
+class Paraphrase(_Row):
+    """One of several sentences of one `meaning` in different words."""
+
+    meaning: Text
+
+
+class Control(_Row):
+    """A sentence, or its counterpart of like words and another meaning."""
+
+    pair: Text
+    kind: Literal["negation", "swapped_roles"]
+    side: Literal["original", "changed"]
+
+
+class Difference(_Row):
+    """One side of a minimal pair, which differs in what `category` names."""
+
+    category: Text
+    pair: Text
+    side: Literal["first", "second"]
+
+
+class Word(_Row):
+    """A word alone; forms of one lemma go into one fold."""
+
+    word: Text
+    lemma: Text
+    part_of_speech: Literal["noun", "verb", "adjective"]
+
+
+def prepare_stimuli(
+    *,
+    evolution: str,
+    homonyms: str,
+    synonyms: str,
+    paraphrases: str,
+    controls: str,
+    differences: str,
+    words: str,
+) -> dict[str, pd.DataFrame]:
+    """The tables of all sets, read from these files; one row a sentence or word.
+
+    Raises:
+        InputError: naming the file, the row and the key, for what does not fit.
+    """
+    tables = {
+        "evolution": _read(evolution, Sentence),
+        "homonyms": _read(homonyms, Homonym),
+        "synonyms": _read(synonyms, Synonym),
+        "paraphrases": _read(paraphrases, Paraphrase),
+        "controls": _read(controls, Control),
+        "differences": _read_differences(differences),
+        "words": _read(words, Word),
+    }
+    _check_words_occur(tables["homonyms"], homonyms)
+    _check_pairs(tables["differences"], ["category", "pair"], ("first", "second"), differences)
+    _check_pairs(tables["controls"], ["kind", "pair"], ("original", "changed"), controls)
+    return tables
+
+
+def _read(path: str, schema: type[_Row]) -> pd.DataFrame:
+    text_column = "word" if schema is Word else "text"
+    return _checked(load_texts(path, text_column).to_dict(orient="records"), path, schema)
+
+
+def _checked(rows: list[dict[Any, Any]], path: str, schema: type[_Row]) -> pd.DataFrame:
+    for row in rows:
+        validate(schema, row, f"{path}, '{row['id']}'")
+    return pd.DataFrame(rows, columns=list(schema.model_fields))
+
+
+def _read_differences(path: str) -> pd.DataFrame:
+    if not path.endswith(".json"):
+        return _read(path, Difference)
+    try:
+        content = json.loads(read_file_or_address(path))
+    except ValueError as error:  # not JSON, or not UTF-8
+        raise InputError(f"{path}: is no JSON: {error}") from None
+    return _checked(list(_pairs_by_category(content, path)), path, Difference)
+
+
+def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
+    """The rows of {category: [[first, second], ...]}, less categories that repeat one reversed."""
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: expected {{category: [[first, second], ...]}}")
+    for number, (category, pairs) in enumerate(content.items()):
+        reverse = "-".join(reversed(str(category).split("-")))
+        if reverse in list(content)[:number]:
+            continue
+        for pair, sides in enumerate(pairs if isinstance(pairs, list) else [pairs], 1):
+            if not (isinstance(sides, list) and len(sides) == 2):
+                raise InputError(f"{path}: '{category}', pair {pair}: expected two texts")
+            for side, text in zip(("first", "second"), sides, strict=True):
+                name = f"{category}_{pair:02d}"
+                row = {"category": category, "pair": name, "side": side, "text": text}
+                yield {"id": f"{name}_{side}", **row}
+
+
+def _check_words_occur(table: pd.DataFrame, path: str) -> None:
+    for name, word, text in table[["id", "word", "text"]].to_numpy():
+        n = len(re.findall(rf"\b{re.escape(word)}\b", text, flags=re.IGNORECASE))
+        if n != 1:
+            raise InputError(
+                f"{path}, '{name}': the word '{word}' stands {n} times in the text, expected once"
+            )
+
+
+def _check_pairs(table: pd.DataFrame, keys: list[str], sides: tuple[str, str], path: str) -> None:
+    for key, rows in table.groupby(keys, sort=False):
+        if sorted(rows["side"]) != sorted(sides):
+            raise InputError(
+                f"{path}, pair {key}: found the sides {', '.join(rows['side'])}, expected each of "
+                f"{', '.join(sides)} once"
+            )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    for name, table in prepare_stimuli(**config.settings).items():
+        save_rows(table, f"data/prepared/stimuli/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, prepare_stimuli, groups=())

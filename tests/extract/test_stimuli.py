@@ -1,0 +1,71 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file
+
+from embspace.errors import InputError
+from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.extract.stimuli import extract_stimuli, save_stimuli
+from embspace.models.description import describe_model
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from tests.tiny import DIM, LAYERS, tiny_description
+
+SETTINGS: dict[str, Any] = {"tokens_per_batch": 60, "device": "cpu", "seed": 5}
+TABLE = pd.DataFrame({"id": ["a", "b", "c"], "text": ["the cat", "rain on the boat", "a dog sat"]})
+
+
+@pytest.fixture(scope="module")
+def model(tiny_folder: Path):
+    description = describe_model("tiny", tiny_description(tiny_folder))
+    return description, load_model("tiny", description), load_tokenizer("tiny", description)
+
+
+@pytest.fixture(scope="module")
+def saved(model, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("stimuli") / "x"
+    save_stimuli(extract_stimuli(*model, {"x": TABLE}, **SETTINGS)["x"], str(path))
+    return path
+
+
+def test_states_are_those_of_the_same_texts_in_a_corpus(model, saved: Path, tmp_path: Path):
+    settings = {"window_length": 512, "overlap": 0, "tokens_per_batch": 60, "device": "cpu"}
+    states = extract_hidden_states(*model, TABLE, True, **settings)
+    save_hidden_states(states, str(tmp_path / "y"))
+    corpus, stimuli = load_file(f"{tmp_path}/y.safetensors"), load_file(f"{saved}.safetensors")
+    for name, tensor in corpus.items():
+        assert np.array_equal(stimuli[name], tensor)
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(f"{tmp_path}/y.tokens.parquet"), pd.read_parquet(f"{saved}.tokens.parquet")
+    )
+
+
+def test_random_weights_have_other_states_which_the_seed_decides(model, saved: Path, tmp_path):
+    tensors = load_file(f"{saved}.safetensors")
+    assert tensors["random_mean"].shape == tensors["mean"].shape == (LAYERS + 1, 3, DIM)
+    assert tensors["random_token"].shape == tensors["token"].shape
+    assert not np.allclose(tensors["random_mean"], tensors["mean"])
+    for seed, equal in ((5, True), (6, False)):
+        states = extract_stimuli(*model, {"x": TABLE}, **{**SETTINGS, "seed": seed})["x"]
+        save_stimuli(states, f"{tmp_path}/{seed}")
+        again = load_file(f"{tmp_path}/{seed}.safetensors")
+        assert np.array_equal(again["random_cls"], tensors["random_cls"]) == equal
+        assert np.array_equal(again["cls"], tensors["cls"])
+
+
+def test_a_stimulus_that_is_too_long_is_named(model):
+    long = pd.DataFrame({"id": ["short", "long"], "text": ["a cat", "the cat sat " * 20]})
+    with pytest.raises(InputError, match="stimuli 'x': 'long' has more tokens than the 40"):
+        extract_stimuli(*model, {"x": long}, **SETTINGS)
+
+
+def test_a_model_without_a_tokenizer_has_empty_states(model, tmp_path: Path):
+    description, module, _ = model
+    states = extract_stimuli(description, module, None, {"x": TABLE}, **SETTINGS)["x"]
+    save_stimuli(states, str(tmp_path / "none"))
+    tensors = load_file(f"{tmp_path}/none.safetensors")
+    assert tensors["random_token"].shape == tensors["cls"].shape == (LAYERS + 1, 0, DIM)
+    assert pd.read_parquet(f"{tmp_path}/none.tokens.parquet").empty

@@ -1,0 +1,155 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.config import read_yaml
+from embspace.errors import InputError
+from embspace.prepare.stimuli import prepare_stimuli
+from tests.loopback import Answer, closed_address, serving
+
+Rows = list[dict[str, Any]]
+CONTROL: dict[str, Any] = {"pair": "n1", "kind": "negation"}
+SIDE: dict[str, Any] = {"pair": "p1", "category": "old-new"}
+SETS: dict[str, Rows] = {
+    "evolution": [{"id": "e1", "text": "A cat sat."}],
+    "homonyms": [{"id": "h1", "word": "bank", "sense": "shore", "text": "On the Bank, not banks."}],
+    "synonyms": [
+        {"id": "s1", "group": "g", "kind": "slots", "slots": [0, 1], "text": "A."},
+        {"id": "s2", "group": "g", "kind": "random_words", "slots": None, "text": "B."},
+    ],
+    "paraphrases": [{"id": "p1", "meaning": "m", "text": "A."}],
+    "controls": [
+        {"id": "c1", **CONTROL, "side": "original", "text": "It is."},
+        {"id": "c2", **CONTROL, "side": "changed", "text": "It is not."},
+    ],
+    "differences": [
+        {"id": "d1", **SIDE, "side": "first", "text": "An old house."},
+        {"id": "d2", **SIDE, "side": "second", "text": "A new house."},
+    ],
+    "words": [{"id": "w1", "word": "nan", "lemma": "nan", "part_of_speech": "noun"}],
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The path of each set."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in SETS.items():
+        write(name, rows)
+    return {name: f"{name}.jsonl" for name in SETS}
+
+
+def write(name: str, rows: Rows) -> None:
+    Path(f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_all_sets_come_as_tables_of_their_own_columns(files: dict[str, str]):
+    tables = prepare_stimuli(**files)
+    assert list(tables) == list(SETS)
+    assert list(tables["differences"]) == ["id", "text", "category", "pair", "side"]
+    assert tables["differences"]["side"].tolist() == ["first", "second"]
+    assert tables["synonyms"]["slots"].tolist() == [[0, 1], None]
+    assert tables["words"]["text"].tolist() == ["nan"]
+
+
+def test_the_sets_that_come_with_embspace_fit(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    tables = prepare_stimuli(**read_yaml(Path("conf/prepare/stimuli.yaml")))
+    assert all(len(table) for table in tables.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("evolution", {"mood": "glad"}, r"evolution\.jsonl, 'e1': key 'mood' is unknown; allowed"),
+        ("evolution", {"text": " "}, r"evolution\.jsonl, line 1: the text 'e1' is empty"),
+        ("homonyms", {"sense": None}, r"homonyms\.jsonl, 'h1': key 'sense': .*, found None"),
+        ("homonyms", {"sense": ""}, "'h1': key 'sense': .*match pattern"),
+        ("homonyms", {"word": "ban"}, "'h1': the word 'ban' stands 0 times in the text, expected"),
+        ("homonyms", {"text": "Bank to bank."}, "'h1': the word 'bank' stands 2 times in the text"),
+        ("synonyms", {"kind": "slot"}, r"synonyms\.jsonl, 's1': key 'kind': .*found 'slot'"),
+        ("synonyms", {"slots": ["x"]}, r"'s1': key 'slots\.0': .*found 'x'"),
+        ("paraphrases", {"meaning": 3}, r"paraphrases\.jsonl, 'p1': key 'meaning': .*found 3"),
+        ("controls", {"kind": "swapped_roles"}, r"controls\.jsonl, pair .*'n1'.*: found the sides"),
+        ("controls", {"side": "changed"}, "sides changed, changed, expected each of original"),
+        ("controls", {"side": "first"}, "'c1': key 'side': .*'changed', found 'first'"),
+        ("differences", {"pair": "p2"}, r"differences\.jsonl, pair .*'p2'.*: found the side"),
+        ("differences", {"side": "second"}, "found the sides second, second, expected each of"),
+        ("differences", {"side": "third"}, "'d1': key 'side': .*found 'third'"),
+        ("words", {"part_of_speech": "adverb"}, r"words\.jsonl, 'w1': key 'part_of_speech': "),
+        ("words", {"lemma": ""}, "'w1': key 'lemma'"),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    files: dict[str, str], name: str, change: dict[str, Any], message: str
+):
+    first, *others = SETS[name]
+    write(name, [{**first, **change}, *others])
+    with pytest.raises(InputError, match=message):
+        prepare_stimuli(**files)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_missing_key_and_a_missing_file_are_named(files: dict[str, str], name: str):
+    first, *others = SETS[name]
+    key = {"evolution": "text", "words": "word"}.get(name) or list(first)[1]
+    write(name, [{each: first[each] for each in first if each != key}, *others])
+    with pytest.raises(InputError, match=rf"{name}\.jsonl.*'{key}'"):
+        prepare_stimuli(**files)
+    Path(files[name]).unlink()
+    with pytest.raises(InputError, match=rf"{name}\.jsonl: not found"):
+        prepare_stimuli(**files)
+
+
+# The pairs of other authors: {category: [[first, second], ...]}, here or at an address.
+
+PAIRS = {
+    "old-new": [["An old house.", "A new house."], ["Old tea.", "New tea."]],
+    "new-old": [["A new house.", "An old house."], ["New tea.", "Old tea."]],
+    "cat-dog": [["A cat.", "A dog."]],
+}
+
+
+@pytest.mark.parametrize("by_network", [True, False])
+def test_pairs_by_category_come_once_less_the_reversed(files: dict[str, str], by_network: bool):
+    content = json.dumps(PAIRS).encode()
+    Path("pairs.json").write_bytes(content)
+    with serving(lambda request: Answer(content)) as server:
+        path = f"{server.address}/pairs.json" if by_network else "pairs.json"
+        table = prepare_stimuli(**{**files, "differences": path})["differences"]
+    assert table["text"].tolist() == [
+        text for category in ("old-new", "cat-dog") for pair in PAIRS[category] for text in pair
+    ]
+    assert table["category"].tolist() == ["old-new"] * 4 + ["cat-dog"] * 2
+    assert table["pair"].nunique() == 3
+    assert table["side"].tolist() == ["first", "second"] * 3
+    assert table["id"].is_unique
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "is no JSON"),
+        (b"\xff", "is no JSON"),
+        (b"[]", "expected {category: "),
+        (b'{"a-b": [["A."]]}', "'a-b', pair 1: expected two texts"),
+        (b'{"a-b": [["A.", "B."], "C."]}', "'a-b', pair 2: expected two texts"),
+        (b'{"a-b": "A."}', "'a-b', pair 1: expected two texts"),
+        (b'{"a-b": [["A.", 2]]}', "'a-b_01_second': key 'text': .*found 2"),
+        (b'{"a-b": [["A.", ""]]}', "'a-b_01_second': key 'text'"),
+    ],
+)
+def test_pairs_of_another_form_are_named(files: dict[str, str], content: bytes, message: str):
+    Path("pairs.json").write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        prepare_stimuli(**{**files, "differences": "pairs.json"})
+    assert str(caught.value).startswith("pairs.json")
+
+
+def test_an_address_out_of_reach_is_named(files: dict[str, str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("embspace.files.remote.time.sleep", lambda seconds: None)
+    path = f"{closed_address()}/pairs.json"
+    with pytest.raises(InputError, match=rf"{path}: cannot be read: .*refused; without a network"):
+        prepare_stimuli(**{**files, "differences": path})
