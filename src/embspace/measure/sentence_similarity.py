@@ -83,14 +83,31 @@ def largest_cosines(
     best, first, second = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
     for start in range(0, len(unit), BLOCK_ROWS):
         rows = np.arange(start, min(start + BLOCK_ROWS, len(unit)))
-        cosine = np.round(unit[rows] @ unit.T, 12)
-        i, j = np.nonzero((rows[:, None] < np.arange(len(unit))) & (text[rows][:, None] != text))
+        cosine = np.round(unit[rows] @ unit[start:].T, 12)
+        cosine[np.tril_indices_from(cosine)] = -np.inf  # i < j alone
+        cosine[text[rows][:, None] == text[start:]] = -np.inf
+        # Most pairs are out already; what is left is sorted with the best so far. Of those that
+        # tie at the bar, the first n_listed are enough.
+        bar = _bar(cosine, best, n_listed)
+        chosen = [np.flatnonzero(cosine > bar), np.flatnonzero(cosine == bar)[:n_listed]]
+        i, j = np.unravel_index(np.sort(np.concatenate(chosen)), cosine.shape)
         candidates = np.concatenate([best, cosine[i, j]])
         kept = np.argsort(-candidates, kind="stable")[:n_listed]
         best = candidates[kept]
         first = np.concatenate([first, rows[i]])[kept]
-        second = np.concatenate([second, j])[kept]
-    return best, first, second
+        second = np.concatenate([second, start + j])[kept]
+    listed = best > -np.inf
+    return best[listed], first[listed], second[listed]
+
+
+def _bar(
+    cosine: Float[np.ndarray, "row column"], best: Float[np.ndarray, " pair"], n_listed: int
+) -> float:
+    """A cosine below which no pair of a block can be among the most similar ones."""
+    of_block = -np.inf
+    if cosine.size > n_listed:
+        of_block = float(np.partition(cosine, cosine.size - n_listed, axis=None)[-n_listed])
+    return max(of_block, float(best[-1]) if len(best) == n_listed else -np.inf)
 
 
 def main(config: StageConfig) -> None:

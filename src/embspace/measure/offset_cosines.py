@@ -1,0 +1,115 @@
+"""How alike the mean differences of two categories are: one row a pair of categories."""
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.offsets import (
+    MeanOffsets,
+    consistency_of_draws,
+    half_sample_weights,
+    mean_offsets,
+    mean_weights,
+)
+from embspace.measure.nulls import central_range, mean_of_defined, null_columns, with_q_values
+from embspace.measure.sentence_pairs import Draws, PairedStates
+
+Numbers = Int[np.ndarray, " two"]  # of a category, one for each two of them
+Columns = dict[str, Float[np.ndarray, " two"]]
+COLUMNS = ["layer", "pooling", "category_1", "category_2", "cosine", "cosine_low", "cosine_high"]
+COLUMNS += ["corrected_cosine", "corrected_cosine_low", "corrected_cosine_high"]
+COLUMNS += ["random_weights_cosine", "null_cosine", "null_cosine_low", "null_cosine_high"]
+COLUMNS += ["p_value", "q_value"]
+
+
+def cosine_table(
+    states: PairedStates,
+    draws: Draws,
+    *,
+    smallest_reliability: float,
+    n_half_samples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Cosine of the mean differences of any two categories, as it is and corrected for noise.
+
+    `corrected_cosine` is NaN where one of the means has a reliability under
+    `smallest_reliability`; it may exceed 1 and is not clipped. The null are cosines between two
+    differences of unrelated sentences, what two directions of this space have by chance; the
+    p-value is two-sided. Flipping signs would be none: where differences are consistent, so are
+    flipped ones, up to the sign of their mean, and keep the size of the cosine.
+    """
+    names, category = np.array(states.pairs.categories, dtype=object), states.pairs.category
+    one, two = np.triu_indices(len(names), 1)
+    if not len(one):
+        return pd.DataFrame(columns=COLUMNS)
+    every = mean_weights(category)
+    halves = half_sample_weights(category, n_draws=n_half_samples, generator=generator)
+    scale = _half_sample_scale(np.bincount(category), one, two)
+    parts = []
+    cells = zip(states.differences(), states.random_differences(), states.grams(), strict=True)
+    for d, random_d, sentence_gram in cells:
+        gram = d @ d.T
+        whole, half = (mean_offsets(gram, category, each) for each in (every, halves))
+        random = mean_offsets(random_d @ random_d.T, category, every)
+        columns = _cosine(whole, half, scale, level, one, two)
+        columns |= _corrected_cosine(whole, half, scale, level, one, two, smallest_reliability)
+        columns |= _against_null(
+            columns["cosine"], consistency_of_draws(sentence_gram, *draws.two_unrelated), level
+        )
+        columns["random_weights_cosine"] = random.cosine[0, one, two]
+        parts.append(pd.DataFrame({"category_1": names[one], "category_2": names[two], **columns}))
+    keys = states.cells.loc[states.cells.index.repeat(len(one))].reset_index(drop=True)
+    table = keys.join(pd.concat(parts, ignore_index=True))
+    return with_q_values(table, ["layer", "pooling"])[COLUMNS]
+
+
+def _half_sample_scale(
+    n: Int[np.ndarray, " category"], one: Numbers, two: Numbers
+) -> Float[np.ndarray, " two"]:
+    """By what deviations of halves are multiplied; of two categories, the wider interval."""
+    half = n // 2
+    scale = np.sqrt(half / (n - half))
+    return np.maximum(scale[one], scale[two])
+
+
+def _cosine(
+    whole: MeanOffsets,
+    half: MeanOffsets,
+    scale: Float[np.ndarray, " two"],
+    level: float,
+    one: Numbers,
+    two: Numbers,
+) -> Columns:
+    value, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
+    # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
+    # mean as new samples of all pairs would from theirs, not from the cosine of all.
+    low, high = central_range((drawn - mean_of_defined(drawn)) * scale, level)
+    return {"cosine": value, "cosine_low": value - high, "cosine_high": value - low}
+
+
+def _corrected_cosine(
+    whole: MeanOffsets,
+    half: MeanOffsets,
+    scale: Float[np.ndarray, " two"],
+    level: float,
+    one: Numbers,
+    two: Numbers,
+    smallest_reliability: float,
+) -> Columns:
+    reliable = whole.reliability[0] >= smallest_reliability
+    value = np.where(reliable[one] & reliable[two], whole.corrected_cosine[0, one, two], np.nan)
+    low, high = central_range((half.corrected_cosine[:, one, two] - value) * scale, level)
+    return {
+        "corrected_cosine": value,
+        "corrected_cosine_low": value - high,
+        "corrected_cosine_high": value - low,
+    }
+
+
+def _against_null(
+    cosine: Float[np.ndarray, " two"], null: Float[np.ndarray, " draw"], level: float
+) -> Columns:
+    """One null for all: directions of single differences vary as those of means do."""
+    for_each = np.broadcast_to(null[:, np.newaxis], (len(null), len(cosine)))
+    return null_columns("cosine", "", cosine, for_each, level=level, two_sided=True)

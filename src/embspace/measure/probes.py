@@ -1,0 +1,127 @@
+"""Probes: classifiers that read a property off vectors they were not fitted on."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Features = Float[np.ndarray, "_ _"] | Sequence[str]
+"""Vectors, or the words themselves for a probe that reads their spelling."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a probe tries; the same for all that are compared."""
+
+    inverse_regularization: float
+    hidden_units: int
+    n_epochs: int
+    n_trees: int
+    longest_n_gram: int
+
+
+def logistic_regression(effort: Effort, seed: int) -> Any:
+    """Linear, on features of unit variance."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = LogisticRegression(C=effort.inverse_regularization, max_iter=1000)
+    return make_pipeline(StandardScaler(), model)
+
+
+def one_hidden_layer(effort: Effort, seed: int) -> Any:
+    """A network of one hidden layer of rectified units, on features of unit variance."""
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = MLPClassifier(
+        (effort.hidden_units,),
+        alpha=1 / effort.inverse_regularization,
+        max_iter=effort.n_epochs,
+        random_state=seed,
+    )
+    return make_pipeline(StandardScaler(), model)
+
+
+def gradient_boosting(effort: Effort, seed: int) -> Any:
+    """Trees on histograms of the features; each split sees a tenth of them."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(
+        max_iter=effort.n_trees,
+        max_features=0.1,
+        max_bins=31,
+        early_stopping=False,
+        random_state=seed,
+    )
+
+
+def spelling(effort: Effort, seed: int) -> Any:
+    """Logistic regression on counts of a word's n-grams of characters, its ends included."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    n_grams = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, effort.longest_n_gram))
+    # TF-IDF rows have length 1, and so small features: little regularisation suits them.
+    return make_pipeline(n_grams, LogisticRegression(C=10.0, max_iter=1000))
+
+
+PROBES: dict[str, Callable[[Effort, int], Any]] = {
+    "logistic_regression": logistic_regression,
+    "one_hidden_layer": one_hidden_layer,
+    "gradient_boosting": gradient_boosting,
+}
+
+
+def fitted(model: Any, features: Features, labels: Int[np.ndarray, " word"]) -> Any:
+    """The model after fitting, the same bytes whatever the number of cores."""
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    # One thread: the optimisers amplify rounding, which depends on how a product is shared.
+    with threadpool_limits(1), warnings.catch_warnings():
+        # A network stops after its epochs by design; they are a setting.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(features, labels)
+
+
+def held_out_predictions(
+    probe: Callable[[Effort, int], Any],
+    effort: Effort,
+    features: Features,
+    labels: Int[np.ndarray, " word"],
+    folds: Int[np.ndarray, " word"],
+    seed: int,
+) -> Int[np.ndarray, " word"]:
+    """The class that a probe fitted on the other folds gives to each word."""
+    predicted = np.empty_like(labels)
+    for fold in np.unique(folds):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        model = fitted(probe(effort, seed), _rows(features, train), labels[train])
+        predicted[test] = model.predict(_rows(features, test))
+    return predicted
+
+
+def folds_by_lemma(
+    labels: Int[np.ndarray, " word"], lemmas: Sequence[str], n_folds: int, seed: int
+) -> Int[np.ndarray, " word"]:
+    """The fold of each word: forms of one lemma together, classes in like proportion."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    folds = np.empty(len(labels), dtype=np.int64)
+    for fold, (_, test) in enumerate(splitter.split(labels[:, None], labels, list(lemmas))):
+        folds[test] = fold
+    return folds
+
+
+def _rows(features: Features, rows: Int[np.ndarray, " row"]) -> Features:
+    if isinstance(features, np.ndarray):
+        return features[rows]
+    return [features[row] for row in rows]
