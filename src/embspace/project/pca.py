@@ -31,8 +31,8 @@ def project_pca(
 ) -> Maps:
     """Coordinates of every cloud of `clouds_of`, and the quality of the first two components.
 
-    Of positions also that of the first three and more.
-    `regimes` is the table of positions of `measure_regimes`, `graphs` are of `measure_neighbors`.
+    Of positions also that of the first three and more. `regimes` is the table of positions
+    of `measure_regimes`, `graphs` are of `measure_neighbors`.
     """
     clouds = clouds_of(matrices, regimes)
     layouts = {

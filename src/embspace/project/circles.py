@@ -1,0 +1,64 @@
+"""What a layout keeps of two circles."""
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.maps import map_quality
+from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.rings import (
+    circular_rank_correlation,
+    largest_step_ratio,
+    ring_neighbor_share,
+    ring_order_correlation,
+)
+from embspace.geometry.separation import linearly_separable, same_group_neighbor_share
+
+
+def circle_quality(
+    x: Float[np.ndarray, "n dim"],
+    layout: Float[np.ndarray, "n map_dim"],
+    graph: NeighborGraph,
+    *,
+    n_neighbors: int,
+    largest_closed_step: float,
+) -> dict[str, float]:
+    """Which neighbours a layout keeps, whether the circles are apart, and how far they are rings.
+
+    The first half of the rows is one circle, in order, the second the other. Each quantity stands
+    beside chance: of a layout drawn at random, of points dealt to the circles at random, of a
+    random order. Of the two rings the worse one counts. A ring is closed if no step round it is
+    more than `largest_closed_step` times the median one.
+    """
+    n, k = len(x), min(n_neighbors, (len(x) - 1) // 2)
+    own = n // 2
+    rings = layout[:own], layout[own:]
+    found = map_quality(x, layout, n_neighbors=k, graph=graph)
+    same = same_group_neighbor_share(layout, np.repeat([0, 1], own), n_neighbors=k)
+    steps = [largest_step_ratio(ring) for ring in rings]
+    return {
+        "n": n,
+        "k": k,
+        "trustworthiness": found.trustworthiness,
+        "chance_trustworthiness": found.chance_trustworthiness,
+        "continuity": found.continuity,
+        "chance_continuity": found.chance_continuity,
+        "neighbor_recall": found.neighbor_recall,
+        "chance_neighbor_recall": found.chance_neighbor_recall,
+        "same_circle_share": same,
+        "chance_same_circle_share": (own - 1) / (n - 1),
+        "linearly_separable": int(linearly_separable(*rings)),
+        "n_closed_rings": sum(step <= largest_closed_step for step in steps),
+        "largest_step_ratio": max(steps),
+        "ring_neighbor_share": min(ring_neighbor_share(ring) for ring in rings),
+        "chance_ring_neighbor_share": 2 / ((own - 1) * (own - 2)),
+        "ring_order_correlation": min(ring_order_correlation(ring) for ring in rings),
+    }
+
+
+def null_ring_order(n: int, n_shuffles: int, rng: np.random.Generator) -> dict[str, float]:
+    """Mean and 97.5 per cent quantile of the order of one ring whose points stand at random."""
+    values = [circular_rank_correlation(rng.permutation(n)) for _ in range(n_shuffles)]
+    return {
+        "null_ring_order_correlation": float(np.mean(values)),
+        "null_ring_order_correlation_high": float(np.quantile(values, 0.975)),
+    }

@@ -1,0 +1,226 @@
+"""Stage `project_hopf_link`: what maps show of two linked circles, and of two that are not linked.
+
+Luisto's thesis, section 2.3.1, figures 1 and 2, without its points and parameters, which it does
+not give. No model: the outputs are named `toy`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.config import StageConfig, run_stage
+from embspace.errors import InputError
+from embspace.files.rows import save_rows
+from embspace.files.tables import save_table
+from embspace.geometry.links import circle_pair, linking_number
+from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs import scan_pairs
+from embspace.geometry.pca import principal_components
+from embspace.project.circles import circle_quality, null_ring_order
+from embspace.project.layouts.tsne import tsne_layout
+from embspace.project.layouts.umap import umap_layout
+
+Points = Float[np.ndarray, "n dim"]
+Layout = Float[np.ndarray, "n map_dim"]
+LayoutFunction = Callable[..., Layout]
+KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
+# What is made of the runs of a setting, of each quantity; of others the mean.
+OVER_RUNS = {"linearly_separable": "sum", "n_closed_rings": "sum", "largest_step_ratio": "median"}
+
+
+@dataclass(frozen=True)
+class HopfLink:
+    """What the stage found."""
+
+    coordinates: pd.DataFrame
+    """One row a point of a map, or of space: x, y and, there, z."""
+    links: pd.DataFrame
+    """One row a pair of circles."""
+    quality: pd.DataFrame
+    """One row a method and setting, over its runs."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to lay points out, with its settings."""
+
+    name: str
+    layout: LayoutFunction
+    """Of neighbours and a start, and `seed` by name."""
+    n_runs: int
+    settings: dict[str, float] = field(default_factory=dict)
+
+
+def project_hopf_link(
+    *,
+    n_points: Annotated[int, Field(ge=16)],
+    angle: PositiveFloat,
+    linked_distance: Annotated[float, Field(gt=0, lt=2)],
+    unlinked_distance: Annotated[float, Field(gt=2)],
+    perplexities: list[PositiveFloat],
+    early_exaggeration: PositiveFloat,
+    n_early_iterations: NonNegativeInt,
+    n_iterations: NonNegativeInt,
+    n_neighbors: list[Annotated[int, Field(ge=2)]],
+    min_dists: list[NonNegativeFloat],
+    n_epochs: PositiveInt,
+    negative_sample_rate: PositiveInt,
+    jitter: NonNegativeFloat,
+    n_runs: PositiveInt,
+    quality_n_neighbors: PositiveInt,
+    largest_closed_step: PositiveFloat,
+    n_shuffles: PositiveInt,
+    seed: NonNegativeInt,
+) -> HopfLink:
+    """Linked and unlinked circles by PCA, t-SNE and UMAP, each map with what it keeps of them.
+
+    Of a map: trustworthiness, continuity and neighbour recall; the share of a point's
+    `quality_n_neighbors` nearest that are of its own circle; whether a line has the circles on
+    either side; and how far each is still a ring, the worse of the two where there is one number.
+    Space itself stands first, as a map onto itself. Runs differ in their seed alone, PCA has one.
+    Numbers are means over the runs, but for `n_linearly_separable` of `n_runs` maps,
+    `n_closed_rings` of `n_rings`, and the median `largest_step_ratio`.
+
+    Raises:
+        InputError: more neighbours asked for than there are points.
+    """
+    _check_sizes(2 * n_points, perplexities, n_neighbors)
+    of_seeds, of_shuffles = np.random.default_rng(seed).spawn(2)
+    seeds = of_seeds.integers(2**31, size=n_runs).tolist()
+    tsne = partial(
+        tsne_layout,
+        early_exaggeration=early_exaggeration,
+        n_early_iterations=n_early_iterations,
+        n_iterations=n_iterations,
+        jitter=jitter,
+    )
+    umap = partial(
+        umap_layout, n_epochs=n_epochs, negative_sample_rate=negative_sample_rate, jitter=jitter
+    )
+    methods = _methods(tsne, umap, perplexities, n_neighbors, min_dists, n_runs)
+    judge = partial(
+        circle_quality, n_neighbors=quality_n_neighbors, largest_closed_step=largest_closed_step
+    )
+    null = null_ring_order(n_points, n_shuffles, of_shuffles)
+    coordinates, links, quality = [], [], []
+    for link, distance in {"linked": linked_distance, "unlinked": unlinked_distance}.items():
+        circles = circle_pair(n_points, centre_distance=distance, angle=angle)
+        links.append({"link": link, **_link(circles), "centre_distance": distance, "angle": angle})
+        x = np.concatenate(circles)
+        graph = _graph(x)
+        for key, layout in _layouts(x, graph, methods, seeds):
+            coordinates.append(_coordinates(layout).assign(link=link, **key))
+            quality.append({"link": link, **key, **judge(x, layout, graph), **null})
+    points = pd.concat(coordinates, ignore_index=True)
+    return HopfLink(
+        points[[*KEYS, "run", "circle", "point", "x", "y", "z"]],
+        pd.DataFrame(links),
+        _over_runs(pd.DataFrame(quality)),
+    )
+
+
+def _check_sizes(n: int, perplexities: list[float], n_neighbors: list[int]) -> None:
+    """Refuse what the methods would take less of, without a word."""
+    for key, found, most in (
+        ("perplexities", max(perplexities, default=0), (n - 1) / 3),
+        ("n_neighbors", max(n_neighbors, default=0), n),
+    ):
+        if found > most:
+            raise InputError(
+                f"conf/project/hopf_link.yaml: key '{key}': found {found}, allowed: at most "
+                f"{most:g} for {n} points"
+            )
+
+
+def _methods(
+    tsne: LayoutFunction,
+    umap: LayoutFunction,
+    perplexities: list[float],
+    n_neighbors: list[int],
+    min_dists: list[float],
+    n_runs: int,
+) -> list[Method]:
+    """All ways of laying out, in the order of the tables."""
+    methods = [Method("pca", lambda graph, start, seed: start, 1)]
+    for perplexity in perplexities:
+        settings = {"perplexity": perplexity}
+        methods.append(Method("tsne", partial(tsne, **settings), n_runs, settings))
+    for min_dist in min_dists:
+        for k in n_neighbors:
+            layout = partial(umap, n_neighbors=k, min_dist=min_dist)
+            settings = {"n_neighbors": k, "min_dist": min_dist}
+            methods.append(Method("umap", layout, n_runs, settings))
+    return methods
+
+
+def _layouts(
+    x: Points, graph: NeighborGraph, methods: list[Method], seeds: list[int]
+) -> Iterator[tuple[dict[str, Any], Layout]]:
+    """Space itself, then every map, each with the columns that say which."""
+    start = principal_components(x, n_components=2).coordinates
+    unset = dict.fromkeys(KEYS[2:], np.nan)
+    yield {"method": "space", **unset, "run": 0}, x
+    for method in methods:
+        for run, seed in enumerate(seeds[: method.n_runs]):
+            layout = np.asarray(method.layout(graph, start, seed=seed), dtype=np.float64)
+            yield {"method": method.name, **unset, **method.settings, "run": run}, layout
+
+
+def _graph(x: Points) -> NeighborGraph:
+    """All others by their distance from each point."""
+    graph = scan_pairs(x, n_neighbors=len(x) - 1).neighbors
+    assert graph is not None  # it was asked for
+    return graph
+
+
+def _link(circles: tuple[Points, Points]) -> dict[str, float]:
+    from scipy.spatial.distance import cdist
+
+    return {
+        "n_points": len(circles[0]),
+        "linking_number": linking_number(*circles),
+        "smallest_distance": float(cdist(*circles).min()),
+    }
+
+
+def _coordinates(layout: Layout) -> pd.DataFrame:
+    """One row a point; its circle, 0 or 1, and its number on it."""
+    n = len(layout) // 2
+    table = pd.DataFrame({"circle": np.repeat([0, 1], n), "point": np.tile(np.arange(n), 2)})
+    for axis, column in enumerate("xyz"):
+        values = layout[:, axis] if axis < layout.shape[1] else np.full(2 * n, np.nan)
+        table[column] = values.astype(np.float32)
+    return table
+
+
+def _over_runs(maps: pd.DataFrame) -> pd.DataFrame:
+    """One row a method and setting."""
+    columns = [str(column) for column in maps if column not in {*KEYS, "run"}]
+    runs = maps.groupby(KEYS, sort=False, dropna=False)
+    table = runs.agg({column: OVER_RUNS.get(column, "mean") for column in columns})
+    table = table.astype({"n": int, "k": int})
+    table = table.rename(columns={"linearly_separable": "n_linearly_separable"})
+    table["n_runs"] = runs.size()
+    table["n_rings"] = 2 * table["n_runs"]
+    table["smallest_ring_order_correlation"] = runs["ring_order_correlation"].min()
+    first = ["n", "k", "n_runs", "n_rings", "n_linearly_separable", "n_closed_rings"]
+    order = [*first, *(str(column) for column in table if column not in first)]
+    return table[order].reset_index()
+
+
+def main(config: StageConfig) -> None:
+    """Call, save."""
+    found = project_hopf_link(**config.settings)
+    save_rows(found.coordinates, "data/projected/hopf_link/toy.parquet")
+    save_table(found.links, "results/hopf_link/links/toy.csv")
+    save_table(found.quality, "results/hopf_link/quality/toy.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, project_hopf_link, groups=())

@@ -1,0 +1,248 @@
+"""Stage `project_text_maps`: all texts of all corpora on three maps, by PCA, t-SNE and UMAP.
+
+Luisto's thesis, section 4.4.3, figure 25.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.config import StageConfig, run_stage
+from embspace.errors import InputError
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.directions import unit_rows
+from embspace.geometry.maps import map_quality
+from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs import scan_pairs
+from embspace.geometry.pca import principal_components
+from embspace.pooling import POOLINGS
+from embspace.project.layouts.tsne import tsne_layout
+from embspace.project.layouts.umap import umap_layout
+from embspace.project.maps import most_neighbors
+from embspace.text_clouds import TextCloud, large_enough, text_cloud
+
+Pooling = Literal["cls", "mean", "max"]
+Preparation = Literal["raw", "unit_length", "centred_unit_length"]
+Space = tuple[Pooling, Preparation]
+"""A pooling and a preparation."""
+Layout = Float[np.ndarray, "n 2"]
+LayoutFunction = Callable[..., Layout]
+FEWEST = 4  # points that have a map, and neighbours in it
+KEYS = ["pooling", "preparation", "layer", "method"]
+COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "x", "y"]
+QUALITY = [*KEYS, "n", "k"]
+NEIGHBORS = [*KEYS, "corpus", "n", "k"]
+ALIKE = ("corpus", "document", "domain")
+
+
+@dataclass(frozen=True)
+class TextMaps:
+    """The maps and their tables; all are empty without texts."""
+
+    coordinates: pd.DataFrame
+    """One row a map and window."""
+    quality: pd.DataFrame
+    """One row a map: trustworthiness, continuity and neighbour recall, each beside chance."""
+    neighbors: pd.DataFrame
+    """One row a map, or the `space` that it shows, and corpus: how alike the nearest are."""
+
+
+def project_text_maps(
+    clouds: dict[str, TextCloud],
+    *,
+    fewest_documents: PositiveInt,
+    preparations: dict[Pooling, list[Preparation]],
+    layer: int,
+    perplexity: PositiveFloat,
+    early_exaggeration: PositiveFloat,
+    n_early_iterations: NonNegativeInt,
+    n_iterations: NonNegativeInt,
+    n_neighbors: PositiveInt,
+    min_dist: NonNegativeFloat,
+    n_epochs: PositiveInt,
+    negative_sample_rate: PositiveInt,
+    jitter: NonNegativeFloat,
+    quality_n_neighbors: PositiveInt,
+    seed: NonNegativeInt,
+) -> TextMaps:
+    """Maps of the vectors of all corpora together, of one layer, by pooling and preparation.
+
+    Vectors are `raw`, of `unit_length`, so that distances order them as cosines do, or of that
+    length about the mean of all. t-SNE and UMAP are made from the exact Euclidean neighbours and
+    start from two principal components. A corpus of fewer than `fewest_documents` is left out.
+    `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
+    domain, mean over its corpus, beside what nearest at random would give; and how often a vector
+    of the corpus is among the nearest of any, `k` on average: many are drawn to a hub.
+    """
+    kept = large_enough(clouds, fewest_documents)
+    about = _windows(kept)
+    if len(about) < FEWEST:
+        return TextMaps(*(pd.DataFrame(columns=keys) for keys in (COORDINATES, QUALITY, NEIGHBORS)))
+    layer, spaces = _spaces(kept, preparations, layer)
+    k = most_neighbors(len(about), quality_n_neighbors)
+    n_sought = max(ceil(3 * perplexity), n_neighbors - 1, k)
+    graphs = {space: _nearest(x, n_sought) for space, x in spaces.items()}
+    methods: dict[str, LayoutFunction] = {
+        "tsne": partial(
+            tsne_layout,
+            perplexity=perplexity,
+            early_exaggeration=early_exaggeration,
+            n_early_iterations=n_early_iterations,
+            n_iterations=n_iterations,
+            jitter=jitter,
+            seed=seed,
+        ),
+        "umap": partial(
+            umap_layout,
+            n_neighbors=n_neighbors,
+            min_dist=min_dist,
+            n_epochs=n_epochs,
+            negative_sample_rate=negative_sample_rate,
+            jitter=jitter,
+            seed=seed,
+        ),
+    }
+    coordinates, quality, neighbors = [], [], []
+    for space, layouts in _layouts(spaces, graphs, methods).items():
+        x, graph = spaces[space], graphs[space]
+        key: dict[str, Any] = dict(zip(KEYS, (*space, layer), strict=False))
+        neighbors += _alike(about, graph.first(k), {**key, "method": "space"})
+        for method, layout in layouts.items():
+            of_map = {**key, "method": method}
+            coordinates.append(_coordinates(about, layout, of_map))
+            quality.append({**of_map, **_quality(x, layout, k, graph)})
+            neighbors += _alike(about, _nearest(layout, k), of_map)
+    return TextMaps(
+        pd.concat(coordinates, ignore_index=True), pd.DataFrame(quality), pd.DataFrame(neighbors)
+    )
+
+
+def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
+    """One row a window of all corpora, in their order."""
+    parts = [cloud.windows.assign(corpus=corpus) for corpus, cloud in clouds.items()]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _spaces(
+    clouds: Mapping[str, TextCloud], preparations: Mapping[Pooling, list[Preparation]], layer: int
+) -> tuple[int, dict[Space, Float[np.ndarray, "n dim"]]]:
+    """The number of the layer, and its vectors of all corpora."""
+    n_layers = len(next(iter(next(iter(clouds.values())).states.values())))
+    if not -n_layers <= layer < n_layers:
+        raise InputError(
+            f"conf/project/text_maps.yaml: key 'layer': found {layer}, allowed: {-n_layers} to "
+            f"{n_layers - 1}, the layers of this model"
+        )
+    spaces = {}
+    for pooling, wanted in preparations.items():
+        x = np.concatenate([cloud.states[pooling][layer] for cloud in clouds.values()])
+        for preparation in wanted:
+            spaces[pooling, preparation] = _prepared(x, preparation)
+    return layer % n_layers, spaces
+
+
+def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
+    if preparation == "raw":
+        return x
+    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centred_unit_length" else 0.0
+    return unit_rows(x - mean).astype(np.float32)
+
+
+def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
+    neighbors = scan_pairs(x, n_neighbors=k).neighbors
+    assert neighbors is not None  # they were asked for
+    return neighbors
+
+
+def _layouts(
+    spaces: Mapping[Space, Float[np.ndarray, "n dim"]],
+    graphs: Mapping[Space, NeighborGraph],
+    methods: Mapping[str, LayoutFunction],
+) -> dict[Space, dict[str, Layout]]:
+    """The maps of each space by method, PCA first. Each takes one core, so as many run."""
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    found: dict[Space, dict[str, Layout]] = {
+        space: {"pca": principal_components(x, n_components=2).coordinates}
+        for space, x in spaces.items()
+    }
+    tasks = [(space, method) for method in methods for space in spaces]
+    calls = (
+        delayed(methods[method])(graphs[space], found[space]["pca"]) for space, method in tasks
+    )
+    layouts = Parallel(n_jobs=-1, return_as="generator")(calls)
+    progress = tqdm(layouts, total=len(tasks), desc="maps of texts", disable=None)
+    for (space, method), layout in zip(tasks, progress, strict=True):
+        found[space][method] = layout
+    return found
+
+
+def _coordinates(about: pd.DataFrame, layout: Layout, key: dict[str, Any]) -> pd.DataFrame:
+    x, y = layout.T.astype(np.float32)
+    return about.assign(**key, x=x, y=y)[COORDINATES]
+
+
+def _quality(
+    x: Float[np.ndarray, "n dim"], layout: Layout, k: int, graph: NeighborGraph
+) -> dict[str, object]:
+    found = map_quality(x, layout.astype(np.float64), n_neighbors=k, graph=graph)
+    return {
+        "n": found.n,
+        "k": found.n_neighbors,
+        "trustworthiness": found.trustworthiness,
+        "chance_trustworthiness": found.chance_trustworthiness,
+        "continuity": found.continuity,
+        "chance_continuity": found.chance_continuity,
+        "neighbor_recall": found.neighbor_recall,
+        "chance_neighbor_recall": found.chance_neighbor_recall,
+    }
+
+
+def _alike(
+    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Of each corpus, the share of its vectors' nearest that are of the same kind."""
+    kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
+    occurrence, rows = nearest.in_degrees(), []
+    for corpus, members in about.groupby("corpus", sort=False).indices.items():
+        row = {**key, "corpus": corpus, "n": len(members), "k": nearest.k}
+        for column, kind in kinds.items():
+            of_kind = np.bincount(kind)[kind[members]] - 1
+            same = kind[nearest.indices[members]] == kind[members][:, np.newaxis]
+            row[f"same_{column}_share"] = float(same.mean())
+            row[f"chance_same_{column}_share"] = float(of_kind.mean() / (len(about) - 1))
+        row["mean_k_occurrence"] = float(occurrence[members].mean())
+        rows.append(row)
+    return rows
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    extracted = f"data/extracted/hidden_states/{name}"
+    clouds = {
+        corpus: text_cloud(
+            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
+            load_rows(f"{extracted}/{corpus}.windows.parquet"),
+            load_rows(f"data/prepared/texts/{corpus}.parquet"),
+        )
+        for corpus in config.corpora
+    }
+    maps = project_text_maps(clouds, **config.settings)
+    save_rows(maps.coordinates, f"data/projected/text_maps/{name}.parquet")
+    save_table(maps.quality, f"results/text_maps/quality/{name}.csv")
+    save_table(maps.neighbors, f"results/text_maps/neighbors/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, project_text_maps)
