@@ -25,3 +25,23 @@ def test_a_section_is_a_heading_a_sentence_and_a_table():
 
 def test_a_table_without_rows_is_no_table():
     assert markdown_table(pd.DataFrame(columns=["a", "b"]), 2) == "None."
+
+
+def test_a_value_and_its_interval_are_one_column():
+    nan = float("nan")
+    table = pd.DataFrame(
+        {
+            "layer": [0, 1, 2],
+            "cosine": [0.5, 0.25, nan],
+            "cosine_low": [0.4, nan, nan],
+            "cosine_high": [0.6, nan, nan],
+            "null_cosine_high": [0.1, 0.2, 0.3],
+        }
+    )
+    lines = markdown_table(table, 2).splitlines()
+    assert "cosine low" not in lines[0]
+    assert "null cosine high" in lines[0]
+    assert "0.50 [0.40, 0.60]" in lines[2]
+    assert "[" not in lines[3]
+    assert "0.25" in lines[3]
+    assert "–" in lines[4]

@@ -1,6 +1,7 @@
 """Tables as Markdown, which repositories show without running anything."""
 
 from collections.abc import Sequence
+from math import isnan
 
 import pandas as pd
 from tabulate import tabulate
@@ -19,10 +20,12 @@ DISTRIBUTION = {
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
     """`table` with `digits` after the point; columns in `exact` keep three significant digits.
 
-    A number that is not defined is a dash.
+    A number that is not defined is a dash. `x`, `x_low` and `x_high` become one column, the value
+    and its interval.
     """
     if table.empty:
         return "None."
+    table, exact = _with_intervals(table, digits, exact)
     formats = ["" if column in exact else f".{digits}f" for column in table]
     shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
     return tabulate(
@@ -34,6 +37,29 @@ def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) 
         missingval="–",
         disable_numparse=[index for index, name in enumerate(shown) if shown[name].dtype == "str"],
     )
+
+
+def _with_intervals(
+    table: pd.DataFrame, digits: int, exact: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The table with intervals beside their values, and what is left of `exact`."""
+    names = [str(name) for name in table]
+    named = [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names)]
+    joined = {}
+    for name in named:
+        form = ".3g" if name in exact else f".{digits}f"
+        columns = table[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
+        texts = [_interval(value, low, high, form) for value, low, high in columns]
+        joined[name] = pd.Series(texts, table.index, "str")
+    bounds = [f"{name}{end}" for name in named for end in ("_low", "_high")]
+    gone = {*named, *bounds}
+    return table.assign(**joined).drop(columns=bounds), [each for each in exact if each not in gone]
+
+
+def _interval(value: float, low: float, high: float, form: str) -> str:
+    if isnan(value):
+        return "–"
+    return f"{value:{form}}" if isnan(low) else f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
 def code(token: str) -> str:

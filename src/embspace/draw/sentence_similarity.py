@@ -63,6 +63,7 @@ def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None
             color=f"C{number}" if named else "C0",
             alpha=1.0 if named else 0.4,
             label=f"{first}, {second}",
+            rasterized=not named,  # hundreds of lines would make the file large
         )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if named and legend:

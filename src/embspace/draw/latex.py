@@ -1,0 +1,99 @@
+"""The tables of a Markdown page as LaTeX, for papers: booktabs, one environment a table."""
+
+import re
+from collections.abc import Iterator
+
+LONGEST = 45  # rows that fit on a page; longer tables break across pages
+HEAD = (
+    "% Written by embspace, stage draw. Needs \\usepackage{booktabs,longtable}; for tokens of\n"
+    "% any script compile with lualatex or xelatex and a font that has them.\n"
+)
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+}
+_CODE = re.compile(r"(`+) ?(.*?) ?\1(?!`)")
+_BARS = re.compile(r"(?<!\\)\|")
+_NUMBER = re.compile(r"-(?=\d)")
+_NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–|nan|")  # with an interval, or not defined
+
+
+def latex_tables(markdown: str, label: str) -> str:
+    """Each table of `markdown` as LaTeX, named `tab:<label>_<number>`.
+
+    The heading and the sentences above a table become its caption. Of Markdown, what embspace's
+    own pages use is understood: headings, paragraphs, pipe tables, code spans.
+    """
+    tables = [
+        _table(caption, rows, f"tab:{label}_{number}")
+        for number, (caption, rows) in enumerate(_tables(markdown), 1)
+    ]
+    return "\n".join([HEAD, *tables])
+
+
+def escaped(text: str) -> str:
+    """Words as LaTeX: code spans as typewriter, every special character harmless."""
+    parts, start = [], 0
+    for span in _CODE.finditer(text):
+        parts.append(_plain(text[start : span.start()]))
+        parts.append(f"\\texttt{{{_plain(span[2])}}}")
+        start = span.end()
+    return "".join([*parts, _plain(text[start:])])
+
+
+def _plain(text: str) -> str:
+    return "".join(SPECIAL.get(character, character) for character in text.replace("\\|", "|"))
+
+
+def _tables(markdown: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Caption and rows of each table, the header and the rule among the rows."""
+    heading, sentences = "", list[str]()
+    for block in re.split(r"\n\s*\n", markdown.strip()):
+        lines = block.strip().splitlines()
+        if lines[0].startswith("|"):
+            yield " ".join([heading, *sentences]).strip(), [_cells(line) for line in lines]
+            sentences = []
+        elif lines[0].startswith("#"):
+            heading, sentences = f"{lines[0].lstrip('# ')}.", []
+        else:
+            sentences.append(" ".join(lines))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _BARS.split(line.strip().strip("|"))]
+
+
+def _table(caption: str, rows: list[list[str]], label: str) -> str:
+    header, _, *body = rows
+    columns = "".join(
+        "r" if all(_NUMERIC.fullmatch(cell) for cell in cells) else "l"
+        for cells in zip(*body, strict=True)
+    )
+    head = f"{_row(header)}\n\\midrule"
+    content = "\n".join(_row(cells) for cells in body)
+    title = f"\\caption{{{escaped(caption)}}}\\label{{{label}}}"
+    if len(body) > LONGEST:
+        return (
+            f"\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n\\toprule\n{head}\n\\endhead\n"
+            f"{content}\n\\bottomrule\n\\end{{longtable}}\n"
+        )
+    return (
+        f"\\begin{{table}}\n\\centering\n{title}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        f"{head}\n{content}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+    )
+
+
+def _row(cells: list[str]) -> str:
+    # A minus sign is longer than a hyphen.
+    return " & ".join(_NUMBER.sub("$-$", escaped(cell)) for cell in cells) + r" \\"

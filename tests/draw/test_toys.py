@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.config import StageConfig
+from embspace.draw.toys import DRAWINGS, RESULTS, main
+from embspace.files.rows import save_rows
+from embspace.files.tables import save_table
+from embspace.measure.cubes import measure_cubes
+from embspace.project.hopf_link import project_hopf_link
+from tests.measure.test_cubes import SETTINGS as CUBES
+from tests.project.test_hopf_link import SETTINGS as HOPF_LINK
+
+
+def test_every_drawing_says_which_results_it_takes():
+    assert DRAWINGS.keys() == RESULTS.keys() == {"hopf_link", "cubes"}
+
+
+def test_toys_are_drawn_without_a_model(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    conf = {noun: root / f"conf/draw/{noun}.yaml" for noun in DRAWINGS}
+    settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    monkeypatch.chdir(tmp_path)
+    cubes = measure_cubes(**CUBES)
+    save_table(cubes.curve, "results/cubes/curve/toy.csv")
+    save_table(cubes.dimensions, "results/cubes/dimensions/toy.csv")
+    link = project_hopf_link(**HOPF_LINK | {"n_runs": 1, "min_dists": [0.1]})
+    save_rows(link.coordinates, "data/projected/hopf_link/toy.parquet")
+    for name in ("links", "quality"):
+        save_table(getattr(link, name), f"results/hopf_link/{name}/toy.csv")
+    main(StageConfig("", {}, "", {}, [], settings))
+    drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
+    suffixes = ("md", "pdf", "png", "svg", "tex")
+    assert drawn == [f"figures/{noun}/toy.{s}" for noun in ("cubes", "hopf_link") for s in suffixes]
+    assert all(Path(file).stat().st_size < 800_000 for file in drawn)
