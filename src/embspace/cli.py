@@ -66,7 +66,7 @@ def prune(
 ) -> None:
     """List what is left of models and corpora that params.yaml no longer names, or remove it.
 
-    In data/extracted, results and figures. Baselines stay: they are ignored, not wrong.
+    Of what is built: texts, states, measures and maps in data/, results, figures. Baselines stay: they are ignored, not wrong.
     """
     from embspace.config import read_params
     from embspace.prune import leftovers, remove
@@ -78,6 +78,49 @@ def prune(
     if yes:
         remove(files)
     typer.echo(f"{len(files)} files {'removed' if yes else 'left over; --yes removes them'}")
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
+    model: Annotated[str, typer.Option("--model", help="One of conf/model/.")] = "minilm",
+    layer: Annotated[int, typer.Option("--layer", help="0 to L; -1 is the last.")] = -1,
+    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+    top: Annotated[int, typer.Option("--top", help="How many windows.", min=1)] = 10,
+) -> None:
+    """List the windows of a corpus that are most like a query, by cosine.
+
+    Which layer and pooling find best is what `measure_search` measures: results/search/.
+    """
+    from embspace.search import search as find
+
+    with clear_errors():
+        hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
+    for hit in hits:
+        name = f"{hit.text}#{hit.window}" if hit.window else hit.text
+        typer.echo(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}")
+
+
+@app.command()
+def cite(
+    noun: Annotated[str, typer.Argument(help="The analysis, as in results/<noun>/.")],
+    model: Annotated[str, typer.Option("--model", help="One of conf/model/.")] = "minilm",
+    latex: Annotated[
+        bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
+    ] = False,
+) -> None:
+    """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
+
+    Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
+    """
+    from embspace.cite.command import cite as citation_of
+
+    with clear_errors():
+        citation = citation_of(noun, model, latex=latex)
+    for note in citation.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)
 
 
 @contextmanager

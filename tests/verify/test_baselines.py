@@ -28,6 +28,13 @@ def test_a_pair_belongs_to_both_its_models(tree: Path):
     assert "map/small--large.csv" in names(results_of(Path("results"), ["small", "large"]))
 
 
+def test_what_has_no_model_belongs_to_every_choice_of_models(tree: Path):
+    put("results/cubes/curve/toy.csv", "n\n1\n")
+    assert "cubes/curve/toy.csv" in names(results_of(Path("results"), ["small"]))
+    assert update_baselines(Path("results"), ["small"]) == (3, 0)
+    assert Path("tests/baselines/cubes/curve/toy.csv").read_text() == "n\n1\n"
+
+
 def test_an_update_copies_adds_and_removes(tree: Path):
     put("results/new/deep/small.csv", "n\n1\n")
     put("results/similarity/summary/small.csv", "n\n2\n")

@@ -140,3 +140,24 @@ def test_a_number_about_a_corpus_that_is_not_in_params_needs_that_corpus(tree: P
     where = "where: {corpus: two, layer: 5}, published: {cosine: '1'}"
     report = check(where)
     assert (report.checks, report.not_measured) == ((), {"corpus two": 1})
+
+
+def test_a_number_about_other_stimuli_is_not_asked_for(tree: Path):
+    given = "given: {what: the pairs, file: 'results/pairs/{model}.csv', where: {layer: %d}}"
+    entry = "where: {layer: 5}, published: {distance: '4'}, "
+    assert verdict(entry + given % 6)[0] == "agrees"
+    lacking = check(entry + given % 7)
+    assert lacking.checks == ()
+    assert lacking.not_measured == {"the pairs": 1}
+
+
+def test_a_number_that_needs_no_weights_is_asked_of_every_model(tree: Path):
+    put("results/pairs/other.csv", PAIRS.replace("5,a,b,0.2,4", "5,a,b,0.2,5"))
+    put("results/pairs/small.csv", PAIRS)
+    put(
+        "data/published/paper.yaml",
+        "source: a paper\nprotocol: theirs\nentries:\n  - {quantity: q, model: any, file: "
+        "'results/pairs/{model}.csv', where: {layer: 5}, published: {distance: '4'}}\n",
+    )
+    (report,) = check_published(Path("results"), ("small", "other"), ["one"])
+    assert [found.verdict for found in report.checks] == ["DIFFERS", "agrees"]

@@ -6,18 +6,20 @@ from pathlib import Path
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
+from embspace.prune import TOY
 from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")
 
 
 def results_of(folder: Path, models: Collection[str]) -> list[Path]:
-    """The result files of `models` under `folder`, relative to it.
+    """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
     A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models.
     """
+    named = {*models, TOY}
     files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
-    return sorted(file for file in files if len(file.parts) > 1 and models_of(file) <= set(models))
+    return sorted(file for file in files if len(file.parts) > 1 and models_of(file) <= named)
 
 
 def models_of(file: Path) -> set[str]:

@@ -1,6 +1,6 @@
 """Our numbers against those that others have printed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.verify.contents import Cell, Contents, read_contents
-from embspace.verify.sources import Entry, Source, read_sources
+from embspace.verify.sources import ANY_MODEL, Entry, Source, read_sources
 
 Verdict = Literal["agrees", "DIFFERS", "MISSING"]
 
@@ -64,16 +64,38 @@ def _check_source(
     not_measured: dict[str, int] = {}
     for entry in source.entries:
         corpus = entry.where.get("corpus")
-        if entry.model in models and (corpus is None or corpus in corpora):
-            checks += _check_entry(entry, results)
+        measured = sorted(models) if entry.model == ANY_MODEL else {entry.model} & set(models)
+        given = [model for model in measured if is_given(entry, model, results)]
+        if given and (corpus is None or corpus in corpora):
+            checks += [check for model in given for check in check_entry(entry, model, results)]
         else:
-            lacking = f"corpus {corpus}" if entry.model in models else entry.model
+            lacking = _lacking(entry, bool(measured), bool(given))
             not_measured[lacking] = not_measured.get(lacking, 0) + len(entry.published)
     return SourceReport(source.source, tuple(checks), not_measured)
 
 
-def _check_entry(entry: Entry, results: Path) -> list[Check]:
-    file = results / Path(entry.file.replace("{model}", entry.model)).relative_to("results")
+def _lacking(entry: Entry, measured: bool, given: bool) -> str:
+    if measured and not given and entry.given:
+        return entry.given.what
+    return f"corpus {entry.where.get('corpus')}" if measured else entry.model
+
+
+def is_given(entry: Entry, model: str, results: Path) -> bool:
+    """Whether the results of `model` are of the kind that the entry needs."""
+    if entry.given is None:
+        return True
+    file = _file_of(entry.given.file, model, results)
+    rows = read_contents(file).rows if file.is_file() else ()
+    return any(fits(row, entry.given.where) for row in rows)
+
+
+def _file_of(path: str, model: str, results: Path) -> Path:
+    return results / Path(path.replace("{model}", model)).relative_to("results")
+
+
+def check_entry(entry: Entry, model: str, results: Path) -> list[Check]:
+    """Each number of an entry beside that of `model`, whose it need not be."""
+    file = _file_of(entry.file, model, results)
     contents = read_contents(file) if file.is_file() else None
     return [_check_number(entry, file, contents, column) for column in entry.published]
 
@@ -98,8 +120,13 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
     return Check(quantity, printed, _times(ours, entry.factor), verdict, entry.note)
 
 
+def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
+    """Whether a row has these values in these columns."""
+    return all(str(row.get(column)) == str(value) for column, value in where.items())
+
+
 def _is_chosen(row: dict[str, Cell], entry: Entry) -> bool:
-    if any(str(row.get(column)) != str(value) for column, value in entry.where.items()):
+    if not fits(row, entry.where):
         return False
     if entry.pair is None:
         return True

