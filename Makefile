@@ -64,7 +64,7 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 test: $(VENV)/dev ## Install what the tests need and run them
 	$(BIN)/python -m pytest
 
-bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (some 20 minutes)
+bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
 
 lint: $(VENV)/dev ## Style
@@ -97,7 +97,7 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
 clean: ## Remove what was computed and the environment; results and figures stay
-	rm -rf $(VENV) .cache data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .cache data/prepared data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20

@@ -74,6 +74,16 @@ def deleted(file: str) -> Break:
     return lambda root: (root / file).unlink()
 
 
+def stage_deleted(stage: str) -> Break:
+    def delete(root: Path) -> None:
+        before, mark, rest = (root / "dvc.yaml").read_text().partition(f"\n  {stage}:")
+        assert mark, f"dvc.yaml has no stage {stage}"
+        following = re.search(r"\n  \w+:", rest)
+        (root / "dvc.yaml").write_text(before + (rest[following.start() :] if following else "\n"))
+
+    return delete
+
+
 def readme_row_deleted(root: Path) -> None:
     lines = (root / "README.md").read_text().splitlines()
     kept = [line for line in lines if not ("`similarity`" in line and "figures/similarity" in line)]
@@ -90,6 +100,9 @@ def output_moved(root: Path) -> None:
 
 SEPARABILITY = "src/embspace/measure/separability.py"
 DRAW = "src/embspace/draw/__main__.py"
+DRAWS = "src/embspace/draw/results.py"
+TOYS = "src/embspace/draw/toys.py"
+CUBES = "src/embspace/measure/cubes.py"
 EMBEDDINGS_TEST = "tests/extract/test_embeddings.py"
 
 # What is broken, and all that the mirror then says, as regular expressions.
@@ -182,8 +195,10 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
     ),
     "texts that are no dep": (
-        in_stage("extract_hidden_states", "      - data/texts"),
-        r"stage extract_hidden_states: deps lacks data/texts/",
+        in_stage("prepare_texts", "      - data/texts"),
+        r"stage prepare_texts: deps lacks data/texts/articles\.jsonl, which \S+ reads",
+        r"stage prepare_texts: deps lacks data/texts/model_card\.jsonl",
+        r"stage prepare_texts: deps lacks data/texts/posts\.jsonl",
     ),
     "result that is drawn but no dep": (
         in_stage("draw", "      - results/separability/${item.model}.json"),
@@ -254,12 +269,109 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     ),
     # Rule 9: figures.
     "title that names no stage": (
-        edited(DRAW, 'title=f"{stage_of(figure)}@{name}"', 'title=f"{noun} of {name}"'),
-        r'__main__\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}@\{name\}"\)',
+        edited(DRAWS, 'title=f"{stage_of(figure)}@{name}"', 'title=f"{noun} of {name}"'),
+        r'results\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}@\{name\}"\)',
     ),
     "figure that names another stage": (
         edited("src/embspace/draw/similarity.py", '"measure_similarity"', '"measure_separability"'),
         r'draw/similarity\.py: expected stage="measure_similarity"',
+    ),
+    # Toys: what is measured without a model is named `toy`, and drawn by a stage of its own.
+    "stage of toys gone": (
+        stage_deleted("draw_toys"),
+        r"dvc\.yaml: expected a stage draw_toys, which draws cubes, hopf_link\.",
+        r"src/embspace/draw/toys\.py: belongs to nothing",
+        r"figures/cubes/: belongs to nothing",
+        r"figures/hopf_link/: belongs to nothing",
+    ),
+    "command of toys with a model": (
+        in_stage("draw_toys", "embspace.draw.toys", "embspace.draw.toys model=minilm"),
+        r"stage draw_toys: cmd is .*expected `python -m embspace\.draw\.toys`",
+    ),
+    "toy that its stage does not know": (
+        edited(TOYS, '"cubes": cubes.draw_cubes,', "", after="DRAWINGS"),
+        r"toys\.py: expected DRAWINGS to have 'cubes': cubes\.draw_cubes",
+    ),
+    "toy without its results": (
+        edited(TOYS, '"cubes": cubes.RESULTS,', "", after="RESULTS"),
+        r"toys\.py: expected RESULTS to have 'cubes': cubes\.RESULTS",
+    ),
+    "toy among the drawings of a model": (
+        edited(DRAW, '"umap": umap.draw_umap,', '"umap": umap.draw_umap, "cubes": umap.draw_umap,'),
+        r"__main__\.py: DRAWINGS has 'cubes', but no .* of a model",
+    ),
+    "drawing of a model among the toys": (
+        edited(TOYS, "{", '{\n    "umap": cubes.draw_cubes,', after="DRAWINGS"),
+        r"toys\.py: DRAWINGS has 'umap', but no .* of no model",
+    ),
+    "toys saved under another name": (
+        edited(TOYS, '"toy"', '"toys"', after="draw_and_save("),
+        r"toys\.py: expected one call draw_and_save\(DRAWINGS, RESULTS, 'toy', \.\.\.\)",
+    ),
+    "models saved under one name": (
+        edited(DRAW, "config.model_name", '"toy"', after="draw_and_save("),
+        r"__main__\.py: expected one call draw_and_save\(DRAWINGS, RESULTS, config\.model_name",
+    ),
+    "settings of a toy with a model": (
+        edited(CUBES, "groups=()", 'groups=("model",)'),
+        r"cubes\.py: run_stage picks a file of conf/ for model, but the matrix .* has none",
+    ),
+    "output of a toy under the name of a model": (
+        in_stage("measure_cubes", "curve/toy.csv", "curve/minilm.csv"),
+        r"the output results/cubes/curve/minilm\.csv is not where it belongs, .*\]toy\.",
+        r"cubes\.py writes results/cubes/curve/toy\.csv, which is not among the outs",
+    ),
+    "output of a model under the name of toys": (
+        in_stage(
+            "measure_separability", "separability/${item.model}.json", "separability/toy.json"
+        ),
+        r"the output results/separability/toy\.json is not where it belongs, .*<model>",
+    ),
+    "output of a toy not spelled out": (
+        edited(CUBES, '"results/cubes/curve/toy.csv"', 'f"results/cubes/curve/{main}.csv"'),
+        r'cubes\.py: expected the path "results/cubes/curve/toy\.csv", an output',
+        r"cubes\.py writes results/cubes/curve/\{\}\.csv, which is not among the outs",
+    ),
+    "figure of a toy that is no output": (
+        in_stage("draw_toys", "      - figures/cubes/toy.svg: {cache: false}"),
+        r"stage draw_toys: outs lacks figures/cubes/toy\.svg",
+    ),
+    "figure of a toy for a model": (
+        in_stage("draw", "    outs:", "    outs:\n      - figures/cubes/toy.md: {cache: false}"),
+        r"stage draw: the output figures/cubes/toy\.md is not where it belongs",
+    ),
+    "result of a toy that is drawn but no dep": (
+        in_stage("draw_toys", "      - results/cubes/curve/toy.csv"),
+        r"stage draw_toys: deps lacks results/cubes/curve/toy\.csv",
+    ),
+    "result of a model among those of toys": (
+        in_stage("draw_toys", "cubes/curve/toy.csv", "cubes/curve/minilm.csv"),
+        r"stage draw_toys: deps lacks results/cubes/curve/toy\.csv",
+        r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
+    ),
+    "result of a toy among those of a model": (
+        in_stage("draw", "    deps:", "    deps:\n      - results/cubes/curve/toy.csv"),
+        r"stage draw: deps has results/cubes/curve/toy\.csv, which \S+ does not read",
+    ),
+    "all drawings a dep of toys": (
+        in_stage("draw_toys", "src/embspace/draw/cubes.py", "src/embspace/draw"),
+        r"stage draw_toys: the dep src/embspace/draw is too wide",
+    ),
+    "style that is no dep": (
+        in_stage("draw_toys", "      - src/embspace/draw/embspace.mplstyle"),
+        r"stage draw_toys: deps lacks src/embspace/draw/embspace\.mplstyle, which \S+ opens",
+    ),
+    "settings of a toy's drawing not in params": (
+        in_stage("draw_toys", "      - conf/draw/cubes.yaml:"),
+        r"stage draw_toys: params lacks `- conf/draw/cubes\.yaml:`",
+    ),
+    "settings of a toy's drawing in those of a model": (
+        in_stage("draw", "    params:", "    params:\n      - conf/draw/cubes.yaml:"),
+        r"stage draw: params has conf/draw/cubes\.yaml, .* does not read",
+    ),
+    "settings of all toys together": (
+        written("conf/draw/toys.yaml", "{}\n"),
+        r"conf/draw/toys\.yaml: belongs to nothing",
     ),
 }
 

@@ -17,7 +17,9 @@ import yaml
 from tests.tiny import write_tiny_model
 from tests.workspace import Workspace
 
-BUILT = ("data/extracted", "data/measured", "data/projected", "results", "figures")
+# Of the model: it spells most words letter by letter, and a stimulus is read whole.
+POSITIONS = 192
+BUILT = ("data/prepared", "data/extracted", "data/measured", "data/projected", "results", "figures")
 MEASURED = (
     "similarity",
     "mean_embedding",
@@ -29,19 +31,40 @@ MEASURED = (
     "positions",
     "helix",
     "neighbors",
+    "sinusoidal_positions",
+    "architecture",
+    "vocabulary",
+    "probing",
+    "evolution",
+    "homonyms",
+    "synonyms",
+    "differences",
+    "text_clouds",
+    "search",
+    "ledger",
 )
-PROJECTED = ("pca", "tsne", "umap")
-# Those in which chance enters, and what draws them.
+PROJECTED = ("pca", "tsne", "umap", "text_maps")
+TOYS = {"measure_cubes": "cubes", "project_hopf_link": "hopf_link"}
+# Those in which chance enters.
 SEEDED = (
+    "extract_stimuli",
     "measure_separability",
     "measure_explained_variance",
     "measure_regimes",
     "measure_positions",
     "measure_helix",
+    "measure_sinusoidal_positions",
+    "measure_probing",
+    "measure_evolution",
+    "measure_homonyms",
+    "measure_synonyms",
+    "measure_differences",
+    "measure_text_clouds",
+    "measure_search",
     "project_pca",
     "project_tsne",
     "project_umap",
-    "draw",
+    "project_text_maps",
 )
 # Less of what takes long and is no matter here.
 LESS = {
@@ -50,6 +73,10 @@ LESS = {
     "measure/helix.yaml": {"n_shuffles": 10},
     "project/tsne.yaml": {"n_iterations": 20, "n_seeds": 2},
     "project/umap.yaml": {"n_epochs": 20, "n_seeds": 2},
+    "project/hopf_link.yaml": {"n_runs": 1, "n_iterations": 20, "n_epochs": 20},
+    "measure/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
+    "measure/evolution.yaml": {"n_draws": 20},
+    "measure/homonyms.yaml": {"n_draws": 50},
 }
 
 
@@ -57,7 +84,7 @@ LESS = {
 def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """An up-to-date tree whose only model is `tiny`."""
     tree = Workspace(root, tmp_path_factory.mktemp("pipeline"))
-    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny")
+    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
     tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
     for file, settings in LESS.items():
@@ -80,18 +107,24 @@ def expected_stages(model: str) -> set[str]:
     return {
         f"extract_embeddings@{model}",
         f"extract_hidden_states@{model}-model_card",
+        f"extract_stimuli@{model}",
         f"draw@{model}",
         *(f"measure_{noun}@{model}" for noun in MEASURED),
         *(f"project_{noun}@{model}" for noun in PROJECTED),
     }
 
 
+# Those that no model has a part in.
+SHARED = {"prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
+
+
 def test_every_figure_and_result_is_there(workspace: Workspace):
     files = workspace.files("results", "figures")
-    for noun in MEASURED + PROJECTED:
-        for suffix in ("png", "svg", "pdf", "md"):
-            assert files[f"figures/{noun}/tiny.{suffix}"]
-        assert any(name.startswith(f"results/{noun}/") for name in files)
+    named = {**dict.fromkeys(MEASURED + PROJECTED, "tiny"), **dict.fromkeys(TOYS.values(), "toy")}
+    for noun, name in named.items():
+        for suffix in ("md", "pdf", "png", "svg", "tex"):
+            assert files[f"figures/{noun}/{name}.{suffix}"]
+        assert any(file.startswith(f"results/{noun}/") for file in files)
 
 
 def test_a_second_run_does_nothing(workspace: Workspace):
@@ -100,7 +133,7 @@ def test_a_second_run_does_nothing(workspace: Workspace):
 
 def test_a_run_from_nothing_gives_the_same_bytes(workspace: Workspace):
     before = workspace.files(*BUILT)
-    assert workspace.repro("--force", "--no-run-cache") == expected_stages("tiny")
+    assert workspace.repro("--force", "--no-run-cache") == expected_stages("tiny") | SHARED
     assert workspace.files(*BUILT) == before
 
 
@@ -111,9 +144,8 @@ def test_a_run_from_nothing_gives_the_same_bytes(workspace: Workspace):
         (
             "conf/measure/mean_embedding.yaml",
             {"n_tokens": 3},
-            {"measure_mean_embedding@tiny", "draw@tiny"},
+            {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw@tiny"},
         ),
-        ("params.yaml", {"seed": 1}, {f"{stage}@tiny" for stage in SEEDED}),
         ("params.yaml", {"device": "auto"}, set()),
     ],
 )
@@ -124,15 +156,22 @@ def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
     assert workspace.repro() == stages
 
 
+def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
+    workspace.edit("params.yaml", seed=1)
+    # Dry: what hangs on them would run after them, as with every other setting.
+    assert workspace.repro("--dry") == {*TOYS, *(f"{stage}@tiny" for stage in SEEDED)}
+
+
 def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
     before = workspace.files(*BUILT)
-    write_tiny_model(workspace.folder / "models/other", workspace.folder / "conf", "other", 1)
+    folder = workspace.folder
+    write_tiny_model(folder / "models/other", folder / "conf", "other", 1, POSITIONS)
     workspace.edit("params.yaml", models=["tiny", "other"])
     assert workspace.repro() == expected_stages("other")
     after = workspace.files(*BUILT)
     assert {name: after[name] for name in before} == before
     new = after.keys() - before.keys()
-    assert len(new) == len(before)
+    assert len(new) == sum("tiny" in name for name in before)  # the rest has no model
     assert all("other" in name for name in new)
 
 
@@ -165,7 +204,8 @@ def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):
 
 
 def test_queued_experiments_each_run_with_their_own_seed(workspace: Workspace):
-    workspace.run("dvc", "exp", "run", "--queue", "-S", "seed=5,6")
+    # One noun is enough, and its number depends on the seed.
+    workspace.run("dvc", "exp", "run", "--queue", "-S", "seed=5,6", "measure_separability@tiny")
     workspace.run("dvc", "queue", "start")
     for _ in range(150):
         status = workspace.run("dvc", "queue", "status")
@@ -186,7 +226,7 @@ def test_plots_are_put_on_one_page(workspace: Workspace):
     said = workspace.run("dvc", "plots", "show", "--out", "dvc_plots")
     assert "failed" not in said
     page = (workspace.folder / "dvc_plots/index.html").read_text()
-    assert page.count("<img") == len(workspace.files("figures")) / 4
+    assert page.count("<img") == len(workspace.files("figures")) / 5
 
 
 def test_a_stage_runs_alone_and_takes_settings_from_the_command_line(workspace: Workspace):

@@ -12,7 +12,7 @@ KERNEL = "src/embspace/geometry/pair_scan/_tally_loops.py"
 @pytest.fixture(scope="module")
 def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The committed results of the default model, and its matrices."""
-    extra = ("results", "tests/baselines", "data/published")
+    extra = ("results", "tests/baselines")
     tree = Workspace(root, tmp_path_factory.mktemp("recomputed"), extra)
     tree.edit("params.yaml", models=["minilm"])
     tree.run("python", "-m", "embspace.extract.embeddings", "model=minilm")

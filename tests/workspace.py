@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-PARTS = ["conf", "data/stimuli", "data/texts", "src", ".dvc/config", ".dvc/.gitignore"]
-PARTS += [".gitignore", ".dvcignore", "dvc.yaml", "params.yaml"]
+PARTS = ["conf", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
+PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "params.yaml"]
 
 
 class Workspace:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.mirror.imports import dotted_name, holds_code, importers_of, imports_of, listing
 from tests.mirror.paths import ITEM, covers, gives, is_home_of
-from tests.mirror.source import assigned_to, function_named, paths_in
-from tests.mirror.tree import DESCRIPTIONS, DRAW, UNTRACKED, Name, Stage, Tree
+from tests.mirror.source import assigned_to, function_named, paths_in, strings_in
+from tests.mirror.tree import DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
 
 # Rule 5: DVC does not follow imports, nor does it see which files are opened. dvc.yaml names both.
 
@@ -18,6 +18,7 @@ def imports_are_deps(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
         importers = importers_of(tree, dotted_name(stage.name))
         yield from _missing_deps(tree, stage, importers)
+        yield from _missing_styles(tree, stage, importers)
         yield from _needless_deps(tree, stage, {tree.modules[name] for name in importers})
         yield from _lazy_imports(tree, importers)
 
@@ -28,6 +29,15 @@ def _missing_deps(tree: Tree, stage: Stage, importers: dict[str, str]) -> Iterat
         if holds_code(tree, path) and not any(covers(dep, path) for dep in stage.source_deps):
             by = "the stage runs" if importer == name else f"{tree.modules[importer]} imports"
             yield f"{stage}: deps lacks {path}, which {by}; an edit of it would re-run nothing."
+
+
+def _missing_styles(tree: Tree, stage: Stage, importers: Iterable[str]) -> Iterator[str]:
+    """Style files, which lie beside the module that opens them."""
+    for path in (tree.modules[name] for name in importers):
+        for text in strings_in(tree.module(path)):
+            style = f"{Path(path).parent}/{text}"
+            if style.endswith(".mplstyle") and not any(covers(d, style) for d in stage.source_deps):
+                yield f"{stage}: deps lacks {style}, which {path} opens."
 
 
 def _needless_deps(tree: Tree, stage: Stage, imported: set[str]) -> Iterator[str]:
@@ -73,23 +83,37 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
 def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     """Data and results that a stage reads: its paths, less those that it writes."""
     name = stage.name
-    if not name.noun:
-        for drawing in tree.drawings:
-            yield from _drawn_results(tree, drawing)
+    if name.draws_all:
+        for drawing in tree.drawings_of(name):
+            yield from _drawn_results(tree, drawing, TOY if name.noun == TOYS else "{}")
         return
-    yield from (path for path in paths_in(tree.module(name.module)) if not is_home_of(path, name))
-    if "corpus" in _config_reads(tree, stage):
-        yield from (tree.yaml(path)["path"] for path in tree.glob("conf/corpus/*.yaml"))
+    for path in paths_in(tree.module(name.module)):
+        if not is_home_of(path, name):
+            yield path
+            yield from _named_in(tree, path)
+    if "corpus" in _config_reads(tree, stage) and name.verb == "prepare":
+        described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
+        yield from (each["path"] for each in described if "path" in each)
+    if name.verb == "prepare":
+        yield from (str(path) for path in tree.yaml(name.conf).values())
 
 
-def _drawn_results(tree: Tree, drawing: Name) -> Iterator[str]:
+def _named_in(tree: Tree, path: str) -> set[str]:
+    """The results that a file of published numbers names, for who holds ours against them."""
+    if not (path.startswith("data/published/") and tree.has(path)):
+        return set()
+    named = re.findall(r"results/[\w/{}.]+\.(?:csv|json)", tree.text(path))
+    return {each.replace("{model}", "{}") for each in named}
+
+
+def _drawn_results(tree: Tree, drawing: Name, drawn_of: str) -> Iterator[str]:
     """What RESULTS of a drawing stands for: `csv` is the unnamed table, `pairs.csv` a named one."""
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     names = assigned_to(tree.module(drawing.module), "RESULTS")
     for name in ast.literal_eval(names) if names else ():
         table, _, suffix = name.rpartition(".")
         home = homes.get(suffix, "results")
-        yield f"{home}/{drawing.noun}/{table + '/' if table else ''}{{}}.{suffix}"
+        yield f"{home}/{drawing.noun}/{table + '/' if table else ''}{drawn_of}.{suffix}"
 
 
 # Rule 6: what a stage reads of params.yaml and conf/ stands under its `params:`, nothing else.

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.mirror.imports import dotted_path, importers_of
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import DESCRIPTIONS, DRAW, VERBS, Name, Tree
+from tests.mirror.tree import DESCRIPTIONS, DRAW, DRAWS, VERBS, Name, Tree
 
 # Rule 7: no file and no folder is left over from something that is gone.
 
@@ -24,7 +24,7 @@ def nothing_is_left_over(tree: Tree) -> Iterator[str]:
 
 
 def _settings_left_over(tree: Tree) -> Iterator[str]:
-    expected = {name.conf for name in tree.names}
+    expected = {name.conf for name in tree.names if not name.draws_all}
     for path in tree.glob("conf/*/*"):
         folder = path.split("/")[1]
         if folder not in DESCRIPTIONS and path not in expected:
@@ -96,17 +96,17 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
 
 
 def _title_problems(tree: Tree) -> Iterator[str]:
-    main = f"{DRAW}/__main__.py"
-    if not tree.has(main):
+    if not tree.has(DRAWS):
+        yield f"{DRAWS}: does not exist; expected draw_and_save(), which saves all figures."
         return
     titles = [
         ast.unparse(keyword.value)
-        for call in calls_of(tree.module(main), "save_figure")
+        for call in calls_of(tree.module(DRAWS), "save_figure")
         for keyword in call.keywords
         if keyword.arg == "title"
     ]
     if not titles or not all("stage_of(figure)" in title for title in titles):
-        yield f'{main}: expected save_figure(..., title=f"{{stage_of(figure)}}@{{name}}").'
+        yield f'{DRAWS}: expected save_figure(..., title=f"{{stage_of(figure)}}@{{name}}").'
 
 
 def _measured(tree: Tree) -> list[Name]:

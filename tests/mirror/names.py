@@ -8,7 +8,19 @@ from pathlib import Path
 from tests.mirror.imports import listing
 from tests.mirror.paths import ITEM, blanked, is_home_of, pattern_of, spells
 from tests.mirror.source import assigned_to, calls_of, does_something, function_named, paths_in
-from tests.mirror.tree import DRAW, DRAWN, IN_GIT, PLACES, VERBS, Stage, Tree
+from tests.mirror.tree import (
+    DRAW,
+    DRAWN,
+    DRAWS,
+    IN_GIT,
+    PLACES,
+    TOY,
+    TOYS,
+    VERBS,
+    Name,
+    Stage,
+    Tree,
+)
 
 # Rule 1: a stage in dvc.yaml, a module, a function and a command share one name.
 
@@ -20,7 +32,7 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
             verbs = listing(verb for verb in VERBS if verb != "draw")
             yield (
                 f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
-                "the one stage that draws all."
+                "the one stage that draws all, or `draw_toys`, all that has no model."
             )
         elif not tree.has(name.module):
             yield f"{stage}: expected the module {name.module}, which does not exist."
@@ -35,11 +47,11 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
 
 def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     name, module = stage.name, tree.module(stage.name.module)
-    expected = [str(name), "main"] if name.noun else ["main"]
+    expected = ["main"] if name.draws_all else [str(name), "main"]
     for function in expected:
         if not function_named(module, function):
             yield f"{name.module}: expected a function {function}(), for the stage {name}."
-    takes = str(name) if name.noun else "DRAWINGS"
+    takes = "DRAWINGS" if name.draws_all else str(name)
     call = next(calls_of(module, "run_stage"), None)
     if call is None or [ast.unparse(each) for each in call.args[:2]] != ["main", takes]:
         yield f"{name.module}: expected it to end in run_stage(main, {takes})."
@@ -64,17 +76,29 @@ def _command_problems(tree: Tree, stage: Stage) -> Iterator[str]:
 
 
 def draw_knows_all_drawings(tree: Tree) -> Iterator[str]:
-    main = f"{DRAW}/__main__.py"
-    if not tree.has(main):
-        return
-    yield from _dictionary_problems(tree, main, "DRAWINGS", "draw_{noun}")
-    # Where there is one, the loop over the drawings goes through it.
-    if assigned_to(tree.module(main), "RESULTS"):
-        yield from _dictionary_problems(tree, main, "RESULTS", "RESULTS")
+    for name in (Name("draw", ""), Name("draw", TOYS)):
+        drawings = tree.drawings_of(name)
+        if drawings and name not in {stage.name for stage in tree.stages}:
+            nouns = listing(drawing.noun for drawing in drawings)
+            yield f"dvc.yaml: expected a stage {name}, which draws {nouns}."
+        if tree.has(name.module):
+            yield from _dictionary_problems(tree, name, "DRAWINGS", "draw_{noun}")
+            yield from _dictionary_problems(tree, name, "RESULTS", "RESULTS")
+            yield from _saving_problems(tree, name)
 
 
-def _dictionary_problems(tree: Tree, main: str, variable: str, value: str) -> Iterator[str]:
-    """Whether a dictionary of draw has each drawing's noun, and `value` of its module."""
+def _saving_problems(tree: Tree, name: Name) -> Iterator[str]:
+    """Whether all is drawn under the name of the model, or under that of the toys."""
+    saved_as = repr(TOY) if name.noun == TOYS else "config.model_name"
+    expected = ["DRAWINGS", "RESULTS", saved_as]
+    calls = calls_of(tree.module(name.module), "draw_and_save")
+    if [[ast.unparse(each) for each in call.args[:3]] for call in calls] != [expected]:
+        yield f"{name.module}: expected one call draw_and_save({', '.join(expected)}, ...)."
+
+
+def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> Iterator[str]:
+    """Whether a dictionary has the noun of each of its drawings, and `value` of its module."""
+    main = stage.module
     content = assigned_to(tree.module(main), variable)
     if not isinstance(content, ast.Dict):
         yield f"{main}: expected {variable} = {{'<noun>': <module>.{value}, ...}}, written out."
@@ -84,13 +108,18 @@ def _dictionary_problems(tree: Tree, main: str, variable: str, value: str) -> It
         for key, given in zip(content.keys, content.values, strict=True)
         if key
     }
-    expected = {name.noun: f"{name.noun}.{value.format(noun=name.noun)}" for name in tree.drawings}
+    nouns = [drawing.noun for drawing in tree.drawings_of(stage)]
+    expected = {noun: f"{noun}.{value.format(noun=noun)}" for noun in nouns}
     for noun in expected:
         if known.get(noun) != expected[noun]:
             yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
     for noun in known:
         if noun not in expected:
-            yield f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}()."
+            whose = "no model" if stage.noun == TOYS else "a model"
+            yield (
+                f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}() "
+                f"for what a stage measures of {whose}."
+            )
 
 
 # Rule 2: the keyword-only arguments of the function are the keys of its settings file.
@@ -157,34 +186,40 @@ def outputs_lie_in_their_place(tree: Tree) -> Iterator[str]:
             if not in_git and not cached:
                 yield f"{stage}: {out} has `cache: false`; expected none, since data is not in git."
     for stage in tree.runnable:
-        yield from _drawn_outputs(tree, stage) if not stage.name.noun else _outputs(tree, stage)
+        yield from _drawn_outputs(tree, stage) if stage.name.draws_all else _outputs(tree, stage)
 
 
 def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:
     name = stage.name
-    places = PLACES.get(name.verb, ())
     written = [path for path in paths_in(tree.module(name.module)) if is_home_of(path, name)]
     for out in stage.outs:
-        if not any(re.fullmatch(pattern_of(place, name.noun), blanked(out)) for place in places):
-            expected = " or ".join(place.replace("<noun>", name.noun) for place in places)
+        if not any(re.fullmatch(pattern_of(place), blanked(out)) for place in stage.places):
+            expected = " or ".join(stage.places)
             yield f"{stage}: the output {out} is not where it belongs, {expected}."
-        elif not any(spells(path, out) for path in written):
+        elif not any(_writes(stage, path, out) for path in written):
+            path = f'"{out}"' if stage.is_toy else f'f"{ITEM.sub("{name}", out)}"'
             yield (
-                f'{name.module}: expected the path f"{ITEM.sub("{name}", out)}", an output of '
-                f"{name} in dvc.yaml, spelled out, so that one search finds both."
+                f"{name.module}: expected the path {path}, an output of {name} in dvc.yaml, "
+                "spelled out, so that one search finds both."
             )
     for path in written:
-        if not any(spells(path, out) for out in stage.outs):
+        if not any(_writes(stage, path, out) for out in stage.outs):
             yield f"{stage}: {name.module} writes {path}, which is not among the outs."
 
 
+def _writes(stage: Stage, path: str, out: str) -> bool:
+    """Whether a path of the module is an output; the whole word `toy` where there is no model."""
+    return spells(path, out) and not (stage.is_toy and "{}" in path)
+
+
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
-    nouns = [name.noun for name in tree.drawings]
-    expected = {f"figures/{noun}/${{item.model}}.{suffix}" for noun in nouns for suffix in DRAWN}
+    nouns = [drawing.noun for drawing in tree.drawings_of(stage.name)]
+    saved_as = TOY if stage.name.noun == TOYS else "${item.model}"
+    expected = {f"figures/{noun}/{saved_as}.{suffix}" for noun in nouns for suffix in DRAWN}
     for out in sorted(expected - set(stage.outs)):
         yield f"{stage}: outs lacks {out}, which {DRAW}/{out.split('/')[1]}.py draws."
     for out in sorted(set(stage.outs) - expected):
-        place = f"{PLACES['draw'][0]} of a {DRAW}/<noun>.py"
+        place = f"{PLACES['draw'][0]} of a {DRAW}/<noun>.py".replace("<model>", saved_as)
         yield f"{stage}: the output {out} is not where it belongs, {place}."
-    if not any(path == "figures/{}/{}" for path in paths_in(tree.module(stage.name.module))):
-        yield f'{stage.name.module}: expected the path f"figures/{{noun}}/{{name}}", spelled out.'
+    if not any(path == "figures/{}/{}" for path in paths_in(tree.module(DRAWS))):
+        yield f'{DRAWS}: expected the path f"figures/{{noun}}/{{name}}", spelled out.'

@@ -24,9 +24,9 @@ def blanked(path: str) -> str:
     return ITEM.sub("{}", path)
 
 
-def pattern_of(place: str, noun: str) -> str:
-    """The regular expression of a place in PLACES, for paths in `{}` form."""
-    pattern = re.escape(place.replace("<noun>", noun))
+def pattern_of(place: str) -> str:
+    """The regular expression of one of a stage's places, for paths in `{}` form."""
+    pattern = re.escape(place)
     for sign, meaning in SYNTAX.items():
         pattern = pattern.replace(sign, meaning)
     return re.sub(r"<\w+>", r"\\{\\}", pattern)
@@ -39,8 +39,10 @@ def is_home_of(path: str, name: Name) -> bool:
 
 
 def spells(path: str, out: str) -> bool:
-    """Whether the path of a module is that of an output, but for a suffix."""
-    return blanked(out) == path or blanked(out).startswith(f"{path}.")
+    """Whether the path of a module is that of an output, but for a suffix; `{}` fits any name."""
+    name = r"(?:\{\}|\w+)"
+    pattern = name.join(re.escape(part) for part in path.split("{}"))
+    return re.fullmatch(rf"{pattern}(\..*)?", blanked(out)) is not None
 
 
 def gives(dep: str, path: str) -> bool:

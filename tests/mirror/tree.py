@@ -12,11 +12,16 @@ VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw",
 # Folders of conf/ that are no verbs: the key of params.yaml that names their files.
 DESCRIPTIONS = {"model": "models", "corpus": "corpora"}
 DRAW = "src/embspace/draw"
+DRAWS = f"{DRAW}/results.py"  # what both drawing stages call
+# Measures and maps that look at no model have `toy` in the place of <model>, and a stage of their
+# own that draws them.
+TOY = "toy"
+TOYS = "toys"
 # Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
 PLACES = {
-    "prepare": ("data/prepared/<noun>.<suffix>",),
+    "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
     "train": ("data/trained/<run>[/<file>]",),
-    "extract": ("data/extracted/<noun>/<model>[/<corpus>].<suffix>",),
+    "extract": ("data/extracted/<noun>/<model>[/{<corpus>,<file>}].<suffix>",),
     # What later stages need, and is too large for git, goes under data/.
     "measure": (
         "results/<noun>/[<table>/]<model>.{csv,json}",
@@ -24,10 +29,10 @@ PLACES = {
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/compare/<noun>.csv",),
-    "draw": ("figures/<noun>/<model>.{md,pdf,png,svg}",),
+    "draw": ("figures/<noun>/<model>.{md,pdf,png,svg,tex}",),
     "report": ("results/report/<model>",),
 }
-DRAWN = ("md", "pdf", "png", "svg")
+DRAWN = ("md", "pdf", "png", "svg", "tex")
 IN_GIT = ("results/", "figures/")
 # An edit of it re-runs nothing, for it may change no number beyond tolerance.
 UNTRACKED = {"device"}
@@ -44,9 +49,14 @@ class Name:
         return f"{self.verb}_{self.noun}" if self.noun else self.verb
 
     @property
+    def draws_all(self) -> bool:
+        """Whether it is `draw`, which draws all of a model, or `draw_toys`, all without one."""
+        return self.verb == "draw" and self.noun in ("", TOYS)
+
+    @property
     def is_stage(self) -> bool:
-        """Whether a stage may be called so: <verb>_<noun>, or `draw`, which draws all."""
-        return self.verb in VERBS and (self.verb == "draw") == (not self.noun)
+        """Whether a stage may be called so: <verb>_<noun>, `draw` or `draw_toys`."""
+        return self.draws_all or (self.verb in VERBS and self.verb != "draw" and bool(self.noun))
 
     @property
     def command(self) -> str:
@@ -78,6 +88,17 @@ class Stage:
     @property
     def matrix(self) -> list[str]:
         return self._list("matrix")
+
+    @property
+    def is_toy(self) -> bool:
+        """Whether it measures or maps something without a model."""
+        return self.name.verb in ("measure", "project") and "model" not in self.matrix
+
+    @property
+    def places(self) -> list[str]:
+        """Where it may write, the noun filled in."""
+        places = (place.replace("<noun>", self.name.noun) for place in PLACES[self.name.verb])
+        return [place.replace("<model>", TOY) if self.is_toy else place for place in places]
 
     @property
     def deps(self) -> list[str]:
@@ -174,6 +195,16 @@ class Tree:
         return [name for name in self.functions if name.verb == "draw"]
 
     @cached_property
+    def toys(self) -> set[str]:
+        """The nouns that are measured or mapped without a model."""
+        return {stage.name.noun for stage in self.stages if stage.is_toy}
+
+    def drawings_of(self, name: Name) -> list[Name]:
+        """The drawings of a stage that draws all: of toys, or of everything else."""
+        is_toys = name.noun == TOYS
+        return [drawing for drawing in self.drawings if (drawing.noun in self.toys) == is_toys]
+
+    @cached_property
     def modules(self) -> dict[str, str]:
         """The path of each module by its dotted name."""
         found = {}
@@ -183,5 +214,5 @@ class Tree:
         return found
 
     def settings_of(self, stage: Stage) -> list[Name]:
-        """The functions whose settings a stage takes: its own, or those of all drawings."""
-        return self.drawings if str(stage.name) == "draw" else [stage.name]
+        """The functions whose settings a stage takes: its own, or those of its drawings."""
+        return self.drawings_of(stage.name) if stage.name.draws_all else [stage.name]
