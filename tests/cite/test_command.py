@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -143,7 +144,39 @@ def test_a_model_whose_results_are_empty(tree: Path, tmp_path: Path, monkeypatch
     (tmp_path / "results/probing/accuracy").mkdir(parents=True)
     (tmp_path / "results/probing/accuracy/minilm.csv").write_text("n_words,n_lemmas,layer\n")
     monkeypatch.chdir(tmp_path)
-    assert "'probing' of 'minilm' is empty: results/probing/" in run("probing").stderr
+    message = run("probing").stderr
+    assert "'probing' of 'minilm' is empty: results/probing/accuracy/minilm.csv, column" in message
+    assert "no value; expected a value: `dvc repro` makes it, unless there is nothing" in message
+
+
+def test_evolution_names_the_corpora_that_were_read(tree: Path, tmp_path: Path, monkeypatch):
+    text = run("evolution").stdout
+    assert "of a corpus, 860 of posts (distributed with embspace; CC0-1.0), with 95 %" in text
+    make_tree(tree, tmp_path)
+    (tmp_path / "results").unlink()
+    shutil.copytree(ROOT / "results/evolution", tmp_path / "results/evolution")
+    shared = tmp_path / "results/evolution/shared_steps/minilm.csv"
+    shared.write_text("".join(x for x in shared.open() if not x.startswith("posts")))
+    monkeypatch.chdir(tmp_path)
+    without = run("evolution").stdout
+    assert "independent texts" not in without
+    assert "at random weights. MiniLM-L6 is" in without
+    assert "politis1994" not in without
+
+
+def test_search_without_stop_words_has_no_word_of_them(tree: Path):
+    assert "by words alone, without the English stop words of scikit-learn: TF" in text_of("search")
+    edit(tree / "conf/measure/search.yaml", "stop_words", None)
+    assert "scores by words alone: TF-IDF" in text_of("search")
+
+
+def test_outside_of_a_tree_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for noun in ("pca", "cubes"):
+        result = run(noun)
+        assert result.exit_code == 1
+        assert "params.yaml: not found in" in result.stderr
+        assert "run from the root of an embspace tree" in result.stderr
 
 
 def test_a_model_without_positions_has_no_word_of_them(tree: Path, tmp_path: Path, monkeypatch):

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,37 @@ def test_a_list_has_a_phrase_for_each_row_and_none_twice(tree: Path):
     assert value(item="{texts}", where={"layer": 0}) == (
         "articles (distributed with embspace; CC0-1.0)"
     )
+
+
+def test_a_list_may_name_its_corpora_in_another_column(tree: Path):
+    put(str(tree / "results/things/minilm.csv"), "tokens,n\nposts,7\narticles,8\n")
+    named = "7 of posts (distributed with embspace; CC0-1.0)"
+    assert value(item="{n} of {texts}", corpus="tokens").startswith(f"{named} and 8 of articles")
+    edit(tree / "params.yaml", "corpora", ["posts"])
+    assert value(item="{n} of {texts}", corpus="tokens") == named
+
+
+def test_a_setting_that_is_null_is_absent(tree: Path):
+    put(str(tree / "conf/measure/things.yaml"), "level: null\n")
+    with pytest.raises(Absent, match="things.yaml: key 'level' is null"):
+        facts_of(column="n").value("settings.level")
+
+
+def test_where_a_row_was_looked_for_is_said_in_words(tree: Path):
+    with pytest.raises(Absent, match="no value where corpus is a or b and layer is 9"):
+        value(column="n", where={"corpus": ["a", "b"], "layer": 9})
+
+
+def test_outside_of_a_tree_the_file_that_is_not_there_is_named(tree: Path, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(outside)
+        message = "params.yaml: not found in .*; run from the root of an embspace tree"
+        with pytest.raises(InputError, match=message):
+            facts_of(column="n")
+    shutil.rmtree(tree / "conf/model")
+    with pytest.raises(InputError, match="conf/model: describes no model; expected files"):
+        facts_of(column="n")
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,30 @@ def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
     assert table.loc["norms are above one", "question"] == "1"
 
 
+def test_a_claim_about_another_model_waits_for_it(results: Path):
+    content = yaml.safe_load(SOURCE)
+    content["claims"][0]["model"] = "bert"
+    source = Source.model_validate(content)
+    rows = {
+        model: measure_ledger(source, model, results).set_index("kind").loc["claim"]
+        for model in ("bert", "small")
+    }
+    assert rows["bert"]["verdict"] == "differs"
+    found = rows["small"]
+    assert (found["value"], found["verdict"], found["reason"]) == (
+        1.1,
+        "cannot be had",
+        "waits for bert",
+    )
+
+
+def test_the_models_of_claims_are_named_as_those_of_numbers(root: Path):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    models = {entry.model for entry in source.entries}
+    assert {claim.model for claim in source.claims} == {"any", "bert-base-finnish-cased-v1"}
+    assert {claim.model for claim in source.claims} <= models
+
+
 def test_slips_and_what_is_lost_stand_there(results: Path):
     table = ledger("small", results)
     assert table.loc["values of a matrix", "verdict"] == "slip"

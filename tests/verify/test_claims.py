@@ -100,6 +100,17 @@ def test_two_cells_make_one_value_without_an_interval(results: Path, operation: 
     assert decision.evidence.low != decision.evidence.low  # NaN
 
 
+def test_a_claim_about_one_model_waits_for_it(results: Path):
+    about_large = claim({"layer": 0}, "value > 1", model="large")
+    decision = decide(about_large, "small", results)
+    assert (decision.verdict, decision.reason) == ("cannot be had", "waits for large")
+    assert decision.evidence.value == 2.0
+    lacking = decide(about_large.model_copy(update={"model": "huge"}), "large", results)
+    assert lacking.reason == "waits for huge"
+    put("results/steps/large.csv", TABLE)
+    assert decide(about_large, "large", results).verdict == "matches"
+
+
 def test_an_interval_that_is_not_there_decides_nothing(results: Path):
     where = {"space": "positional"}
     assert decide(claim(where, "value < 1"), "small", results).verdict == "matches"

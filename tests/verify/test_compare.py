@@ -31,6 +31,16 @@ def test_the_order_of_rows_and_columns_is_no_fact():
     assert drifted("mean n space\n0.25 2 positional\n1.5 3 input") == []
 
 
+def test_which_columns_an_empty_table_has_is_no_fact():
+    empty = Contents(("space", "n"), ())
+    assert compare(Contents(("space", "n", "mean"), ()), empty, rules()).n_facts == 0
+    lost = compare(BASELINE, empty, rules()).drifted
+    assert {(fact.row, fact.found) for fact in lost} == {
+        (("space=input",), "missing"),
+        (("space=positional",), "missing"),
+    }
+
+
 def test_each_drifted_cell_is_named_the_farthest_first():
     found = drifted("space n mean\ninput 3 1.6\npositional 4 0.5")
     assert found == [

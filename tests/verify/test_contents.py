@@ -41,6 +41,25 @@ def test_rows_that_share_a_name_are_numbered():
     assert list(contents.by_name([])) == [("#1",), ("#2",), ("#3",)]
 
 
+def test_corpora_come_in_the_order_of_the_rows():
+    contents = table("corpus other_corpus n\ntwo two 1\ntwo one 2")
+    assert contents.corpora == ("two", "one")
+    assert table("space n\ninput 1").corpora == ()
+
+
+def test_a_row_about_two_corpora_is_kept_if_both_are():
+    contents = table("corpus other_corpus n\none one 1\none two 2\ntwo two 3")
+    assert [row["n"] for row in contents.of_corpora(["one", "two"]).rows] == ["1", "2", "3"]
+    assert [row["n"] for row in contents.of_corpora(["one"]).rows] == ["1"]
+    assert len(table("space n\ninput 1").of_corpora([]).rows) == 1
+
+
+def test_columns_and_rows_can_be_left_out():
+    contents = table("space n mean\ninput 1 2\njoint 3 4")
+    assert contents.without(["n"]) == table("space mean\ninput 2\njoint 4")
+    assert contents.where(lambda row: row["n"] == "3") == table("space n mean\njoint 3 4")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -101,6 +101,17 @@ def test_a_malformed_file_is_named(tree: Path, folder: str):
         drift()
 
 
+ROWS = "  space: row\n  corpus: row\n  other_corpus: row\n  tokens: row\n  statement: row\n"
+
+
+@pytest.fixture
+def with_corpora(tree: Path) -> None:
+    """Rules for the tables of texts, and columns of them that all corpora share."""
+    tolerances = Path("tests/baselines/tolerances.yaml")
+    more = "  equal_n: count\n  verdict: count\n"
+    tolerances.write_text(tolerances.read_text().replace("  space: row\n", ROWS + more))
+
+
 TEXTS = "corpus,n,mean\none,3,1.5\n"
 
 
@@ -119,13 +130,89 @@ def put_texts(baseline: str, found: str) -> None:
     ],
 )
 def test_only_corpora_with_a_baseline_are_compared(
-    tree: Path, baseline: str, found: str, verdict: str, new: tuple[str, ...]
+    with_corpora: None, baseline: str, found: str, verdict: str, new: tuple[str, ...]
 ):
-    tolerances = Path("tests/baselines/tolerances.yaml")
-    tolerances.write_text(
-        tolerances.read_text().replace("  space: row", "  space: row\n  corpus: row")
-    )
     put_texts(baseline, found)
     reports = {file.file: file.verdict for file in drift().files}
     assert reports[Path("texts/small.csv")] == verdict
     assert drift().new_corpora == new
+
+
+def put_both(file: str, baseline: str, found: str) -> None:
+    put(f"tests/baselines/{file}", baseline)
+    put(f"results/{file}", found)
+
+
+def test_rows_about_two_corpora_need_both(with_corpora: None):
+    pair = "corpus,other_corpus,n\none,one,1\n"
+    put_both("texts/small.csv", pair + "one,gone,2\n", pair + "one,two,3\n")
+    put_both("evolution/layers/small.csv", "tokens,n\ncat,1\ngone,2\n", "tokens,n\ncat,1\n")
+    found = drift()
+    assert verdicts(found)["texts/small.csv"] == "agrees"
+    assert verdicts(found)["evolution/layers/small.csv"] == "agrees"
+    assert found.new_corpora == ("two",)
+
+
+def test_corpora_in_another_order_are_compared_but_not_their_pairs(with_corpora: None):
+    tables = (
+        f"corpus,other_corpus,n\n{a},{a},1\n{a},{b},2\n{b},{b},1\n"
+        for a, b in (("two", "one"), ("one", "two"))
+    )
+    put_both("texts/small.csv", *tables)
+    assert verdicts(drift())["texts/small.csv"] == "agrees"
+    put("results/texts/small.csv", "corpus,other_corpus,n\none,one,1\ntwo,two,7\n")
+    assert verdicts(drift())["texts/small.csv"] == "DRIFTED"
+
+
+def test_what_all_corpora_share_is_compared_only_while_they_stay(with_corpora: None):
+    put_both("texts/small.csv", TEXTS + "two,4,0.5\n", TEXTS + "two,4,0.5\n")
+    put_both("text_maps/quality/small.csv", "space,n\nmap,9\n", "space,n\nmap,7\n")
+    clouds = "corpus,n,equal_n\none,3,2\n"
+    put_both("text_clouds/spectrum/small.csv", clouds, clouds.replace("2", "3"))
+    joint = ["text_maps/quality/small.csv", "text_clouds/spectrum/small.csv"]
+    found = drift()
+    assert {verdicts(found)[file] for file in joint} == {"DRIFTED"}
+    assert (found.changed_corpora, found.left_out) == ((), ())
+
+    put("tests/baselines/texts/small.csv", TEXTS + "gone,4,0.5\n")
+    put("results/texts/small.csv", TEXTS)
+    found = drift()
+    assert [verdicts(found)[file] for file in joint] == ["not compared", "agrees"]
+    (corpora,) = found.changed_corpora
+    assert (corpora.before, corpora.now) == (("one", "gone"), ("one", "two"))
+    assert dict(found.left_out) == {
+        Path("text_maps/quality/small.csv"): "all",
+        Path("text_clouds/spectrum/small.csv"): "the columns equal_n*, null_*",
+    }
+    put("results/text_clouds/spectrum/small.csv", clouds.replace("3", "4"))
+    assert verdicts(drift())["text_clouds/spectrum/small.csv"] == "DRIFTED"  # its own `n`
+
+
+def test_rows_of_the_ledger_that_rest_on_other_corpora_are_not_compared(with_corpora: None):
+    put(
+        "data/published/thesis.yaml",
+        "source: s\nprotocol: p\nentries:\n"
+        "  - {quantity: q, model: any, file: results/x.csv, published: {n: '1'}}\nclaims:\n"
+        + "".join(
+            f"  - {{claim: {name}, section: '1', page: 1, statistic: s, holds_if: value > 0,\n"
+            f"     cell: {{file: 'results/{file}/{{model}}.csv', value: n}}}}\n"
+            for name, file in (("maps", "text_maps/quality"), ("tokens", "similarity"))
+        ),
+    )
+    put_both("texts/small.csv", TEXTS + "gone,4,0.5\n", TEXTS)
+    ledger = "statement,verdict\nmaps,differs\ntokens,matches\n"
+    put_both("ledger/small.csv", ledger, ledger.replace("differs", "matches"))
+    put_both("ledger/small.json", '{"n": 1}', '{"n": 0}')
+    found = verdicts(drift())
+    assert found["ledger/small.csv"] == "agrees"
+    assert found["ledger/small.json"] == "not compared"
+    put("results/ledger/small.csv", ledger.replace("tokens,matches", "tokens,differs"))
+    assert verdicts(drift())["ledger/small.csv"] == "DRIFTED"
+
+
+def test_a_table_that_lost_all_its_rows_has_no_columns_to_compare(with_corpora: None):
+    # Of one corpus alone there is no separation; its table then has its keys.
+    put_both("texts/small.csv", "corpus,n,mean\ngone,4,0.5\n", "corpus,n\n")
+    assert verdicts(drift())["texts/small.csv"] == "agrees"
+    put_both("texts/small.csv", TEXTS, "corpus,n\n")
+    assert verdicts(drift())["texts/small.csv"] == "DRIFTED"

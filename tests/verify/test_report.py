@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from embspace.verify.compare import Comparison, Fact
+from embspace.verify.corpora import Corpora
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.published import Check, SourceReport
 from embspace.verify.report import N_SHOWN, WIDTH, Report
@@ -115,3 +116,26 @@ def test_a_run_without_any_baseline_does_not_just_pass(capsys: pytest.CaptureFix
 def test_a_corpus_without_baseline_is_named(capsys: pytest.CaptureFixture[str]):
     Report().show_drift(Drift((), (), (), ("lines",)))
     assert "warning: corpus lines has no baseline" in capsys.readouterr().out
+
+
+def test_what_other_corpora_leave_uncompared_is_named(capsys: pytest.CaptureFixture[str]):
+    file = Path("text_maps/quality/small.csv")
+    corpora = Corpora(("one", "two"), ("one",))
+    drift = Drift(
+        (FileReport(file, "not compared", None, True),),
+        (),
+        (),
+        changed_corpora=(corpora,),
+        left_out=((file, "all"),),
+    )
+    Report().show_drift(drift)
+    out = capsys.readouterr().out
+    assert (
+        "warning: params.yaml lists the corpora one; the baselines were made with one, two" in out
+    )
+    assert "  text_maps/quality/small.csv: all\n" in out
+    assert "`embspace verify --update` makes baselines with the corpora of params.yaml" in out
+    Report().show_summary(drift, {})
+    assert "; 1 files were not compared, as the corpora differ" in capsys.readouterr().out
+    Report().show_drift(Drift((), (), (), changed_corpora=(corpora,)))
+    assert "warning" not in capsys.readouterr().out

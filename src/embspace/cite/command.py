@@ -56,11 +56,16 @@ def marked_text(methods: Methods, facts: Facts) -> str:
     """The sentences with all values, and with references as keys."""
     closing = {"stage": methods.stage, "version": version("embspace")}
     try:
-        text = filled(methods.template, facts.value)
+        sentences = [filled(sentence, facts.value) for sentence in methods.sentences]
     except Absent as error:
-        raise InputError(f"'{methods.noun}' of '{facts.model_name}' is empty: {error}") from None
-    model = [model_sentence(facts.model)] if facts.model else []
-    return " ".join([text, *model, filled(CLOSING, closing.__getitem__)])
+        raise InputError(
+            f"'{methods.noun}' of '{facts.model_name}' is empty: {error}; expected a value: "
+            f"`dvc repro` makes it, unless there is nothing of which to measure it"
+        ) from None
+    if facts.model:
+        sentences.append(model_sentence(facts.model))
+    # An optional sentence may be empty.
+    return " ".join(filter(None, [*sentences, filled(CLOSING, closing.__getitem__)]))
 
 
 def plain_text(marked: str, references: dict[str, Reference]) -> str:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from embspace.cite.description import corpus_phrase
-from embspace.cite.methods import MODEL, Listing, Methods, Number, not_among
+from embspace.cite.methods import MODEL, Listing, Methods, Number
 from embspace.cite.wording import Absent, filled, listed
 from embspace.config import CONF, PARAMS, Params, read_params, read_yaml
 from embspace.corpus import describe_corpus
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 from embspace.models.description import Model, describe_model, model_file
 from embspace.verify.contents import Cell, Contents, read_contents
 
@@ -27,8 +27,9 @@ class Facts:
         """
         self.methods = methods
         self.model_name = model_name
-        self.model = None if methods.toy else described(model_name)
+        # First, for outside of a tree there is no model to describe either.
         self.params: Params = read_params()
+        self.model = None if methods.toy else described(model_name)
         self._settings: dict[Path, dict[str, Any]] = {}
         self._contents: dict[Path, Contents] = {}
         self._corpora: dict[str, str] = {}
@@ -37,7 +38,7 @@ class Facts:
         """Of a placeholder of `Methods.sentences`.
 
         Raises:
-            Absent: if the results of this model have no such row.
+            Absent: if the results of this model have no such row, or a setting is null.
             InputError: if a file or a key is not there.
         """
         methods = self.methods
@@ -59,6 +60,8 @@ class Facts:
             self._settings[file] = resolved_settings(file, self.params)
         if key not in self._settings[file]:
             raise InputError(f"{file}: key '{key}' is missing")
+        if self._settings[file][key] is None:
+            raise Absent(f"{file}: key '{key}' is null")
         return self._settings[file][key]
 
     def _number(self, number: Number) -> Any:
@@ -76,19 +79,22 @@ class Facts:
         return _parsed(values[0])
 
     def _list(self, listing: Listing) -> str:
-        rows = self._rows(listing)
+        rows = [row for row in self._rows(listing) if self._has_listed(row.get(listing.corpus))]
         if not rows:
             raise Absent(f"{self._named(listing.file)}: no row{_which(listing)}")
-        phrases = (filled(listing.item, self._value_in(row, listing.file)) for row in rows)
+        phrases = (filled(listing.item, self._value_in(row, listing)) for row in rows)
         return listed(list(dict.fromkeys(phrases)))
 
-    def _value_in(self, row: Row, file: str) -> Callable[[str], Any]:
+    def _has_listed(self, corpus: Cell) -> bool:
+        return corpus is None or corpus in self.params.corpora
+
+    def _value_in(self, row: Row, listing: Listing) -> Callable[[str], Any]:
         def value(name: str) -> Any:
             if name in row:
                 return _parsed(row[name])
             if name != "texts":
-                raise InputError(f"{file}: no column '{name}'")
-            return self._corpus(str(row["corpus"]))
+                raise InputError(f"{self._named(listing.file)}: no column '{name}'")
+            return self._corpus(str(row[listing.corpus]))
 
         return value
 
@@ -116,6 +122,8 @@ class Facts:
 def described(model_name: str) -> Model:
     """A model of conf/model/."""
     known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    if not known:
+        raise InputError(f"{CONF / 'model'}: describes no model; expected files <name>.yaml")
     if model_name not in known:
         raise InputError(f"--model: {not_among(model_name, known)}")
     return describe_model(model_name, read_yaml(Path(model_file(model_name))))
@@ -143,7 +151,11 @@ def _is_wanted(row: Row, wanted: Number | Listing) -> bool:
 
 
 def _which(wanted: Number | Listing) -> str:
-    return f" where {wanted.where}" if wanted.where else ""
+    parts = (
+        f"{column} is {' or '.join(allowed) if isinstance(allowed, list) else allowed}"
+        for column, allowed in wanted.where.items()
+    )
+    return f" where {' and '.join(parts)}" if wanted.where else ""
 
 
 def _parsed(cell: Cell) -> Any:

@@ -1,7 +1,6 @@
 """What src/embspace/cite/sentences/<noun>.yaml may say: the method of one analysis."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from embspace.cite.wording import placeholders
 from embspace.config import validate
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 from embspace.prune import TOY
 
 DATA = files("embspace.cite")
@@ -47,6 +46,8 @@ class Listing(_Rows):
 
     item: str
     """With the row's columns as placeholders; `texts` says of which corpus the row is."""
+    corpus: str = "corpus"
+    """The column that names it."""
 
 
 class Methods(BaseModel):
@@ -65,7 +66,8 @@ class Methods(BaseModel):
     """Placeholders: a number or a list; settings.<key> of this noun, <verb>.<noun>.<key> of
     another; model, its label."""
     not_said: list[str] = []
-    """Settings that change what is listed, drawn or how fast, and none of the method."""
+    """Settings that change what is listed, drawn or how fast, and none of the method; or of which
+    the results tell what came of them."""
 
     @property
     def stage(self) -> str:
@@ -128,13 +130,6 @@ def all_papers() -> Iterator[str]:
     """The keys of the papers of all models that are known."""
     for keys in _data("models.yaml").values():
         yield from keys
-
-
-def not_among(found: str, allowed: list[str]) -> str:
-    """What was found, what is allowed, and which of that may have been meant."""
-    close = get_close_matches(found, allowed, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"found '{found}', allowed: {', '.join(allowed)}{hint}"
 
 
 def _data(file: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ REFERENCES = re.compile(rf"\[@({KEY}(?:; @{KEY})*)\]|@({KEY})")
 """As in Pandoc: [@one2001; @two2002] in parentheses, @one2001 as a part of the sentence."""
 # Names of settings that a reader would not know as they are.
 WORDS = {
-    "cls": "[CLS]",
+    "cls": "first token",
+    "english": "English",
     "max": "maximum",
     "centred_unit_length": "centred at unit length",
     "unit_length": "at unit length",
@@ -53,8 +54,8 @@ def worded(value: Any, form: str = "") -> str:
     """A value as a reader wants it: 30,522; a, b and c; `form` changes how.
 
     `percent`: 0.95 as 95 %. `count`: of a list, how many. `range`: of first and end, the first to
-    the last. `layer`: -1 as the last layer. `words`: swapped_roles as swapped roles. Others are
-    Python's, as .3g.
+    the last. `layer`: -1 as the last layer. `words`: swapped_roles as swapped roles. `pair/pairs`:
+    1 pair, 2 pairs. Others are Python's, as .3g.
     """
     if form == "count":
         return worded(len(value))
@@ -63,6 +64,9 @@ def worded(value: Any, form: str = "") -> str:
         return f"{first} to {end - 1}"
     if form == "layer":
         return _layer(int(value))
+    if "/" in form:
+        one, many = form.split("/")
+        return f"{worded(value)} {one if value == 1 else many}"
     if form == "words":
         return str(value).replace("_", " ")
     if isinstance(value, Mapping):

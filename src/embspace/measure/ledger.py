@@ -25,7 +25,8 @@ def measure_ledger(source: Source, model: str, results: Path) -> pd.DataFrame:
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed. One
     that is about another model cannot be had from this one's results; what this one has in its
-    place stands in `value`. A claim is decided for every model, by `holds_if`.
+    place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
+    another `model`.
     """
     rows = [
         *(row for entry in source.entries for row in _number_rows(entry, model, results)),

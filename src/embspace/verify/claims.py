@@ -11,7 +11,7 @@ from embspace.errors import InputError
 from embspace.verify.contents import Cell as Found
 from embspace.verify.contents import Contents, read_contents
 from embspace.verify.published import fits
-from embspace.verify.sources import RULE, Cell, Claim
+from embspace.verify.sources import ANY_MODEL, RULE, Cell, Claim
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 LAST_LAYER = re.compile(r"last(-\d+)?")
@@ -42,24 +42,34 @@ class Decision:
 def decide(claim: Claim, model: str, results: Path) -> Decision:
     """Whether the numbers of `model` fit the claim.
 
+    A claim about another model waits for it; the evidence is what this one has in its place.
+
     Raises:
         InputError: if the claim names a column that the table lacks, or rows that differ.
     """
     try:
-        evidence = _read(claim.cell, model, results)
-        for other, operation in ((claim.minus, operator.sub), (claim.over, operator.truediv)):
-            if other:
-                beside = _read(other, model, results).value
-                defined = beside != 0 or operation is operator.sub
-                value = operation(evidence.value, beside) if defined else nan
-                # An interval or null of one of the two is none of the result's.
-                evidence = Evidence(value)
+        evidence = _evidence(claim, model, results)
     except LookupError as error:
-        return Decision(Evidence(nan), "cannot be had", str(error.args[0]))
-    holds = _holds(claim.holds_if, evidence)
+        evidence, holds, lacking = Evidence(nan), None, str(error.args[0])
+    else:
+        holds, lacking = _holds(claim.holds_if, evidence), "the statistic is not defined here"
+    if claim.model not in (model, ANY_MODEL):
+        return Decision(evidence, "cannot be had", f"waits for {claim.model}")
     if holds is None:
-        return Decision(evidence, "cannot be had", "the statistic is not defined here")
+        return Decision(evidence, "cannot be had", lacking)
     return Decision(evidence, "matches" if holds else "differs")
+
+
+def _evidence(claim: Claim, model: str, results: Path) -> Evidence:
+    evidence = _read(claim.cell, model, results)
+    for other, operation in ((claim.minus, operator.sub), (claim.over, operator.truediv)):
+        if other:
+            beside = _read(other, model, results).value
+            defined = beside != 0 or operation is operator.sub
+            value = operation(evidence.value, beside) if defined else nan
+            # An interval or null of one of the two is none of the result's.
+            evidence = Evidence(value)
+    return evidence
 
 
 def _holds(rule: str, evidence: Evidence) -> bool | None:

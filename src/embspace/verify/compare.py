@@ -39,6 +39,7 @@ class Comparison:
 def compare(baseline: Contents, found: Contents, rules: Rules) -> Comparison:
     """Compare all cells; a row or column that only one side has is drift.
 
+    Which columns a table without rows has says nothing, and is not compared.
     Every column needs a rule, see `unguarded`.
     """
     columns = [column for column in baseline.columns if column in found.columns]
@@ -46,7 +47,7 @@ def compare(baseline: Contents, found: Contents, rules: Rules) -> Comparison:
     names = rules.row_names(columns)
     before, after = baseline.by_name(names), found.by_name(names)
     ranked = _ranked_list(names, before, after, rules)
-    drifted = _one_sided_columns(baseline.columns, found.columns)
+    drifted = _one_sided_columns(baseline.columns, found.columns) if before and after else []
     drifted += _one_sided_rows(before, after, ranked)
     n_facts, worst = len(drifted), math.inf if drifted else 0.0
     for column in columns:

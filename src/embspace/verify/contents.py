@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from embspace.errors import InputError
 Cell = str | int | float | bool | None
 Row = tuple[str, ...]
 SUFFIXES = (".csv", ".json")
+CORPUS_COLUMNS = ("corpus", "other_corpus")
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,23 @@ class Contents:
     rows: tuple[dict[str, Cell], ...]
 
     @property
-    def corpora(self) -> set[str]:
-        """The corpora that the rows are about; empty for a table without such a column."""
-        return {str(row["corpus"]) for row in self.rows if "corpus" in row}
+    def corpora(self) -> tuple[str, ...]:
+        """The corpora that the rows are about, in the order in which they come."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in corpora_in(row)))
 
     def of_corpora(self, corpora: Collection[str]) -> "Contents":
-        """Without the rows about other corpora."""
-        kept = (row for row in self.rows if "corpus" not in row or row["corpus"] in corpora)
-        return Contents(self.columns, tuple(kept))
+        """Without the rows about other corpora, or about one of these and another."""
+        return self.where(lambda row: set(corpora_in(row)) <= set(corpora))
+
+    def where(self, is_kept: Callable[[Mapping[str, Cell]], bool]) -> "Contents":
+        """Without the rows that are not kept."""
+        return Contents(self.columns, tuple(filter(is_kept, self.rows)))
+
+    def without(self, columns: Collection[str]) -> "Contents":
+        """Without these columns."""
+        kept = tuple(column for column in self.columns if column not in columns)
+        rows = ({column: row[column] for column in kept} for row in self.rows)
+        return Contents(kept, tuple(rows))
 
     def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""
@@ -48,6 +58,11 @@ class Contents:
             number = (f"#{seen[name]}",) if nameless or seen[name] > 1 else ()
             named[name + number] = row
         return named
+
+
+def corpora_in(row: Mapping[str, Cell | str | int]) -> list[str]:
+    """The corpus, or the two, that a row is about; none for a row of a table without them."""
+    return [str(row[column]) for column in CORPUS_COLUMNS if row.get(column)]
 
 
 def read_contents(path: Path) -> Contents:

@@ -1,6 +1,6 @@
 """All results of the models in params.yaml against their baselines."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,10 +10,14 @@ from embspace.files.atomic import computed_here
 from embspace.verify.baselines import BASELINES, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.contents import Contents, read_contents
+from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
 from embspace.verify.rules import TOLERANCES, Tolerances, rules_of
+from embspace.verify.sources import read_sources
 
-# "no baseline" where nobody has made one for the model: no failure.
-Verdict = Literal["agrees", "DRIFTED", "MISSING", "EXTRA", "no baseline"]
+# "no baseline" where nobody has made one for the model, "not compared" where that was made with
+# other corpora, which enter everything: no failures.
+Verdict = Literal["agrees", "DRIFTED", "MISSING", "EXTRA", "no baseline", "not compared"]
+Files = Mapping[Path, Contents]
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,14 @@ class Drift:
     """Models that were not run."""
     new_corpora: tuple[str, ...] = ()
     """Corpora that have results and no baseline; what is about them is not compared."""
+    changed_corpora: tuple[Corpora, ...] = ()
+    """Where params.yaml lists other corpora than the baselines of a model were made with."""
+    left_out: tuple[tuple[Path, str], ...] = ()
+    """What of which results was not compared, since all corpora enter into it."""
 
 
 def compare_all(
-    results: Path, models: Collection[str], corpora: Collection[str], tolerances: Tolerances
+    results: Path, models: Collection[str], corpora: Sequence[str], tolerances: Tolerances
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
@@ -51,30 +59,43 @@ def compare_all(
     found = {file: read_contents(results / file) for file in results_of(results, models)}
     stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
     _check_guarded(results, found, tolerances)
-    stored = {file: contents.of_corpora(corpora) for file, contents in stored.items()}
-    new = {corpus for file in stored for corpus in _new_corpora(file, found, stored)}
-    found = {
-        file: contents.of_corpora(contents.corpora - _new_corpora(file, found, stored))
-        for file, contents in found.items()
-    }
     known, present = _all_models(stored), _all_models(found)
+    changed = _changed_corpora(found, stored, corpora)
+    new = {name for file in changed for name in found[file].corpora if changed[file].is_new(name)}
+    found, stored = (_comparable(files, changed) for files in (found, stored))
+    whole = {file for file in changed if is_whole(file)}
     return Drift(
         files=tuple(
-            _report(results, file, found.get(file), stored.get(file), known, tolerances)
+            FileReport(file, "not compared", None, computed_here(results / file))
+            if file in whole
+            else _report(results, file, found.get(file), stored.get(file), known, tolerances)
             for file in sorted({*found, *stored})
         ),
         without_baseline=tuple(model for model in models if model in present - known),
         without_results=tuple(model for model in models if model not in present),
         new_corpora=tuple(corpus for corpus in corpora if corpus in new),
+        changed_corpora=tuple(dict.fromkeys(changed.values())),
+        left_out=tuple((file, what) for file in sorted(changed) if (what := left_out(file))),
     )
 
 
-def _new_corpora(
-    file: Path, found: Mapping[Path, Contents], stored: Mapping[Path, Contents]
-) -> set[str]:
-    if file not in found or file not in stored:
-        return set()
-    return found[file].corpora - stored[file].corpora
+def _changed_corpora(found: Files, stored: Files, now: Sequence[str]) -> dict[Path, Corpora]:
+    """The lists of corpora, for results whose baselines were made with others."""
+    changed: dict[Path, Corpora] = {}
+    for models in {frozenset(models_of(file)) for file in stored}:
+        files = sorted(file for file in stored if models_of(file) == models)
+        lists = Corpora(corpora_before([stored[file] for file in files], now), tuple(now))
+        if lists.changed:
+            changed |= {file: lists for file in files if file in found}
+    return changed
+
+
+def _comparable(files: Files, changed: Mapping[Path, Corpora]) -> dict[Path, Contents]:
+    sources = read_sources() if changed else []
+    return {
+        file: comparable(file, contents, changed[file], sources) if file in changed else contents
+        for file, contents in files.items()
+    }
 
 
 def _report(

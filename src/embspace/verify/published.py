@@ -100,10 +100,14 @@ def check_entry(entry: Entry, model: str, results: Path) -> list[Check]:
     return [_check_number(entry, file, contents, column) for column in entry.published]
 
 
-def _check_number(entry: Entry, file: Path, contents: Contents | None, column: str) -> Check:
-    printed = entry.published[column]
+def quantity_of(entry: Entry, column: str) -> str:
+    """A number of an entry in words, as reports and the ledger name it."""
     words = column.rpartition(".")[2].replace("_", " ")
-    quantity = f"{entry.quantity}: {'negative ' if entry.factor < 0 else ''}{words}"
+    return f"{entry.quantity}: {'negative ' if entry.factor < 0 else ''}{words}"
+
+
+def _check_number(entry: Entry, file: Path, contents: Contents | None, column: str) -> Check:
+    printed, quantity = entry.published[column], quantity_of(entry, column)
     if contents is None:
         return Check(quantity, printed, f"no {file}", "MISSING")
     if column not in contents.columns:

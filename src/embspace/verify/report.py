@@ -39,6 +39,8 @@ class Report:
             self._say(
                 f"warning: corpus {corpus} has no baseline; `embspace verify --update` makes one"
             )
+        if drift.left_out:
+            self._show_left_out(drift)
         for model in drift.without_results:
             self._say(f"FAILED: {model} has no results; `dvc repro` makes them")
 
@@ -64,6 +66,17 @@ class Report:
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
         self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
+    def _show_left_out(self, drift: Drift) -> None:
+        for corpora in drift.changed_corpora:
+            self._say(
+                f"warning: params.yaml lists the corpora {', '.join(corpora.now)}; the baselines "
+                f"were made with {', '.join(corpora.before)}"
+            )
+        self._say("All corpora enter into these results, which were therefore not compared:")
+        for file, what in drift.left_out:
+            self._say(f"  {file}: {what}")
+        self._say("`embspace verify --update` makes baselines with the corpora of params.yaml")
+
     def _show_drifted(self, file: Path, facts: Sequence[Fact]) -> None:
         self._say(f"\n{file}: {len(facts)} drifted, the farthest first")
         for fact in facts[:N_SHOWN]:
@@ -79,8 +92,10 @@ def _what_passed(drift: Drift) -> str:
     new = sum(file.verdict == "no baseline" for file in drift.files)
     if new == len(drift.files):
         return "but nothing was compared, since there is no baseline yet"
+    other = sum(file.verdict == "not compared" for file in drift.files)
     without = f"; {new} files have no baseline" if new else ""
-    return f"nothing is beyond tolerance{without}"
+    joint = f"; {other} files were not compared, as the corpora differ" if other else ""
+    return f"nothing is beyond tolerance{without}{joint}"
 
 
 def _file_table(files: Sequence[FileReport]) -> Table:

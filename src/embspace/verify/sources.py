@@ -105,6 +105,8 @@ class Claim(BaseModel):
     """In our words."""
     section: str
     page: int
+    model: str = ANY_MODEL
+    """The only one that the claim is about."""
     question: str = ""
     """The research question that hangs on it."""
     statistic: str

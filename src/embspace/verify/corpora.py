@@ -1,0 +1,140 @@
+"""What can still be compared when params.yaml lists other corpora than the baselines have.
+
+A row about a corpus stays comparable as long as both sides have it. Where all corpora lie on one
+map, are cut down to the smallest of them, or take their turn at one stream of chance, another one
+moves the numbers of those that stayed.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from embspace.verify.contents import Cell, Contents, corpora_in
+from embspace.verify.published import quantity_of
+from embspace.verify.sources import Cell as Place
+from embspace.verify.sources import Claim, Source
+
+JOINT = {
+    "text_maps/*": ("*",),
+    "text_clouds/distributions": ("mean_low", "mean_high"),
+    "text_clouds/positive": ("*_low", "*_high"),
+    "text_clouds/spectrum": ("equal_n*", "null_*"),
+    "text_clouds/separation": ("*auc*", "n_equal_length_pairs"),
+    "search": ("*_low", "*_high"),
+    "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
+}
+"""Folder under results/ -> its columns into which all corpora enter."""
+LEDGER = "ledger"
+TEXTS_IN = {"evolution": "tokens"}
+"""Noun -> a column that names corpora among texts of other kinds."""
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The corpora of the baselines and those of params.yaml, each in their order."""
+
+    before: tuple[str, ...]
+    now: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether they differ, be it in their order: in tables of two it says which is first."""
+        return self.before != self.now
+
+    def is_new(self, name: str) -> bool:
+        """Whether params.yaml lists a corpus that the baselines do not have."""
+        return name in self.now and name not in self.before
+
+    def have(self, names: Sequence[str]) -> bool:
+        """Whether both sides have all of these, in the same order."""
+        if not set(names) <= {*self.before} & {*self.now}:
+            return False
+        return sorted(names, key=self.before.index) == sorted(names, key=self.now.index)
+
+    def in_row(self, file: Path, row: Mapping[str, Cell | str | int]) -> list[str]:
+        """The corpora that a row of a result is about."""
+        named = str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))
+        return corpora_in(row) + [name for name in {*self.before, *self.now} if name == named]
+
+
+def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[str, ...]:
+    """The corpora of some baselines; `now` where these are about none.
+
+    In the order of the table that has most of them.
+    """
+    found = sorted((contents.corpora for contents in baselines), key=len, reverse=True)
+    return tuple(dict.fromkeys(name for names in found for name in names)) or tuple(now)
+
+
+def left_out(file: Path) -> str:
+    """What of a result is left out where the corpora have changed; empty if nothing is."""
+    if is_whole(file):
+        return "all"
+    if file.parts[0] == LEDGER:
+        return "what rests on these"
+    patterns = _patterns(file)
+    return f"the columns {', '.join(patterns)}" if patterns else ""
+
+
+def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
+    """Those of `columns` of a result, relative to results/, into which all corpora enter."""
+    patterns = _patterns(file)
+    return tuple(c for c in columns if any(fnmatchcase(c, pattern) for pattern in patterns))
+
+
+def is_whole(file: Path) -> bool:
+    """Whether all corpora enter into all of a result, so that nothing of it can be compared."""
+    counts = file.parent.as_posix() == LEDGER and file.suffix == ".json"
+    return counts or "*" in _patterns(file)
+
+
+def comparable(
+    file: Path, contents: Contents, corpora: Corpora, sources: Sequence[Source]
+) -> Contents:
+    """Without the rows and columns that another list of corpora changes.
+
+    Of the ledger those rows go that rest on such numbers of other results.
+    """
+    if not corpora.changed:
+        return contents
+    kept = contents.where(lambda row: corpora.have(corpora.in_row(file, row)))
+    if file.parts[0] == LEDGER:
+        resting = resting_statements(sources, corpora)
+        kept = kept.where(lambda row: row.get("statement") not in resting)
+    return kept.without(joint_columns(file, kept.columns))
+
+
+def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
+    """The statements of the ledger that rest on numbers which another list of corpora changes."""
+    statements = set()
+    for source in sources:
+        for entry in source.entries:
+            if _rests(entry.file, entry.where, entry.published, corpora):
+                statements |= {quantity_of(entry, column) for column in entry.published}
+        statements |= {claim.claim for claim in source.claims if _claim_rests(claim, corpora)}
+    return statements
+
+
+def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
+    places = filter(None, (claim.cell, claim.minus, claim.over))
+    return any(_rests(each.file, each.where, _columns(each), corpora) for each in places)
+
+
+def _columns(place: Place) -> list[str]:
+    names = (place.value, place.low, place.high, place.null, place.null_low, place.null_high)
+    return [name for name in names if name]
+
+
+def _rests(
+    path: str, where: Mapping[str, str | int], columns: Collection[str], corpora: Corpora
+) -> bool:
+    file = Path(path).relative_to("results")
+    if is_whole(file) or joint_columns(file, columns):
+        return True
+    return not corpora.have(corpora.in_row(file, where))
+
+
+def _patterns(file: Path) -> list[str]:
+    folder = file.parent.as_posix()
+    return [each for pattern in JOINT if fnmatchcase(folder, pattern) for each in JOINT[pattern]]
