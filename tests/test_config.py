@@ -71,6 +71,12 @@ def test_a_stage_leaves_no_files_behind(tree: Path):
         ("params.yaml", "seed: 3", "sead: 3", "params.yaml: key 'sead' is unknown; allowed here"),
         ("params.yaml", "seed: 3", "seed: many", "params.yaml: key 'seed': .*found 'many' (str)"),
         ("params.yaml", "seed: 3", "seed: -1", "params.yaml: key 'seed': .*found -1"),
+        (
+            "params.yaml",
+            "seed: 3",
+            "seed: 4294967296",
+            "key 'seed': .*less than or equal to 4294967295, found 4294967296",
+        ),
         ("params.yaml", "\n  - minilm", " minilm", "key 'models': .*write it as a list"),
         ("params.yaml", "device: cpu", "device: tpu", "params.yaml: key 'device': .*found 'tpu'"),
         ("params.yaml", "seed: 3", "seed: [", "params.yaml: is not YAML"),
@@ -89,6 +95,14 @@ def test_a_mistake_is_answered_with_file_key_found_and_allowed(
     assert "Traceback" not in result.stderr
     for part in message.split(".*"):
         assert part in result.stderr
+
+
+def test_a_seed_on_the_command_line_has_the_same_bounds(tree: Path):
+    assert "'seed': 4294967295" in run("model=minilm", "seed=4294967295").stdout
+    result = run("model=minilm", "seed=4294967296")
+    assert result.returncode == 1
+    assert "params.yaml with the command line: key 'seed': " in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_an_unknown_model_lists_the_known_ones(tree: Path):
@@ -127,6 +141,41 @@ def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):
         read_yaml(tmp_path / "x.yaml")
 
 
-def test_params_take_no_empty_list_of_models():
-    with pytest.raises(InputError, match="params.yaml: key 'models'"):
-        validate(Params, {"models": [], "corpora": [], "seed": 0, "device": "cpu"}, "params.yaml")
+def test_a_path_that_is_no_file_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_yaml(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["models", "corpora"])
+@pytest.mark.parametrize("found", [None, []])
+def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | None):
+    given = {"models": ["minilm"], "corpora": ["articles"], "seed": 0, "device": "cpu"}
+    example = given[key][0]
+    with pytest.raises(InputError, match="^params.yaml: key ") as caught:
+        validate(Params, {**given, key: found}, "params.yaml")
+    assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
+    assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
+
+
+@pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
+def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
+    given = {"models": ["m"], "corpora": [name], "seed": 0, "device": "cpu"}
+    assert validate(Params, given, "params.yaml").corpora == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["x.halves", "x.tokens", "x.windows", "x.y", "", "a b", "a/b", "ä", "a--b", "-a", "a\n"]
+)
+def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
+    given = {"models": ["m"], "corpora": ["one", name], "seed": 0, "device": "cpu"}
+    with pytest.raises(
+        InputError, match=r"key 'corpora\.1': A name is of letters, digits"
+    ) as caught:
+        validate(Params, given, "params.yaml")
+    assert f"found {name!r} (str)" in str(caught.value)
+
+
+def test_an_unknown_key_is_answered_with_the_likeliest():
+    given = {"models": ["m"], "corpora": ["c"], "sead": 0, "device": "cpu"}
+    with pytest.raises(InputError, match="'sead' is unknown; .*; did you mean 'seed'"):
+        validate(Params, given, "params.yaml")

@@ -87,13 +87,17 @@ def test_a_revision_may_be_left_open_if_one_says_so():
     assert corpus.revision is None
 
 
-@pytest.mark.parametrize(("source", "key"), [("file", "path"), ("wikipedia", "pages")])
-@pytest.mark.parametrize(("path", "warned"), [("data/texts/x.csv", False), ("/a/x.csv", True)])
-def test_texts_that_dvc_does_not_watch_are_told(
-    source: str, key: str, path: str, warned: bool, caplog
-):
-    describe_corpus("x", content(source, **{key: path}))
-    assert ("would not notice a change of /a/x.csv" in caplog.text) == warned
+def test_a_source_that_was_mistyped_is_proposed():
+    with pytest.raises(InputError, match=r"found 'wikpedia', .*; did you mean 'wikipedia'\?"):
+        describe_corpus("x", {**HEAD, "source": "wikpedia"})
+
+
+def test_sentences_have_no_halves():
+    describe_corpus("x", content("file", unit="text", halves=True))
+    with pytest.raises(
+        InputError, match=r"x\.yaml: key 'halves': found True, allowed with `unit: s"
+    ):
+        describe_corpus("x", content("file", unit="sentence", halves=True))
 
 
 def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch):
@@ -101,7 +105,7 @@ def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch
     for path in (root / "conf/corpus").glob("*.yaml"):
         corpus = describe_corpus(path.stem, read_yaml(path))
         if isinstance(corpus, BuiltinCorpus | FileCorpus):  # the others need a network
-            assert len(prepare_texts(corpus)) > 1
+            assert len(prepare_texts(path.stem, corpus)) > 1
 
 
 def test_one_article_is_longer_than_a_window(root: Path, monkeypatch):

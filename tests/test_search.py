@@ -11,7 +11,7 @@ from embspace.files.rows import save_rows
 from embspace.models.description import describe_model
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
-from embspace.search import nearest_windows, search
+from embspace.search import Hit, nearest_windows, search
 from tests.tiny import write_tiny_model
 
 TEXTS = pd.DataFrame(
@@ -77,8 +77,13 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
     [
         ({"pooling": "median"}, "--pooling: found 'median', allowed: cls, mean, max"),
         ({"layer": 3}, "--layer: found 3, allowed: 0 to 2"),
-        ({"corpus": "two"}, "--corpus: found 'two', allowed: one"),
-        ({"model_name": "bret"}, "--model: found 'bret'.*conf/model/bret.yaml"),
+        ({"pooling": "men"}, "--pooling: found 'men', .*; did you mean 'mean'"),
+        (
+            {"corpus": "on"},
+            r"--corpus .`corpora` in params\.yaml.: found 'on', allowed: one; did y",
+        ),
+        ({"model_name": "bret"}, "--model .conf/model/.: found 'bret', allowed: tiny$"),
+        ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),
         ({"query": "  "}, "the query is empty"),
         ({"query": "caf\udce9"}, "the query is not UTF-8"),
         ({"query": "\ua66e \ua66e"}, "the query holds no token that tiny knows"),
@@ -92,15 +97,42 @@ def test_a_wrong_wish_is_answered(change: dict[str, object], message: str):
         search(**wish)
 
 
-def test_states_of_other_texts_are_refused(extracted: Path):
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": ["sea", "bakery", "another"]},
+        {"text": ["the boat and the bell", *TEXTS["text"][1:]]},
+        {"text": [*TEXTS["text"][:2], f"{TEXTS['text'][2]} salt"]},
+    ],
+)
+def test_states_of_other_texts_are_refused(extracted: Path, change: dict[str, list[str]]):
+    assert answers_with(TEXTS, extracted)
+    with pytest.raises(InputError, match="older than the texts; `dvc repro` makes them anew"):
+        answers_with(TEXTS.assign(**change), extracted)
+
+
+def test_states_without_a_text_are_refused(extracted: Path):
+    with pytest.raises(InputError, match="older than the texts"):
+        answers_with(pd.concat([TEXTS, TEXTS[:1].assign(id="new")]), extracted)
+
+
+def answers_with(texts: pd.DataFrame, extracted: Path) -> list[Hit]:
+    """All hits, with these as the present texts."""
     path = extracted / "data/prepared/texts/one.parquet"
     before = path.read_bytes()
-    save_rows(TEXTS.assign(id=["sea", "bakery", "another"]), str(path))
+    save_rows(texts, str(path))
     try:
-        with pytest.raises(InputError, match="older than the texts"):
-            search("tiny", "one", "a cat", **FIND)
+        return search("tiny", "one", "a cat", **{**FIND, "n_hits": 99})
     finally:
         path.write_bytes(before)
+
+
+def test_vectors_of_other_windows_are_refused():
+    windows = pd.DataFrame({"text": ["a"], "window": 0, "n_tokens": 0, "first_token": 0})
+    tokens = pd.DataFrame({"special": [], "start": [], "end": []})
+    texts = pd.DataFrame({"id": ["a"], "text": "x"})
+    with pytest.raises(InputError, match="older than the texts"):
+        nearest_windows(np.ones(2), np.ones((2, 2)), windows, tokens, texts, 1)
 
 
 def test_a_vector_of_zeros_comes_last_and_ties_keep_their_order():

@@ -1,7 +1,6 @@
 """Reads params.yaml and conf/ as the stages will, and says all that does not fit, at once."""
 
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,20 +9,24 @@ from embspace.config import CONF, PARAMS, Params, read_params, read_yaml, settin
 from embspace.corpus import (
     BuiltinCorpus,
     Corpus,
-    Enwik8Corpus,
     FileCorpus,
+    HubCorpus,
+    WikipediaCorpus,
     corpus_file,
     describe_corpus,
 )
-from embspace.errors import InputError
-from embspace.files.remote import is_address
+from embspace.errors import InputError, not_among, within
+from embspace.files.remote import is_address, local_path
 from embspace.models.description import describe_model
 from embspace.models.locate import locate_files
 from embspace.models.tokenizer import tokenizer_files
+from embspace.prepare.sources.hub import check_library
+from embspace.prepare.sources.wikipedia import read_pages
 from embspace.prepare.stimuli import prepare_stimuli
-from embspace.prepare.texts import prepare_texts
+from embspace.prepare.texts import local_files, prepare_texts, warn_unwatched
 from embspace.prune import TOY
 
+STIMULI = CONF / "prepare/stimuli.yaml"
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "model": describe_model,
@@ -52,11 +55,7 @@ def _wrong_names(params: Params) -> Iterator[str]:
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
         for name in names:
             if name not in allowed:
-                close = get_close_matches(name, allowed, n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                yield (
-                    f"{PARAMS}: key '{key}': found '{name}', allowed: {', '.join(allowed)}{hint}"
-                )
+                yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
 
@@ -82,31 +81,33 @@ def _missing_files(params: Params) -> Iterator[str]:
     for name in params.corpora:
         try:
             corpus = describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml"))
-            if isinstance(corpus, BuiltinCorpus | FileCorpus):
-                prepare_texts(corpus)
+            _check_source(name, corpus)
         except InputError as error:
             yield str(error)
-        else:
-            yield from _missing_sources(name, corpus)
 
 
-def _missing_sources(name: str, corpus: Corpus) -> Iterator[str]:
-    """Local files of a corpus that comes from the network."""
-    named = {"pages": getattr(corpus, "pages", None)}
-    if isinstance(corpus, Enwik8Corpus) and not is_address(corpus.url):
-        named["url"] = corpus.url
-    for key, path in named.items():
-        if path is not None and not Path(path).is_file():
-            yield f"{corpus_file(name)}: key '{key}': {path}: not found"
+def _check_source(name: str, corpus: Corpus) -> None:
+    """Stop if the texts cannot be had, as far as that shows without a network."""
+    warn_unwatched(name, corpus)
+    if isinstance(corpus, BuiltinCorpus | FileCorpus):
+        prepare_texts(name, corpus)
+        return
+    with within(corpus_file(name)):
+        if isinstance(corpus, HubCorpus):
+            check_library(corpus)
+        elif isinstance(corpus, WikipediaCorpus):
+            read_pages(corpus)
+        for key, path in local_files(corpus).items():
+            if not local_path(path).is_file():
+                raise InputError(f"key '{key}': {path}: not found")
 
 
 def _wrong_stimuli() -> Iterator[str]:
     """Stimuli that are not there or do not fit, if all are local."""
-    paths = read_yaml(CONF / "prepare/stimuli.yaml")
-    if any(is_address(str(path)) for path in paths.values()):
-        return
     try:
-        prepare_stimuli(**paths)
+        paths = read_yaml(STIMULI)
+        if not any(map(is_address, paths.values())):
+            prepare_stimuli(**paths)
     except InputError as error:
         yield str(error)
 

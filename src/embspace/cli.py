@@ -7,9 +7,14 @@ from typing import Annotated
 
 import typer
 
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # where a line ends in a docstring, none ends on the screen
+)
 
 
 @app.callback()
@@ -29,7 +34,7 @@ def verify(
         Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
     ] = Path("results"),
 ) -> None:
-    """Hold the results against the stored baselines and against published numbers.
+    """Compare the results with the stored baselines and with published numbers.
 
     Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
     a published one.
@@ -45,7 +50,8 @@ def verify(
 def check() -> None:
     """Read params.yaml and conf/ as the stages will, and say all that does not fit.
 
-    Also whether the files of the models and corpora are there and are the pinned ones.
+    Looks also into the files that they name: those of models are to be the pinned ones, texts and
+    stimuli are read. Asks no network.
 
     Exit code 0 if everything fits, 1 if not.
     """
@@ -64,9 +70,11 @@ def check() -> None:
 def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
 ) -> None:
-    """List what is left of models and corpora that params.yaml no longer names, or remove it.
+    """List, or with --yes remove, what is left of models and corpora that params.yaml dropped.
 
-    Of what is built: texts, states, measures and maps in data/, results, figures. Baselines stay: they are ignored, not wrong.
+    That is all that was built of them: prepared texts, hidden states, measures and maps in data/,
+    tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
+    baselines stay.
     """
     from embspace.config import read_params
     from embspace.prune import leftovers, remove
@@ -77,17 +85,22 @@ def prune(
         typer.echo(file)
     if yes:
         remove(files)
-    typer.echo(f"{len(files)} files {'removed' if yes else 'left over; --yes removes them'}")
+    hint = "; remove with --yes" if files else ""
+    typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")
 
 
 @app.command()
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    query: Annotated[str, typer.Argument(help="The text to look for.")],
     corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
-    model: Annotated[str, typer.Option("--model", help="One of conf/model/.")] = "minilm",
-    layer: Annotated[int, typer.Option("--layer", help="0 to L; -1 is the last.")] = -1,
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    layer: Annotated[
+        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
+    ] = -1,
     pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
-    top: Annotated[int, typer.Option("--top", help="How many windows.", min=1)] = 10,
+    top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
 ) -> None:
     """List the windows of a corpus that are most like a query, by cosine.
 
@@ -105,7 +118,9 @@ def search(
 @app.command()
 def cite(
     noun: Annotated[str, typer.Argument(help="The analysis, as in results/<noun>/.")],
-    model: Annotated[str, typer.Option("--model", help="One of conf/model/.")] = "minilm",
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
     latex: Annotated[
         bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
     ] = False,

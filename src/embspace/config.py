@@ -5,6 +5,7 @@ function are the schema of conf/<verb>/<noun>.yaml.
 """
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,17 +13,33 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 
-from embspace.errors import InputError
+from embspace.errors import InputError, did_you_mean
 
 PARAMS = Path("params.yaml")
 CONF = Path("conf")
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
+def _corpus_name(name: str) -> str:
+    # No dots: files that are derived from a corpus are named `<corpus>.halves` and the like.
+    if not re.fullmatch(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*", name):
+        raise ValueError("A name is of letters, digits, _ and single dashes inside")
+    return name
+
+
 # A name is a part of paths and commands. Two dashes join the names of a pair of models.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+)*$")]
+CorpusName = Annotated[str, AfterValidator(_corpus_name)]
+LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 
 
 class Params(BaseModel):
@@ -30,9 +47,9 @@ class Params(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    models: list[Name] = Field(min_length=1)
-    corpora: list[Name] = Field(min_length=1)
-    seed: int = Field(ge=0)
+    models: list[Name] = Field(min_length=1, examples=["minilm"])
+    corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
+    seed: int = Field(ge=0, le=LARGEST_SEED)
     device: Literal["auto", "cpu", "cuda", "mps"]
 
 
@@ -84,7 +101,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file.
 
     Raises:
-        InputError: if the file is missing, is no YAML or holds something else than a mapping.
+        InputError: if the file cannot be read, is no YAML or holds something else than a mapping.
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -92,6 +109,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: not found in {Path.cwd()}; run from the root of an embspace tree"
         ) from None
+    except OSError as error:  # a folder, a file that may not be read
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not YAML: {error}") from None
     if not isinstance(content, dict):
@@ -165,6 +184,9 @@ def _stage_config(
     from omegaconf import OmegaConf
 
     content: Any = OmegaConf.to_container(composed, resolve=True)
+    # params.yaml is checked before; its values on the command line only here.
+    params = {key: content[key] for key in Params.model_fields}
+    validate(Params, params, f"{PARAMS} with the command line")
     choices = HydraConfig.get().runtime.choices
     if isinstance(function, Mapping):
         settings = {
@@ -193,12 +215,22 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
     path, fields = _walk(item["loc"], schema)
     key = ".".join(path)
     if item["type"] == "extra_forbidden":
-        return f"key '{key}' is unknown; allowed here: {', '.join(sorted(fields))}"
+        allowed_keys = sorted(fields)
+        hint = did_you_mean(path[-1], allowed_keys)
+        return f"key '{key}' is unknown; allowed here: {', '.join(allowed_keys)}{hint}"
     if item["type"] == "missing":
         return f"key '{key}' is missing"
-    found = item["input"]
-    hint = f"; write it as a list:\n  {key}:\n    - {found}" if item["type"] == "list_type" else ""
-    return f"key '{key}': {item['msg']}, found {found!r} ({type(found).__name__}){hint}"
+    found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
+    hint = _as_list(key, found, schema) if item["type"] in ("list_type", "too_short") else ""
+    return f"key '{key}': {allowed}, found {found!r} ({type(found).__name__}){hint}"
+
+
+def _as_list(key: str, found: Any, schema: type[BaseModel]) -> str:
+    """How the list is written, with what was found in it, or else an example."""
+    field = schema.model_fields.get(key)
+    example = (field.examples if field else None) or ["..."]
+    entry = found if isinstance(found, str | int | float) else example[0]
+    return f"; write it as a list:\n  {key}:\n    - {entry}"
 
 
 def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:

@@ -1,13 +1,11 @@
 """What conf/corpus/<name>.yaml may say. A corpus is data, as a model is."""
 
-import logging
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from embspace.config import CONF, validate
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 
 
 class _Corpus(BaseModel):
@@ -85,8 +83,6 @@ SOURCES: dict[str, type[Corpus]] = {
     "wikipedia": WikipediaCorpus,
     "enwik8": Enwik8Corpus,
 }
-# What dvc.yaml watches for the stage that reads texts.
-WATCHED = Path("data/texts")
 
 
 def corpus_file(name: str) -> str:
@@ -97,23 +93,16 @@ def corpus_file(name: str) -> str:
 def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
     """The content of a corpus's file, checked.
 
-    Says so if the texts lie where `dvc repro` would not notice that they change.
-
     Raises:
         InputError: naming the file, the key, what was found and what is allowed.
     """
     source = content.get("source")
     if not isinstance(source, str) or source not in SOURCES:
-        raise InputError(
-            f"{corpus_file(name)}: key 'source': found {source!r}, allowed: {', '.join(SOURCES)}"
-        )
+        raise InputError(f"{corpus_file(name)}: key 'source': {not_among(source, SOURCES)}")
     corpus = validate(SOURCES[source], content, corpus_file(name))
-    for path in (getattr(corpus, key, None) for key in ("path", "pages")):
-        if path is not None and not Path(path).is_relative_to(WATCHED):
-            logging.getLogger(__name__).warning(
-                "%s: `dvc repro` would not notice a change of %s; it watches %s",
-                corpus_file(name),
-                path,
-                WATCHED,
-            )
+    if corpus.halves and corpus.unit == "sentence":
+        raise InputError(
+            f"{corpus_file(name)}: key 'halves': found True, allowed with `unit: sentence`: False; "
+            "a sentence has no halves of whole sentences"
+        )
     return corpus

@@ -1,5 +1,34 @@
 """The one error that a user can mend: it names file, key, what was found, what is allowed."""
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+
 
 class InputError(Exception):
     """What came from outside does not fit; shown without a traceback."""
+
+
+@contextmanager
+def within(where: str) -> Iterator[None]:
+    """Put `where`, a file or a key, before the message of an `InputError`."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error.__cause__
+
+
+def not_among(found: object, allowed: Collection[str]) -> str:
+    """What was found, what is allowed, and which of that may have been meant."""
+    return f"found {found!r}, allowed: {', '.join(allowed)}{did_you_mean(found, allowed)}"
+
+
+def did_you_mean(found: object, allowed: Collection[str]) -> str:
+    """The allowed name that is most like `found`, as the end of a message; "" if none is."""
+    close = get_close_matches(str(found), allowed, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,5 +1,6 @@
 """What `embspace search` does: the windows of a corpus that are most like a query."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,11 +8,12 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 from embspace.geometry.directions import cosine_matrix
 from embspace.pooling import POOLINGS
 
 SNIPPET = 160  # characters
+OUTDATED = "the hidden states are older than the texts; `dvc repro` makes them anew"
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,16 @@ def nearest_windows(
     texts: pd.DataFrame,
     n_hits: int,
 ) -> list[Hit]:
-    """The windows of the largest cosine, equal ones in their order in the corpus."""
+    """The windows of the largest cosine, equal ones in their order in the corpus.
+
+    Raises:
+        InputError: if the windows are not those of the texts.
+    """
+    content = texts.set_index("id")["text"]
+    if len(vectors) != len(windows) or set(windows["text"]) != set(content.index):
+        raise InputError(OUTDATED)
     cosine = np.nan_to_num(cosine_matrix(query[None], vectors)[0], nan=-np.inf)
     best = np.argsort(-cosine, kind="stable")[:n_hits]
-    content = texts.set_index("id")["text"]
-    if not set(windows["text"]) <= set(content.index):
-        raise InputError("the hidden states are older than the texts; `dvc repro` makes them anew")
     hits = []
     for row in best:
         name, number = windows["text"].iloc[row], int(windows["window"].iloc[row])
@@ -61,16 +67,14 @@ def search(
     from embspace.config import CONF, read_params, read_yaml
     from embspace.files.rows import load_rows
     from embspace.files.tensors import load_tensors
-    from embspace.models.description import describe_model, model_file
+    from embspace.models.description import describe_model
+    from embspace.models.tokenizer import load_tokenizer
 
-    if pooling not in POOLINGS:
-        raise InputError(f"--pooling: found '{pooling}', allowed: {', '.join(POOLINGS)}")
-    if corpus not in read_params().corpora:
-        allowed = ", ".join(read_params().corpora)
-        raise InputError(f"--corpus: found '{corpus}', allowed: {allowed} (params.yaml, corpora)")
+    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    _check_one_of("--pooling", pooling, POOLINGS)
+    _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
+    _check_one_of("--model", model_name, known, " (conf/model/)")
     _check_query(query)
-    if not (CONF / "model" / f"{model_name}.yaml").is_file():
-        raise InputError(f"--model: found '{model_name}', but there is no {model_file(model_name)}")
     model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
     path = f"data/extracted/hidden_states/{model_name}/{corpus}"
     states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
@@ -78,33 +82,60 @@ def search(
         raise InputError(
             f"--layer: found {layer}, allowed: 0 to {len(states) - 1}, or -1 for the last"
         )
-    return nearest_windows(
-        encode_query(model_name, model, query)[pooling][layer],
-        states[layer],
-        load_rows(f"{path}.windows.parquet"),
-        load_rows(f"{path}.tokens.parquet"),
-        load_rows(f"data/prepared/texts/{corpus}.parquet"),
-        n_hits,
-    )
+    windows, tokens = load_rows(f"{path}.windows.parquet"), load_rows(f"{path}.tokens.parquet")
+    texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
+    tokenizer = load_tokenizer(model_name, model)
+    encoded = encode_query(model_name, model, tokenizer, query)[pooling][layer]
+    hits = nearest_windows(encoded, states[layer], windows, tokens, texts, n_hits)
+    _check_fresh({hit.text for hit in hits}, windows, tokens, texts, tokenizer)
+    return hits
 
 
-def encode_query(name: str, model: Any, query: str) -> dict[str, Float[np.ndarray, "layer dim"]]:
-    """The pooled hidden states of one text that fits into a window."""
+def encode_query(
+    name: str, model: Any, tokenizer: Any, query: str
+) -> dict[str, Float[np.ndarray, "layer dim"]]:
+    """The pooled hidden states of one text that fits into a window.
+
+    Raises:
+        InputError: if the text has more tokens than that, or none that the tokenizer knows.
+    """
     from embspace.models.encoder import encode
-    from embspace.models.tokenizer import load_tokenizer
     from embspace.models.weights import load_model
     from embspace.models.windows import cut_windows, largest_window
 
-    module, tokenizer = load_model(name, model), load_tokenizer(name, model)
+    module = load_model(name, model)
     length = largest_window(model, module)
     windows = cut_windows([query], tokenizer, length, 0)
     if len(windows) > 1:
         n = sum(int((~window.special).sum()) for window in windows)
-        raise InputError(f"the query has {n} tokens, more than a window of {length} holds")
+        raise InputError(f"the query has {n:,} tokens, more than a window of {length} holds")
     if set(windows[0].ids[~windows[0].special].tolist()) <= {tokenizer.unk_token_id}:
         raise InputError(f"the query holds no token that {name} knows")
     (encoded,) = encode(module, windows, [[0]], "cpu")
     return encoded.pooled
+
+
+def _check_one_of(option: str, found: str, allowed: Collection[str], where: str = "") -> None:
+    if found not in allowed:
+        raise InputError(f"{option}{where}: {not_among(found, allowed)}")
+
+
+def _check_fresh(
+    names: set[str],
+    windows: pd.DataFrame,
+    tokens: pd.DataFrame,
+    texts: pd.DataFrame,
+    tokenizer: Any,
+) -> None:
+    """Stop if one of these texts has other words now than when its tokens were read."""
+    inside = tokens["window"].isin(windows.index[windows["text"].isin(names)])
+    new = tokens[inside & ~tokens["special"] & ~tokens["repeated"]]
+    read = new.groupby(new["window"].map(windows["text"]))["id"].agg(list)
+    content = texts.set_index("id")["text"]
+    for name in sorted(names):
+        text = tokenizer(content[name], add_special_tokens=False, truncation=False, verbose=False)
+        if text["input_ids"] != read.get(name, []):
+            raise InputError(OUTDATED)
 
 
 def _check_query(query: str) -> None:

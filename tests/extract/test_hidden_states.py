@@ -6,8 +6,15 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
-from embspace.files.rows import load_rows
+from embspace.config import StageConfig
+from embspace.errors import InputError
+from embspace.extract.hidden_states import (
+    HiddenStates,
+    extract_hidden_states,
+    main,
+    save_hidden_states,
+)
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import load_tensors
 from embspace.measure.sentence_similarity import PooledStates, measure_sentence_similarity
 from embspace.models.description import describe_model
@@ -106,3 +113,55 @@ def test_the_same_settings_give_the_same_bytes(model, saved: Path, tmp_path: Pat
     for suffix in ("safetensors", "tokens.parquet", "windows.parquet"):
         first = Path(f"{saved}.{suffix}").read_bytes()
         assert Path(f"{tmp_path}/y.{suffix}").read_bytes() == first
+
+
+NOTHING = "\u200b"  # a space of no width: no token at all
+STRANGE = "\ua66e \ua66e"  # characters that only the unknown token stands for
+
+
+def states_of(model, texts: list[str]) -> HiddenStates:
+    table = pd.DataFrame({"id": [f"t{number}" for number in range(len(texts))], "text": texts})
+    return extract_hidden_states(*model, table, True, **SETTINGS)
+
+
+def test_texts_of_which_the_tokenizer_knows_nothing_are_found(model):
+    texts = ["cat", STRANGE, NOTHING, f"{STRANGE} cat", "cat " * 90 + STRANGE]
+    assert states_of(model, texts).unknown == ["t1", "t2"]
+    assert extract_hidden_states(*model, TEXTS, True, **SETTINGS).unknown == []
+
+
+@pytest.fixture
+def stage(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """`main` for a corpus of these texts."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(texts: list[str]) -> None:
+        ids = [f"t{number}" for number in range(len(texts))]
+        Path("data/prepared/texts").mkdir(parents=True)
+        table = pd.DataFrame({"id": ids, "document": ids, "text": texts})
+        save_rows(table, "data/prepared/texts/mine.parquet")
+        corpus = {"label": "x", "licence": "x", "language": "x", "source": "file", "path": "x.txt"}
+        main(StageConfig("tiny", tiny_description(tiny_folder), "mine", corpus, ["mine"], SETTINGS))
+
+    return run
+
+
+def test_such_texts_are_told_by_model_corpus_and_name(stage, caplog):
+    stage(["cat", *[NOTHING] * 7])
+    assert (
+        "corpus 'mine': the tokenizer of 'tiny' knows no token of 7 of 8 texts: "
+        "t1, t2, t3, t4, t5, …" in caplog.text
+    )
+    assert Path("data/extracted/hidden_states/tiny/mine.safetensors").is_file()
+
+
+@pytest.mark.parametrize("text", [NOTHING, STRANGE])
+def test_a_corpus_of_which_the_tokenizer_knows_nothing_is_refused(stage, text: str):
+    message = "'mine': the tokenizer of 'tiny' knows no token of 1 of 1 text: t0; is the corpus in"
+    with pytest.raises(InputError, match=message):
+        stage([text])
+
+
+def test_a_corpus_that_is_known_is_not_spoken_of(stage, caplog):
+    stage(["cat"])
+    assert "knows no token" not in caplog.text

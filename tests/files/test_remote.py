@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.remote import TRIES, fetch, read_file_or_address
+from embspace.files.remote import TRIES, fetch, local_path, read_file_or_address
 from tests.loopback import Answer, Request, closed_address, serving
 
 PAUSE = 0.02
@@ -101,6 +101,25 @@ def test_a_path_is_read_as_a_file(tmp_path):
     assert read_file_or_address(str(path)) == b"\xff"
     with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
         read_file_or_address(str(tmp_path / "none.json"))
+
+
+def test_a_path_from_home_is_read_as_a_file(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "x.json").write_bytes(b"{}")
+    assert local_path("~/x.json") == tmp_path / "x.json"
+    assert read_file_or_address("~/x.json") == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("a\0b", r"'a\\x00b': found a NUL character, which no path may hold"),
+        ("~nobody-of-this-name/x", "found no home folder for ~nobody-of-this-name"),
+    ],
+)
+def test_what_can_be_no_path_is_named(path: str, message: str):
+    with pytest.raises(InputError, match=message):
+        read_file_or_address(path)
 
 
 def test_an_address_is_read_from_the_network():

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.texts import load_texts
+from embspace.files.texts import MissingColumnError, flaw_of_text, load_texts
 
 
 def written(tmp_path: Path, name: str, content: str | bytes | pd.DataFrame) -> str:
@@ -99,6 +99,35 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.parquet", pd.DataFrame({"Text": ["A"]}), "no column 'text', found 'Text'"),
         ("x.jsonl", '{"id": 1, "text": 3}', "line 1: key 'text': found 3"),
         ("x.parquet", pd.DataFrame({"text": ["A", None]}), "line 2: key 'text': found "),
+        # Blank or missing ids, columns twice.
+        ("x.csv", "id,text\na,A\n  ,B\n", "line 3: the id '  ' is empty"),
+        ("x.jsonl", '{"id": "", "text": "A"}', "line 1: the id '' is empty"),
+        ("x.jsonl", '{"id": null, "text": "A"}', "line 1: key 'id': found None, not a name or"),
+        ("x.jsonl", '{"id": ["a"], "text": "A"}', r"line 1: key 'id': found \['a'\], not a name"),
+        (
+            "x.parquet",
+            pd.DataFrame({"id": ["a", None], "text": ["A", "B"]}),
+            "line 2: key 'id': found .*, not a name or number",
+        ),
+        ("x.csv", "id,text,text\na,A,B\n", "line 1: the column 'text' stands 2 times, expected on"),
+        ("x.csv", "text\nA,B\n", "line 2: expected 1 column as"),
+        # Characters that are none.
+        (
+            "x.txt",
+            "one\ntw\0o",
+            r"line 2: the text '2' holds a NUL character \(U\+0000\) at 2; all",
+        ),
+        ("x.csv", "id,text\na,A\0\n", "line 2: the text 'a' holds a NUL character"),
+        ("x.jsonl", r'{"id": "a\u0000", "text": "A"}', r"line 1: the id 'a\\x00' holds a NUL char"),
+        ("x.jsonl", r'{"text": "A \ud83d"}', r"line 1: found '\\ud83d', half of a pair of surrog"),
+        ("x.jsonl", r'{"text": "A", "m": ["\uDE00"]}', r"line 1: found '\\ude00', half of a pair"),
+        # What Python cannot hold.
+        ("x.jsonl", f'{{"text": {"[" * 100_000}', "line 1: is nested too deeply; expected keys"),
+        (
+            "x.jsonl",
+            f'{{"id": {"1" * 4301}}}',
+            "line 1: found an integer of more than 4,300 digits",
+        ),
         # Not what the ending says.
         ("x.jsonl", "A", "line 1: is no JSON"),
         ("x.jsonl", '["A"]', "line 1: expected keys and values"),
@@ -123,8 +152,57 @@ def test_bad_files_are_answered_with_the_line(
 
 def test_a_missing_id_column_is_named(tmp_path: Path):
     path = written(tmp_path, "x.csv", "id,text\na,A\n")
-    with pytest.raises(InputError, match="line 2: no column 'key', found 'id', 'text'"):
+    message = "line 2: no column 'key', found 'id', 'text'"
+    with pytest.raises(MissingColumnError, match=message) as caught:
         load_texts(path, "text", "key")
+    assert caught.value.column == "key"
+
+
+def test_a_pair_of_surrogates_is_one_character(tmp_path: Path):
+    path = written(tmp_path, "x.jsonl", r'{"text": "A \ud83d\ude00"}')
+    assert load_texts(path)["text"].tolist() == ["A \U0001f600"]
+
+
+def test_an_integer_as_long_as_may_be_is_an_id(tmp_path: Path):
+    path = written(tmp_path, "x.jsonl", f'{{"id": {"1" * 4300}, "text": "A"}}')
+    assert load_texts(path)["id"].tolist() == ["1" * 4300]
+
+
+def test_what_was_found_is_shown_in_short(tmp_path: Path):
+    path = written(tmp_path, "x.jsonl", f'{{"text": {list(range(10_000))}}}')
+    with pytest.raises(InputError, match=r"found \[0, 1, 2, .*\.\.\.\], not a string") as caught:
+        load_texts(path)
+    assert len(str(caught.value)) < len(path) + 100
+
+
+@pytest.mark.parametrize(
+    ("text", "flaw"),
+    [
+        ("A", ""),
+        ("\ufeff", ""),
+        (" \n", "is empty"),
+        ("", "is empty"),
+        ("\0", "holds a NUL"),
+        ("A\ud800", "holds '\\ud800', half of a pair"),
+    ],
+)
+def test_a_text_without_words_or_with_nul_has_a_flaw(text: str, flaw: str):
+    assert flaw_of_text(text).startswith(flaw)
+    assert bool(flaw_of_text(text)) == bool(flaw)
+
+
+@pytest.mark.parametrize("name", ["a\0.txt", "a\0.parquet", "\0.jsonl"])
+def test_a_path_with_nul_is_named(name: str):
+    with pytest.raises(InputError, match=r"x00.*: found a NUL character, which no path may hold"):
+        load_texts(name)
+
+
+def test_home_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    written(tmp_path, "x.txt", "one")
+    assert load_texts("~/x.txt")["text"].tolist() == ["one"]
+    with pytest.raises(InputError, match=f"^{tmp_path}/none.txt: not found"):
+        load_texts("~/none.txt")
 
 
 @pytest.mark.parametrize("name", ["none.txt", "none.csv", "none.jsonl", "none.parquet"])

@@ -56,6 +56,13 @@ def test_an_overlap_without_room_for_new_tokens_is_refused(tokenizer):
         cut_windows(["cat"], tokenizer, window_length=40, overlap=38)
 
 
+def test_a_window_without_room_for_a_token_is_refused(tokenizer):
+    message = "key 'window_length': found 2, allowed: more than the 2 special tokens of each"
+    with pytest.raises(InputError, match=message):
+        cut_windows(["cat"], tokenizer, window_length=2, overlap=0)
+    assert len(cut_windows(["cat sat"], tokenizer, window_length=3, overlap=0)) == 2
+
+
 def test_tables_say_what_the_rows_are(tokenizer):
     windows = cut_windows(["cat", LONG], tokenizer, window_length=40, overlap=5)
     table, tokens = window_table(windows, ["short", "long"]), token_table(windows, tokenizer)

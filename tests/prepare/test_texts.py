@@ -6,7 +6,7 @@ import pytest
 
 from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
-from embspace.prepare.texts import COLUMNS, prepare_texts
+from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
 
 TWO = [("b", "One. Two."), ("a", "NA")]  # an id, and a text that could be taken for nothing
 
@@ -37,7 +37,7 @@ def written(name: str, *, text: str = "text", key: str = "id") -> str:
 
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet"])
 def test_a_file_of_each_format_gives_the_same_table(name: str):
-    table = prepare_texts(described("file", path=written(name)))
+    table = prepare_texts("x", described("file", path=written(name)))
     assert list(table) == COLUMNS
     assert table["id"].tolist() == table["document"].tolist() == ["b", "a"]
     assert table["text"].tolist() == ["One. Two.", "NA"]
@@ -45,34 +45,42 @@ def test_a_file_of_each_format_gives_the_same_table(name: str):
 
 
 def test_lines_of_a_plain_text_are_named_by_their_number():
-    table = prepare_texts(described("file", path=written("x.txt")))
+    table = prepare_texts("x", described("file", path=written("x.txt")))
     assert table[["id", "text"]].to_numpy().tolist() == [["1", "One. Two."], ["2", "NA"]]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet"])
 def test_columns_of_other_names_are_taken_where_they_are_named(name: str):
     path = written(name, text="Tweet", key="number")
-    table = prepare_texts(described("file", path=path, text_column="Tweet", id_column="number"))
+    table = prepare_texts(
+        "x", described("file", path=path, text_column="Tweet", id_column="number")
+    )
     assert table[["id", "text"]].to_numpy().tolist() == [["b", "One. Two."], ["a", "NA"]]
-    assert prepare_texts(described("file", path=path, text_column="Tweet"))["id"].tolist() == [
+    assert prepare_texts("x", described("file", path=path, text_column="Tweet"))["id"].tolist() == [
         "1",
         "2",
     ]
-    with pytest.raises(InputError, match=f"{name}, line .: no column 'text', found 'number', 'Tw"):
-        prepare_texts(described("file", path=path))
+    column = (
+        rf"conf/corpus/x\.yaml: key 'text_column': {name}, line .: no column 'text', found 'numb"
+    )
+    with pytest.raises(InputError, match=column):
+        prepare_texts("x", described("file", path=path))
+    column = rf"conf/corpus/x\.yaml: key 'id_column': {name}, line .: no column 'key', found 'numb"
+    with pytest.raises(InputError, match=column):
+        prepare_texts("x", described("file", path=path, text_column="Tweet", id_column="key"))
 
 
 def test_builtin_texts_keep_their_domain_and_subject():
     row = '{"id": "a", "domain": "nature", "subject": "bogs", "year": 7, "text": "A"}\n'
     Path("x.jsonl").write_text(row)
-    table = prepare_texts(described("builtin", path="x.jsonl"))
+    table = prepare_texts("x", described("builtin", path="x.jsonl"))
     assert table.to_dict(orient="records") == [
         {"id": "a", "document": "a", "domain": "nature", "subject": "bogs", "text": "A"}
     ]
 
 
 def test_by_sentence_each_has_its_own_id_and_that_of_its_document():
-    table = prepare_texts(described("file", path=written("x.csv"), unit="sentence"))
+    table = prepare_texts("x", described("file", path=written("x.csv"), unit="sentence"))
     assert table["text"].tolist() == ["One.", "Two.", "NA"]
     assert table["id"].tolist() == ["b.1", "b.2", "a.1"]
     assert table["document"].tolist() == ["b", "b", "a"]
@@ -81,19 +89,77 @@ def test_by_sentence_each_has_its_own_id_and_that_of_its_document():
 def test_pieces_of_enwik8_are_texts_too():
     Path("enwik8").write_text("<text>'''One''' two</text>")
     pieces = {"url": "enwik8", "cleaned": True, "characters": 3, "n_texts": 2}
-    table = prepare_texts(described("enwik8", **pieces))
+    table = prepare_texts("x", described("enwik8", **pieces))
     assert table[["id", "text"]].to_numpy().tolist() == [["0", "One"], ["3", " tw"]]
 
 
 @pytest.mark.parametrize(
     ("source", "given", "message"),
     [
-        ("wikipedia", {"api": "http://x", "pages": "pages.csv"}, r"pages\.csv: not found; write"),
-        ("file", {"path": "none.txt"}, r"none\.txt: not found"),
-        ("builtin", {"path": "none.jsonl"}, r"none\.jsonl: not found"),
-        ("file", {"path": "x.docx"}, r"found the ending '\.docx', allowed"),
+        (
+            "wikipedia",
+            {"api": "http://x", "pages": "pages.csv"},
+            r"key 'pages': pages\.csv: not found; write",
+        ),
+        ("file", {"path": "none.txt"}, r"key 'path': none\.txt: not found"),
+        ("builtin", {"path": "none.jsonl"}, r"key 'path': none\.jsonl: not found"),
+        ("file", {"path": "x.docx"}, r"key 'path': x\.docx: found the ending '\.docx', allowed"),
+        (
+            "enwik8",
+            {"url": "none", "cleaned": True, "characters": 1, "n_texts": 1},
+            "key 'url': none: cannot be read: No such file",
+        ),
     ],
 )
 def test_texts_that_are_not_there_are_named(source: str, given: dict[str, Any], message: str):
-    with pytest.raises(InputError, match=message):
-        prepare_texts(described(source, **given))
+    with pytest.raises(InputError, match=rf"^conf/corpus/x\.yaml: {message}"):
+        prepare_texts("x", described(source, **given))
+
+
+def test_a_path_may_start_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    written("home/x.csv")
+    assert prepare_texts("x", described("file", path="~/x.csv"))["id"].tolist() == ["b", "a"]
+
+
+PIECES = {"cleaned": True, "characters": 1, "n_texts": 1}
+WIKIPEDIA = {"api": "http://x"}
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "given"),
+    [("file", "path", {}), ("wikipedia", "pages", WIKIPEDIA), ("enwik8", "url", PIECES)],
+)
+@pytest.mark.parametrize(
+    ("path", "warned"),
+    [
+        ("data/texts/x.csv", False),
+        ("data/texts/mine/../x.csv", False),
+        ("/a/x.csv", True),
+        ("~/x.csv", True),
+        ("data/texts/../x.csv", True),
+    ],
+)
+def test_texts_that_dvc_does_not_watch_are_told_once(
+    source: str, key: str, given: dict[str, Any], path: str, warned: bool, caplog
+):
+    corpus = described(source, **{key: path}, **given)
+    assert local_files(corpus) == {key: path}
+    assert not caplog.text
+    warn_unwatched("x", corpus)
+    assert caplog.text.count(f"would not notice a change of {path}; it watches") == warned
+
+
+def test_texts_in_the_watched_folder_by_its_whole_path_are_not_told(tmp_path: Path, caplog):
+    warn_unwatched("x", described("file", path=f"{tmp_path}/data/texts/x.csv"))
+    assert not caplog.text
+
+
+def test_texts_that_are_pinned_or_at_an_address_need_no_watch(caplog):
+    pinned = described("enwik8", url="/a/enwik8", sha256="0" * 64, **PIECES)
+    remote = described("enwik8", url="https://example.org/enwik8", **PIECES)
+    for corpus in (pinned, remote):
+        warn_unwatched("x", corpus)
+    assert local_files(remote) == {}
+    assert not caplog.text

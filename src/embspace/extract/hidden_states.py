@@ -16,7 +16,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from embspace.config import StageConfig, run_stage
 from embspace.corpus import describe_corpus
 from embspace.device import Device, choose_device
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.description import Model, describe_model
@@ -33,6 +33,8 @@ from embspace.models.windows import (
 from embspace.pooling import POOLINGS
 from embspace.prepare.sentences import split_halves
 
+LISTED = 5  # texts that are named where there are more of a kind
+
 
 @dataclass(frozen=True)
 class HiddenStates:
@@ -42,6 +44,7 @@ class HiddenStates:
     tokens: pd.DataFrame
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
     encoded: Iterator[EncodedWindow]
+    unknown: list[str]  # ids of the texts in which the tokenizer knows no token
 
 
 def extract_hidden_states(
@@ -65,8 +68,7 @@ def extract_hidden_states(
     `window_length` takes windows of its own length, and an overlap in proportion.
 
     Raises:
-        InputError: if the overlap leaves no room in a window, if the tokenizer knows no token of
-            any text, or a hidden state is not finite.
+        InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
     """
     layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
     kinds = ("token", *POOLINGS) if token_states else POOLINGS
@@ -78,13 +80,13 @@ def extract_hidden_states(
     )
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
-    _check_known(tokens, table, tokenizer.unk_token_id)
     encoded = encode(module, windows, batches, choose_device(device))
     return HiddenStates(
         windows=table,
         tokens=tokens,
         shapes={kind: (layers, len(tokens if kind == "token" else windows), dim) for kind in kinds},
         encoded=encoded,
+        unknown=_unknown_texts(tokens, table, texts["id"].tolist(), tokenizer.unk_token_id),
     )
 
 
@@ -95,20 +97,32 @@ def _no_states(kinds: tuple[str, ...], layers: int, dim: int) -> HiddenStates:
         tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
         shapes=dict.fromkeys(kinds, (layers, 0, dim)),
         encoded=iter(()),
+        unknown=[],
     )
 
 
-def _check_known(tokens: pd.DataFrame, windows: pd.DataFrame, unknown: int | None) -> None:
+def _unknown_texts(
+    tokens: pd.DataFrame, windows: pd.DataFrame, ids: list[str], unknown: int | None
+) -> list[str]:
+    """Those of the texts `ids` that have no ordinary token but the unknown one, or none at all."""
+    known = tokens[~tokens["special"] & (tokens["id"] != unknown)]
+    texts = set(windows["text"].iloc[known["window"].unique()])
+    return [name for name in ids if name not in texts]
+
+
+def _check_known(states: HiddenStates, model: str, corpus: str) -> None:
     """Tell of texts in which the tokenizer knows no token; stop if that is all of them."""
-    ordinary = tokens[~tokens["special"] | (tokens["id"] == unknown)]
-    known = (ordinary["id"] != unknown).groupby(ordinary["window"].map(windows["text"])).any()
-    if len(known) and not known.any():
-        raise InputError("the tokenizer knows no token of any text; is the corpus another script?")
-    if not known.all():
-        names = known.index[~known]
-        logging.getLogger(__name__).warning(
-            "the tokenizer knows no token of %d texts: %s", len(names), ", ".join(names[:5])
-        )
+    n_unknown, n_texts = len(states.unknown), states.windows["text"].nunique()
+    if not n_unknown:
+        return
+    listed = ", ".join(states.unknown[:LISTED]) + ", …" * (n_unknown > LISTED)
+    message = (
+        f"corpus '{corpus}': the tokenizer of '{model}' knows no token of {n_unknown:,} of "
+        f"{counted(n_texts, 'text')}: {listed}"
+    )
+    if n_unknown == n_texts:
+        raise InputError(f"{message}; is the corpus in another script?")
+    logging.getLogger(__name__).warning("%s", message)
 
 
 def save_hidden_states(states: HiddenStates, path: str) -> None:
@@ -147,6 +161,7 @@ def main(config: StageConfig) -> None:
         states = extract_hidden_states(
             model, module, tokenizer, rows, token_states, **config.settings
         )
+        _check_known(states, name, config.corpus_name)
         save_hidden_states(states, f"{path}{part}")
 
 

@@ -1,4 +1,4 @@
-"""Files at an http(s) address: read with patience, answered clearly when they cannot be had."""
+"""Files that a user names by path or http(s) address; the latter are read with patience."""
 
 import http.client
 import time
@@ -22,6 +22,20 @@ def is_address(path: str) -> bool:
     return path.startswith(("http://", "https://"))
 
 
+def local_path(path: str) -> Path:
+    """The path that a user wrote, with `~` and `~name` as the home folders that they stand for.
+
+    Raises:
+        InputError: if no file can have such a name, or there is no such home folder.
+    """
+    if "\0" in path:
+        raise InputError(f"{path!r}: found a NUL character, which no path may hold")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(f"{path}: found no home folder for {Path(path).parts[0]}") from None
+
+
 def read_file_or_address(path: str) -> bytes:
     """The bytes of a local file or of an http(s) address.
 
@@ -31,7 +45,7 @@ def read_file_or_address(path: str) -> bytes:
     if is_address(path):
         return fetch(path)
     try:
-        return Path(path).read_bytes()
+        return local_path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 

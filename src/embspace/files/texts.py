@@ -3,28 +3,41 @@
 import csv
 import io
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 import pandas as pd
 
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
+from embspace.files.remote import local_path
 
 Row = tuple[int, dict[str, Any]]  # the number of its line, or its own where there are no lines
+
+
+class MissingColumnError(InputError):
+    """A file of texts lacks the `column` that it should have."""
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 def load_texts(path: str, text_column: str = "text", id_column: str | None = None) -> pd.DataFrame:
     """The texts of a file: `id`, `text`, and its other columns, in the order of the file.
 
     Without `id_column`, a column `id` is taken where there is one, else the row's number; a row
-    of a .txt file is a line.
+    of a .txt file is a line. A path may start with `~`.
 
     Raises:
-        InputError: naming the line, for an empty text, a missing column, a repeated id, bytes
-            that are no UTF-8; naming the file, if it holds no text.
+        MissingColumnError: naming the line and the columns that there are.
+        InputError: naming the line, for an empty text or id, one that holds a character that is
+            none or NUL, a repeated id or column, bytes that are no UTF-8; naming the file, if it
+            holds no text.
     """
-    file = Path(path)
+    file = local_path(path)
     if file.suffix not in _READERS:
         raise InputError(
             f"{path}: found the ending '{file.suffix}', allowed: {', '.join(_READERS)}"
@@ -40,6 +53,25 @@ def load_texts(path: str, text_column: str = "text", id_column: str | None = Non
     return table
 
 
+def flaw_of_text(text: str) -> str:
+    """Why `text` cannot be read by a model, as the end of a sentence; "" if it can."""
+    if not text.strip():
+        return "is empty"
+    # Tokenizers drop it, and some programs take it for the end.
+    if "\0" in text:
+        return f"holds a NUL character (U+0000) at {text.index(chr(0))}; allowed are all others"
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"holds {_half_character(error)}"
+    return ""
+
+
+def _half_character(error: UnicodeEncodeError) -> str:
+    half = error.object[error.start]
+    return f"{half!r}, half of a pair of surrogates; allowed are whole characters"
+
+
 def _named(
     row: dict[str, Any],
     number: int,
@@ -49,16 +81,18 @@ def _named(
     id_column: str | None,
 ) -> Row:
     """A row with its id and text also under these names."""
+    where = f"{path}, line {line}"
     for column in filter(None, (text_column, id_column)):
         if column not in row:
-            raise InputError(
-                f"{path}, line {line}: no column '{column}', found {', '.join(map(repr, row))}"
-            )
+            found = ", ".join(map(repr, row))
+            raise MissingColumnError(f"{where}: no column '{column}', found {found}", column)
     if not isinstance(row[text_column], str):
-        raise InputError(
-            f"{path}, line {line}: key '{text_column}': found {row[text_column]!r}, not a string"
-        )
-    name = row[id_column] if id_column else row.get("id", number)
+        found = shortened(row[text_column])
+        raise InputError(f"{where}: key '{text_column}': found {found}, not a string")
+    key = id_column or "id"
+    name = row.get(key, number)
+    if not pd.api.types.is_scalar(name) or pd.isna(name):
+        raise InputError(f"{where}: key '{key}': found {shortened(name)}, not a name or number")
     return line, {**row, "id": str(name), "text": row[text_column]}
 
 
@@ -85,12 +119,27 @@ def _plain(file: Path) -> Iterator[Row]:
 
 def _json_lines(file: Path) -> Iterator[Row]:
     for number, line in enumerate(_lines(file), 1):
+        where = f"{file}, line {number}"
         try:
             row = json.loads(line)
+            if "\\u" in line:  # only an escape can write half a character
+                json.dumps(row, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
-            raise InputError(f"{file}, line {number}: is no JSON: {error}") from None
+            raise InputError(f"{where}: is no JSON: {error}") from None
+        except UnicodeEncodeError as error:
+            raise InputError(f"{where}: found {_half_character(error)}") from None
+        except RecursionError:
+            raise InputError(
+                f"{where}: is nested too deeply; expected keys and values of one level"
+            ) from None
+        except ValueError:  # the interpreter turns no longer ones into an int
+            limit = sys.get_int_max_str_digits()
+            raise InputError(
+                f"{where}: found an integer of more than {limit:,} digits; allowed are fewer, or "
+                "a string"
+            ) from None
         if not isinstance(row, dict):
-            raise InputError(f"{file}, line {number}: expected keys and values, found {row!r}")
+            raise InputError(f"{where}: expected keys and values, found {shortened(row)}")
         yield number, row
 
 
@@ -98,15 +147,23 @@ def _csv(file: Path) -> Iterator[Row]:
     csv.field_size_limit(2**31 - 1)  # a text is one field, however long
     reader = csv.DictReader(io.StringIO(_content(file), newline=""), strict=True)
     try:
+        columns = list(reader.fieldnames or [])
+        _check_columns(columns, f"{file}, line {reader.line_num}")
         for row in reader:
             if None in row or None in row.values():
                 raise InputError(
-                    f"{file}, line {reader.line_num}: expected {len(reader.fieldnames or [])} "
-                    "columns as in the first line"
+                    f"{file}, line {reader.line_num}: expected {counted(len(columns), 'column')} "
+                    "as in the first line"
                 )
             yield reader.line_num, row
     except csv.Error as error:
         raise InputError(f"{file}, line {reader.line_num}: is no CSV: {error}") from None
+
+
+def _check_columns(columns: list[str], where: str) -> None:
+    for column in columns:
+        if (n := columns.count(column)) > 1:
+            raise InputError(f"{where}: the column '{column}' stands {n} times, expected once")
 
 
 def _parquet(file: Path) -> Iterator[Row]:
@@ -116,6 +173,7 @@ def _parquet(file: Path) -> Iterator[Row]:
         raise InputError(f"{file}: not found") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: is no parquet table: {error}") from None
+    _check_columns([str(column) for column in table.columns], str(file))
     records = table.to_dict(orient="records")
     return ((number, {str(key): row[key] for key in row}) for number, row in enumerate(records, 1))
 
@@ -126,8 +184,11 @@ _READERS = {".jsonl": _json_lines, ".txt": _plain, ".csv": _csv, ".parquet": _pa
 def _check(table: pd.DataFrame, lines: list[int], path: str) -> None:
     seen: dict[str, int] = {}
     for line, name, text in zip(lines, table["id"], table["text"], strict=True):
-        if not text.strip():
-            raise InputError(f"{path}, line {line}: the text '{name}' is empty")
+        where = f"{path}, line {line}"
+        if flaw := flaw_of_text(name):
+            raise InputError(f"{where}: the id {name!r} {flaw}")
+        if flaw := flaw_of_text(text):
+            raise InputError(f"{where}: the text '{name}' {flaw}")
         if name in seen:
-            raise InputError(f"{path}, line {line}: the id '{name}' is that of line {seen[name]}")
+            raise InputError(f"{where}: the id '{name}' is that of line {seen[name]}")
         seen[name] = line

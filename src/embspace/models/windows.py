@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 from embspace.models.description import Model
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
@@ -39,9 +39,15 @@ def cut_windows(
     """The windows of all texts, in the order of the texts.
 
     Raises:
-        InputError: if `overlap` leaves no room for new tokens.
+        InputError: if special tokens or `overlap` leave no room for new tokens.
     """
-    room = window_length - tokenizer.num_special_tokens_to_add()
+    n_special = tokenizer.num_special_tokens_to_add()
+    room = window_length - n_special
+    if room < 1:
+        raise InputError(
+            f"conf/extract/hidden_states.yaml: key 'window_length': found {window_length}, "
+            f"allowed: more than the {counted(n_special, 'special token')} of each window"
+        )
     if overlap >= room:
         raise InputError(
             f"conf/extract/hidden_states.yaml: key 'overlap': found {overlap}, allowed: less "

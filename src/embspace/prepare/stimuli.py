@@ -6,15 +6,22 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from embspace.config import StageConfig, run_stage, validate
 from embspace.errors import InputError
 from embspace.files.remote import read_file_or_address
 from embspace.files.rows import save_rows
-from embspace.files.texts import load_texts
+from embspace.files.texts import flaw_of_text, load_texts
 
-Text = Annotated[str, Field(pattern=r"\S")]  # not blank
+
+def _without_flaw(text: str) -> str:
+    if flaw := flaw_of_text(text):
+        raise ValueError(flaw)
+    return text
+
+
+Text = Annotated[str, AfterValidator(_without_flaw)]
 
 
 class _Row(BaseModel):
@@ -119,9 +126,12 @@ def _read_differences(path: str) -> pd.DataFrame:
         return _read(path, Difference)
     try:
         content = json.loads(read_file_or_address(path))
-    except ValueError as error:  # not JSON, or not UTF-8
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, nested without end
         raise InputError(f"{path}: is no JSON: {error}") from None
-    return _checked(list(_pairs_by_category(content, path)), path, Difference)
+    rows = list(_pairs_by_category(content, path))
+    if not rows:
+        raise InputError(f"{path}: holds no pairs")
+    return _checked(rows, path, Difference)
 
 
 def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
@@ -132,6 +142,8 @@ def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
         reverse = "-".join(reversed(str(category).split("-")))
         if reverse in list(content)[:number]:
             continue
+        if pairs == []:
+            raise InputError(f"{path}: '{category}': found no pair, expected at least one")
         for pair, sides in enumerate(pairs if isinstance(pairs, list) else [pairs], 1):
             if not (isinstance(sides, list) and len(sides) == 2):
                 raise InputError(f"{path}: '{category}', pair {pair}: expected two texts")

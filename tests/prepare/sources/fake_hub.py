@@ -97,6 +97,8 @@ def _files(first: str) -> dict[str, bytes]:
             key=["k9", "k7"], Tweet=["X", "Y"], domain=["d", "e"], id=[1, 2], label=[0, 1]
         ),
         "gaps/train.parquet": _parquet(text=["A", " ", "C"]),
+        "torn/train.parquet": _parquet(text=["A", "B\0"]),
+        "nameless/train.parquet": _parquet(id=["a", None], text=["A", "B"]),
         "twins/train.parquet": _parquet(id=["a", "b", "a"], text=["A", "B", "C"]),
     }
 

@@ -76,7 +76,7 @@ def test_pieces_may_touch_and_then_are_the_whole():
 def test_a_text_too_short_for_so_many_pieces_is_refused():
     Path("enwik8").write_text("x" * 99)
     assert len(load_enwik8(corpus("enwik8", n_texts=9, characters=11))) == 9
-    with pytest.raises(InputError, match="99 characters are too few for 10 texts .* of 10 "):
+    with pytest.raises(InputError, match="found 99 characters, too few for 10 texts .* of 10 "):
         load_enwik8(corpus("enwik8", n_texts=10))
 
 
@@ -84,7 +84,7 @@ def test_a_piece_is_cut_after_cleaning():
     Path("enwik8").write_text(dump("'''" + "<br>" * 100 + "abcdefghij'''"))
     assert load_enwik8(corpus("enwik8", n_texts=1, cleaned=True))["text"].tolist() == ["abcdefghij"]
     assert load_enwik8(corpus("enwik8", n_texts=1))["text"].tolist() == ["<mediawiki"]
-    with pytest.raises(InputError, match="10 characters after cleaning are too few"):
+    with pytest.raises(InputError, match="10 characters after cleaning, too few"):
         load_enwik8(corpus("enwik8", n_texts=1, characters=11, cleaned=True))
 
 

@@ -1,6 +1,7 @@
 """Run in processes of their own: the library reads HF_ENDPOINT and the like when it is imported."""
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from embspace.corpus import HubCorpus
 from embspace.errors import InputError
-from embspace.prepare.sources.hub import load_hub_texts
+from embspace.prepare.sources.hub import _without_warnings, load_hub_texts
 from tests.loopback import closed_address, serving
 from tests.prepare.sources.fake_hub import NEW, OLD, REPOSITORY, hub
 
@@ -45,6 +46,8 @@ ONLINE: dict[str, dict[str, Any]] = {
     "empty text": {"subset": "gaps"},
     "number for text": {"text_column": "label"},
     "ids twice": {"subset": "twins"},
+    "nul": {"subset": "torn"},
+    "no id": {"subset": "nameless"},
 }
 OFFLINE: dict[str, dict[str, Any]] = {
     "same revision": {"revision": NEW},
@@ -76,6 +79,11 @@ Answers = dict[str, tuple[Any, str]]  # a table or the message of an error, and 
 
 def asking(cases: dict[str, dict[str, Any]], **variables: str) -> Answers:
     """What comes for each case, with these variables in the environment."""
+    process = run(cases, **variables)
+    return {name: tuple(answer) for name, answer in json.loads(process.stdout).items()}
+
+
+def run(cases: dict[str, dict[str, Any]], **variables: str) -> subprocess.CompletedProcess[str]:
     known = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     process = subprocess.run(
         [sys.executable, "-c", SCRIPT],
@@ -87,7 +95,7 @@ def asking(cases: dict[str, dict[str, Any]], **variables: str) -> Answers:
         check=False,
     )
     assert process.returncode == 0, process.stderr
-    return {name: tuple(answer) for name, answer in json.loads(process.stdout).items()}
+    return process
 
 
 @pytest.fixture(scope="module")
@@ -141,12 +149,17 @@ def test_without_a_revision_the_newest_comes_and_is_named(online: Answers):
         ("no revision", [f"Revision '{'c' * 40}' doesn't exist for dataset '{REPOSITORY}'"]),
         ("no subset", ["key 'subset': ", "'comments' not found. Available: ['posts', 'keyed', 'g"]),
         ("which subset", ["key 'subset': ", "pick one among the available configs: ['posts', "]),
-        ("no split", ["Unknown split \"dev\". Should be one of ['train', 'test']"]),
-        ("no text column", ["no column 'content', found text, label"]),
-        ("no id column", ["no column 'key', found text, label"]),
+        (
+            "no split",
+            ["key 'split': ", "Unknown split \"dev\". Should be one of ['train', 'test']"],
+        ),
+        ("no text column", ["key 'text_column': no column 'content', found text, label"]),
+        ("no id column", ["key 'id_column': no column 'key', found text, label"]),
         ("too many", ["key 'n_texts': found 4, the split 'train' holds 3"]),
         ("empty text", ["row 2 of the split 'train', column 'text': found ' ', not a text"]),
         ("number for text", ["row 1 of the split 'train', column 'label': found 0, not a text"]),
+        ("nul", ["row 2 of the split 'train': the text '2' holds a NUL character (U+0000) at 1"]),
+        ("no id", ["row 2 of the split 'train', column 'id': found ", ", not a name"]),
         ("ids twice", ["row 3: the id 'a' is that of an earlier row"]),
     ],
 )
@@ -184,6 +197,19 @@ def test_a_hub_out_of_reach_is_named_with_the_way_without_a_network(
     assert "cannot be had: ConnectionError" in message
     for way in ("HF_HOME", "HF_HUB_OFFLINE=1", "`source: file`"):
         assert way in message
+
+
+def test_of_its_tries_to_reach_the_hub_the_library_says_nothing(tmp_path: Path):
+    process = run({"closed": {}}, HF_ENDPOINT=closed_address(), HF_HOME=str(tmp_path))
+    assert "cannot be had: ConnectionError" in process.stdout
+    assert process.stderr == ""
+
+
+def test_the_library_speaks_again_afterwards():
+    before = logging.getLogger("huggingface_hub").level
+    with _without_warnings():
+        assert not logging.getLogger("huggingface_hub.any").isEnabledFor(logging.WARNING)
+    assert logging.getLogger("huggingface_hub").level == before
 
 
 def test_without_the_library_it_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch):

@@ -18,7 +18,7 @@ from xml.sax.saxutils import unescape
 import pandas as pd
 
 from embspace.corpus import Enwik8Corpus
-from embspace.errors import InputError
+from embspace.errors import InputError, counted, within
 from embspace.files.atomic import writing
 from embspace.files.remote import fetch, is_address, read_file_or_address
 
@@ -51,8 +51,9 @@ def load_enwik8(corpus: Enwik8Corpus) -> pd.DataFrame:
     step = len(text) // corpus.n_texts
     if step < corpus.characters:
         raise InputError(
-            f"{corpus.url}: {len(text)} characters{' after cleaning' * corpus.cleaned} are too few "
-            f"for {corpus.n_texts} texts (n_texts) of {corpus.characters} (characters)"
+            f"{corpus.url}: found {counted(len(text), 'character')}"
+            f"{' after cleaning' * corpus.cleaned}, too few for {counted(corpus.n_texts, 'text')} "
+            f"(n_texts) of {corpus.characters:,} (characters)"
         )
     offsets = range(0, step * corpus.n_texts, step)
     pieces = [text[offset : offset + corpus.characters] for offset in offsets]
@@ -136,7 +137,9 @@ def _text(corpus: Enwik8Corpus) -> str:
     """The text at `url`; what is downloaded is checked before it is kept."""
     url = corpus.url
     if not is_address(url):
-        return _checked_text(read_file_or_address(url), corpus)
+        with within("key 'url'"):
+            content = read_file_or_address(url)
+        return _checked_text(content, corpus)
     # Part of its hash, for other addresses may end in the same name.
     name = Path(urlsplit(url).path).name
     kept = DOWNLOADS / f"{hashlib.sha256(url.encode()).hexdigest()[:12]}-{name}"
@@ -144,7 +147,8 @@ def _text(corpus: Enwik8Corpus) -> str:
         content = kept.read_bytes()
         if corpus.sha256 in (None, _sha256(content)):
             return _checked_text(content, corpus)
-    content = fetch(url)
+    with within("key 'url'"):
+        content = fetch(url)
     text = _checked_text(content, corpus)
     with writing(kept) as partial:
         partial.write_bytes(content)

@@ -1,12 +1,16 @@
 """Texts of a data set of the model hub, through Hugging Face's library `datasets`."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
 
 from embspace.corpus import HubCorpus
 from embspace.errors import InputError
+from embspace.files.texts import flaw_of_text
 
 KEPT = ("domain", "subject")
 OFFLINE = (
@@ -31,11 +35,12 @@ def load_hub_texts(corpus: HubCorpus) -> pd.DataFrame:
             if there is no such data set, revision, subset, split or column, with those that there
             are; naming the row, for an empty text or a repeated id.
     """
+    check_library(corpus)
     builder = _prepared_builder(corpus)
     try:
         dataset = builder.as_dataset(split=corpus.split)
     except ValueError as error:  # names the splits that there are
-        raise InputError(f"{_name(corpus)}: {_one_line(error)}") from None
+        raise InputError(f"{_name(corpus)}: key 'split': {_one_line(error)}") from None
     rows = _rows(dataset, corpus)
     table = pd.DataFrame({"id": _ids(rows, corpus).astype(str), "text": rows[corpus.text_column]})
     for column in KEPT:
@@ -45,23 +50,32 @@ def load_hub_texts(corpus: HubCorpus) -> pd.DataFrame:
     return table
 
 
-def _prepared_builder(corpus: HubCorpus) -> Any:
-    """The library's reader of the data set, which has its data on this machine."""
-    try:
-        from datasets import load_dataset_builder
-        from datasets.exceptions import DatasetNotFoundError
-    except ImportError:
+def check_library(corpus: HubCorpus) -> None:
+    """Stop unless the library `datasets`, which is no dependency of embspace, is installed.
+
+    Raises:
+        InputError: naming the data set, and how to install the library.
+    """
+    if find_spec("datasets") is None:
         raise InputError(
             f"{_name(corpus)}: needs the library `datasets`: pip install 'embspace[hub]'"
-        ) from None
-    try:
-        # What `load_dataset` does, in steps, to see the commit before anything is downloaded.
-        # The prefix keeps it from taking a local folder of this name.
-        builder = load_dataset_builder(
-            f"hf://datasets/{corpus.repository}", name=corpus.subset, revision=corpus.revision
         )
-        _check_revision(builder.hash, corpus)
-        builder.download_and_prepare()
+
+
+def _prepared_builder(corpus: HubCorpus) -> Any:
+    """The library's reader of the data set, which has its data on this machine."""
+    from datasets import load_dataset_builder
+    from datasets.exceptions import DatasetNotFoundError
+
+    try:
+        with _without_warnings():
+            # What `load_dataset` does, in steps, to see the commit before anything is downloaded.
+            # The prefix keeps it from taking a local folder of this name.
+            builder = load_dataset_builder(
+                f"hf://datasets/{corpus.repository}", name=corpus.subset, revision=corpus.revision
+            )
+            _check_revision(builder.hash, corpus)
+            builder.download_and_prepare()
     except InputError:
         raise
     except (DatasetNotFoundError, ValueError) as error:
@@ -72,6 +86,18 @@ def _prepared_builder(corpus: HubCorpus) -> Any:
         reason = f"{type(error).__name__}: {_one_line(error)}"
         raise InputError(f"{_name(corpus)}: cannot be had: {reason}; {OFFLINE}") from error
     return builder
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep the library from telling of each of its tries, which it gives up after 25 seconds."""
+    logger = logging.getLogger("huggingface_hub")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _check_revision(found: str, corpus: HubCorpus) -> None:
@@ -91,10 +117,12 @@ def _check_revision(found: str, corpus: HubCorpus) -> None:
 
 def _rows(dataset: Any, corpus: HubCorpus) -> pd.DataFrame:
     """The columns that are needed, of the rows that are asked for."""
-    for column in filter(None, (corpus.text_column, corpus.id_column)):
-        if column not in dataset.column_names:
+    for key in ("text_column", "id_column"):
+        column = getattr(corpus, key)
+        if column is not None and column not in dataset.column_names:
             raise InputError(
-                f"{_name(corpus)}: no column '{column}', found {', '.join(dataset.column_names)}"
+                f"{_name(corpus)}: key '{key}': no column '{column}', found "
+                f"{', '.join(dataset.column_names)}"
             )
     if (corpus.n_texts or 0) > len(dataset):
         raise InputError(
@@ -115,12 +143,17 @@ def _ids(rows: pd.DataFrame, corpus: HubCorpus) -> pd.Series:
 def _check(table: pd.DataFrame, corpus: HubCorpus) -> None:
     if table.empty:
         raise InputError(f"{_name(corpus)}: the split '{corpus.split}' holds no text")
-    for number, text in enumerate(table["text"], 1):
+    for number, (name, text) in enumerate(zip(table["id"], table["text"], strict=True), 1):
+        where = f"{_name(corpus)}: row {number} of the split '{corpus.split}'"
         if not isinstance(text, str) or not text.strip():
+            raise InputError(f"{where}, column '{corpus.text_column}': found {text!r}, not a text")
+        if not isinstance(name, str) or not name.strip():
             raise InputError(
-                f"{_name(corpus)}: row {number} of the split '{corpus.split}', column "
-                f"'{corpus.text_column}': found {text!r}, not a text"
+                f"{where}, column '{corpus.id_column or 'id'}': found {name!r}, not a name"
             )
+        for kind, each in (("id", name), ("text", text)):
+            if flaw := flaw_of_text(each):
+                raise InputError(f"{where}: the {kind} {name!r} {flaw}")
     repeated = table["id"].duplicated()
     if repeated.any():
         number = int(repeated.to_numpy().argmax()) + 1

@@ -4,15 +4,14 @@ import json
 import logging
 import time
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
 
 from embspace.corpus import WikipediaCorpus
-from embspace.errors import InputError
-from embspace.files.remote import TRIES, fetch
+from embspace.errors import InputError, within
+from embspace.files.remote import TRIES, fetch, local_path
 from embspace.files.texts import load_texts
 
 # action=parse gives the HTML of the revision that `oldid` names. The API's own plain text
@@ -65,13 +64,23 @@ def load_wikipedia(corpus: WikipediaCorpus) -> pd.DataFrame:
             number; naming the page, if it or its revision does not exist, belongs to another
             page or holds no paragraph; naming the address, if it cannot be reached.
     """
-    pages = _pages(corpus.pages)
+    pages = read_pages(corpus)
     rows: list[dict[str, str]] = []
     for title, revision in tqdm(pages, desc="Wikipedia", unit="page", disable=None):
         if rows:
             time.sleep(corpus.seconds_between_requests)
         rows.append({"id": title, "text": _article(title, revision, corpus), "subject": ""})
     return pd.DataFrame(rows)
+
+
+def read_pages(corpus: WikipediaCorpus) -> list[tuple[str, str]]:
+    """Title and revision of each page that a user wants; "" for the latest revision.
+
+    Raises:
+        InputError: naming the file of pages and, but for one that is not there, line or page.
+    """
+    with within("key 'pages'"):
+        return _pages(corpus.pages)
 
 
 def plain_text(html: str) -> str:
@@ -121,8 +130,7 @@ def _classes(attrs: list[tuple[str, str | None]]) -> set[str]:
 
 
 def _pages(path: str) -> list[tuple[str, str]]:
-    """Title and revision of each page; "" for the latest."""
-    if not Path(path).is_file():
+    if not local_path(path).is_file():
         raise InputError(
             f"{path}: not found; write it: a CSV file with the columns title and revision, a row a "
             "page; leave a revision empty for the latest"
