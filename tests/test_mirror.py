@@ -190,12 +190,19 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         edited(SEPARABILITY, "    rows = []", "    rows = []\n    import embspace.pooling"),
         r"stage measure_separability: deps lacks src/embspace/pooling\.py",
     ),
+    "name of a package that loads its names on demand": (
+        edited(
+            SEPARABILITY, "    rows = []", "    rows = []\n    from embspace.geometry import bm25"
+        ),
+        r"stage measure_separability: deps lacks src/embspace/geometry/retrieval\.py",
+    ),
     "data that is read but no dep": (
         in_stage("measure_similarity", "      - data/extracted/embeddings/${item.model}.parquet"),
         r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
     ),
     "texts that are no dep": (
         in_stage("prepare_texts", "      - data/texts"),
+        r"stage prepare_texts: deps lacks data/texts, which \S+ reads",
         r"stage prepare_texts: deps lacks data/texts/articles\.jsonl, which \S+ reads",
         r"stage prepare_texts: deps lacks data/texts/model_card\.jsonl",
         r"stage prepare_texts: deps lacks data/texts/posts\.jsonl",

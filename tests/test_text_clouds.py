@@ -1,7 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
-from embspace.text_clouds import COLUMNS, large_enough, text_cloud
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.pooling import POOLINGS
+from embspace.text_clouds import COLUMNS, large_enough, load_text_clouds, text_cloud
 from tests.text_corpora import no_corpora, three_corpora
 
 TEXTS = pd.DataFrame(
@@ -36,6 +41,18 @@ def test_a_corpus_without_windows_keeps_its_columns():
     cloud = text_cloud({"cls": np.zeros((2, 0, 3), np.float32)}, windows, TEXTS)
     assert list(cloud.windows) == COLUMNS
     assert cloud.n_documents == 0
+
+
+def test_clouds_are_loaded_by_corpus(tmp_path: Path):
+    states = {pooling: np.ones((2, 1, 3), np.float32) for pooling in POOLINGS}
+    windows = pd.DataFrame({"text": ["b"], "window": [0], "n_tokens": [9], "first_token": [0]})
+    save_tensors(states, f"{tmp_path}/states/news.safetensors")
+    save_rows(windows, f"{tmp_path}/states/news.windows.parquet")
+    save_rows(TEXTS, f"{tmp_path}/texts/news.parquet")
+    clouds = load_text_clouds(f"{tmp_path}/states", f"{tmp_path}/texts", ["news"])
+    assert list(clouds) == ["news"]
+    assert clouds["news"].states.keys() == states.keys()
+    assert clouds["news"].windows["domain"].tolist() == ["places"]
 
 
 def test_documents_are_counted_not_vectors():

@@ -9,7 +9,10 @@ from embspace.geometry.groups import (
     group_means,
     group_members,
     nearest_in_group,
+    nearest_others,
+    neighbors_in_group,
     purity,
+    same_group_neighbor_share,
     silhouettes,
     within_and_between,
 )
@@ -106,6 +109,22 @@ def test_silhouettes_of_one_place_are_zero_and_of_one_group_undefined():
     assert np.isnan(silhouettes(np.full((6, 6), np.nan), LABEL)[:5]).all()
 
 
+def test_nearest_others_are_several_where_distances_are_equal_or_nearly_so():
+    x = np.array([[0.0], [1.0], [-1.01], [5.0]])
+    distances = cdist(x, x)
+    assert nearest_others(distances, tie=0.0)[0].tolist() == [False, True, False, False]
+    assert nearest_others(distances, tie=0.01)[0].tolist() == [False, True, True, False]
+    assert nearest_others(np.stack([distances] * 2), tie=0.01)[1, 0].sum() == 2
+    distances[0, 1] = np.nan
+    assert nearest_others(distances, tie=0.0).sum(axis=1).tolist() == [0, 1, 1, 1]
+
+
+def test_neighbours_of_the_own_group():
+    neighbors = np.array([[1, 2], [0, 2], [1, 0]])
+    found = neighbors_in_group(neighbors, np.array([4, 4, 7]))
+    assert found.tolist() == [[True, False], [True, False], [False, False]]
+
+
 def test_the_nearest_is_of_the_group_or_not_or_shared():
     x = np.array([[0.0], [1.0], [2.5], [10.0], [11.0]])
     found = nearest_in_group(cdist(x, x), np.array([0, 0, 1, 1, 1]))
@@ -117,6 +136,35 @@ def test_the_nearest_is_of_the_group_or_not_or_shared():
 def test_the_nearest_of_nothing_is_not_defined():
     assert np.isnan(nearest_in_group(np.zeros((1, 1)), np.array([0]))).all()
     assert np.isnan(nearest_in_group(np.full((2, 2), np.nan), np.array([0, 0]))).all()
+
+
+def test_neighbours_of_clouds_far_apart_are_of_the_same():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 100])
+    groups = np.repeat([0, 1], 10)
+    assert same_group_neighbor_share(x, groups, n_neighbors=9) == 1
+    # With every point as a neighbour it is chance.
+    assert same_group_neighbor_share(x, groups, n_neighbors=19) == pytest.approx(9 / 19)
+
+
+def test_groups_dealt_at_random_share_neighbours_by_chance():
+    rng, groups = np.random.default_rng(0), np.repeat([0, 1], 30)
+    x = rng.normal(size=(60, 2))
+    shares = [
+        same_group_neighbor_share(x, rng.permutation(groups), n_neighbors=5) for _ in range(200)
+    ]
+    assert np.mean(shares) == pytest.approx(29 / 59, abs=4 * np.std(shares) / np.sqrt(200))
+
+
+def test_a_point_is_no_neighbour_of_itself_and_ties_go_to_the_earlier_row():
+    x = np.array([[0.0], [1.0], [2.0]])
+    assert same_group_neighbor_share(x, np.array([0, 0, 1]), n_neighbors=1) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("n_neighbors", [0, 3])
+def test_a_number_of_neighbours_out_of_range_is_refused(n_neighbors: int):
+    with pytest.raises(ValueError, match="expected 1 to 2"):
+        same_group_neighbor_share(np.zeros((3, 1)), np.zeros(3, dtype=int), n_neighbors=n_neighbors)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import false_discovery_control
 
-from embspace.measure.nulls import central_range, mean_of_defined, null_columns, with_q_values
+from embspace.measure.nulls import central_range, mean_and_range, null_columns, with_q_values
 
 NAN = float("nan")
 
@@ -70,8 +70,13 @@ def test_without_draws_nothing_is_known():
 
 def test_means_and_ranges_leave_out_what_is_not_defined():
     drawn = np.array([[1.0, NAN], [3.0, NAN], [NAN, NAN]])
-    assert mean_of_defined(drawn)[0] == 2
-    assert np.isnan(mean_of_defined(drawn)[1])
-    low, high = central_range(drawn, 1 - 1e-12)
-    assert (low[0], high[0]) == pytest.approx((1, 3))
-    assert np.isnan([low[1], high[1]]).all()
+    mean, low, high = mean_and_range(drawn, 1 - 1e-12)
+    assert (mean[0], low[0], high[0]) == pytest.approx((2, 1, 3))
+    assert np.isnan([mean[1], low[1], high[1]]).all()
+
+
+def test_draws_of_one_value_and_of_tables_have_ranges_too():
+    draws = np.random.default_rng(0).normal(size=(50, 3, 2))
+    low, high = central_range(draws, 0.9)
+    assert low == pytest.approx(np.quantile(draws, 0.05, axis=0))
+    assert high[2, 1] == central_range(draws[:, 2, 1], 0.9)[1]

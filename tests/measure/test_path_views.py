@@ -101,7 +101,7 @@ def test_a_common_way_stands_out_of_rotated_paths_and_their_own_ways_do_not(comm
     for seed in range(20):
         x = noise(N_LAYERS, 8, DIM, seed=seed).cumsum(axis=0)
         x += common * np.arange(N_LAYERS)[:, None, None] * np.eye(DIM)[0]
-        found = view_table(every(8), paths_of(x), null_of(x, every(8), 9), (0.025, 0.975))
+        found = view_table(every(8), paths_of(x), null_of(x, every(8), 9), 0.95)
         p_values.append(found.set_index(["space", "quantity"])["p_value"])
     rejected = (pd.concat(p_values, axis=1) <= 0.1).mean(axis=1)
     for place in (("all", "shared_energy"), ("both", "shared_energy"), ("all", "layer_share")):
@@ -112,7 +112,7 @@ def test_what_stands_in_each_column():
     x = noise(N_LAYERS, 6, DIM)
     paths, view = paths_of(x), View("two", np.array([0, 3]), 4)
     null = np.stack([noise(4, 3, seed=seed) for seed in range(50)])
-    table = view_table(view, paths, null, (0.1, 0.9))
+    table = view_table(view, paths, null, 0.8)
     assert len(table) == 11  # the whole space has all variance
     assert (table["n_paths"] == 2).all()
     assert (table["n_states"] == 8).all()

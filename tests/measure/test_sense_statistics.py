@@ -10,7 +10,6 @@ from embspace.measure.sense_statistics import (
     cosine_distances,
     distances_by_layer,
     intervals,
-    mean_defined,
     over_words,
     slope,
     slope_name,
@@ -111,12 +110,6 @@ def test_slopes_are_those_of_a_library(first: int):
 def test_one_layer_has_no_slope():
     assert np.isnan(slope(np.ones((2, 2, 1, 3)))).all()
     assert slope(np.ones((2, 2, 0, 3))).shape == (2, 2, 1, 3)
-
-
-def test_a_word_that_has_no_value_is_left_out_of_the_mean():
-    found = mean_defined(np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan]]))
-    assert found[0] == 2
-    assert np.isnan(found[1])
 
 
 def test_one_word_has_no_yardstick():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.measure.sense_statistics import MEASURES
-from embspace.measure.sense_tables import Cell, Findings, central_band, largest
+from embspace.measure.sense_tables import Cell, Findings, largest
 
 
 def findings_of(name: str, draws: np.ndarray) -> Findings:
@@ -59,8 +59,11 @@ def test_draws_that_differ_by_rounding_are_as_large():
     assert row["p_value"] == 3 / 4
 
 
-def test_a_null_that_is_not_defined_has_no_band():
-    assert np.isnan(central_band(np.array([1.0, np.nan]), 0.9)).all()
+def test_a_null_that_is_not_defined_has_no_range():
+    found = findings_of("ratio", np.array([1.0, np.nan, np.nan]))
+    row = found.cells(Cell("ratio", null=True), "ratio", (0, 0, 0), "")
+    assert row.pop("ratio") == 1
+    assert np.isnan(list(row.values())).all()
 
 
 def test_the_layer_of_the_largest_value_counts_from_the_embedding_output():
@@ -69,3 +72,9 @@ def test_the_layer_of_the_largest_value_counts_from_the_embedding_output():
     assert largest(values, 1) == 3
     assert np.isnan(largest(np.full(3, np.nan), 0))
     assert np.isnan(largest(np.array([1.0]), 1))
+
+
+def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
+    found = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
+    row = found.cells(Cell("context_gain"), "context_gain", (0, 0, 0), "")
+    assert str(row["context_gain"]) == "0.0"  # neither -5.6e-17 nor -0.0

@@ -85,7 +85,7 @@ def test_energies_are_those_of_the_table():
 def test_the_null_stands_in_its_columns():
     table = shared_table("a", paths_of(drifting([0.0, 0.5])))
     null = np.repeat(np.linspace(-0.1, 0.1, 201)[:, None], 3, axis=1)
-    found = with_null(table, null, (0.05, 0.95))
+    found = with_null(table, null, 0.9)
     assert found["null_shared_energy"].to_numpy() == pytest.approx(0, abs=1e-12)
     assert found["null_shared_energy_low"].to_numpy() == pytest.approx(-0.09)
     assert found["null_shared_energy_high"].to_numpy() == pytest.approx(0.09)

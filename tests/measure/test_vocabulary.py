@@ -1,6 +1,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from transformers import PreTrainedTokenizerFast
@@ -60,6 +61,15 @@ def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
     }
     assert (found.shares["n"] == len(TOKENS)).all()
     assert (found.shares["share"] == found.shares["count"] / len(TOKENS)).all()
+
+
+def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[str, Any]):
+    found = measure_vocabulary(table_of(["[PAD]", "mix", "ii", "two"]), WORD_PIECE, **settings)
+    for definition in ("as_listed", "word_form"):
+        counts = counted(found, definition)
+        assert np.isnan(counts.pop("roman_numeral"))
+        assert counts["number_word"] == 1
+    assert found.shares.set_index("quantity").loc["roman_numeral", "share"].isna().all()
 
 
 def test_numbers_by_their_digits(settings: dict[str, Any]):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.mirror.imports import dotted_name, holds_code, importers_of, imports_of, listing
+from tests.mirror.imports import dotted_name, holds_code, importers_of, listing
 from tests.mirror.paths import ITEM, covers, gives, is_home_of
 from tests.mirror.source import assigned_to, function_named, paths_in, strings_in
 from tests.mirror.tree import DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
@@ -20,7 +20,6 @@ def imports_are_deps(tree: Tree) -> Iterator[str]:
         yield from _missing_deps(tree, stage, importers)
         yield from _missing_styles(tree, stage, importers)
         yield from _needless_deps(tree, stage, {tree.modules[name] for name in importers})
-        yield from _lazy_imports(tree, importers)
 
 
 def _missing_deps(tree: Tree, stage: Stage, importers: dict[str, str]) -> Iterator[str]:
@@ -54,19 +53,6 @@ def _needless_deps(tree: Tree, stage: Stage, imported: set[str]) -> Iterator[str
                 f"{stage}: the dep {dep} is too wide; list what the stage imports of it, "
                 f"{listing(sorted(needed))}."
             )
-
-
-def _lazy_imports(tree: Tree, importers: Iterable[str]) -> Iterator[str]:
-    """Names taken from a package that loads them on demand: nobody can see what they load."""
-    for name in importers:
-        path = tree.modules[name]
-        for imported in sorted(imports_of(tree.module(path), name, path)):
-            package = imported.rpartition(".")[0]
-            lazy = package in tree.modules and function_named(
-                tree.module(tree.modules[package]), "__getattr__"
-            )
-            if lazy and imported not in tree.modules:
-                yield f"{path}: imports {imported} from a package; name its module instead."
 
 
 def files_are_deps(tree: Tree) -> Iterator[str]:

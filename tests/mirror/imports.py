@@ -24,7 +24,8 @@ def importers_of(tree: Tree, start: str) -> dict[str, str]:
     queue = [start]
     for name in queue:
         path = tree.modules[name]
-        imported = {name} | imports_of(tree.module(path), name, path)
+        named = imports_of(tree.module(path), name, path)
+        imported = {name, *(tree.homes.get(each, each) for each in named)}
         for each in sorted(package for module in imported for package in with_packages(module)):
             if each in tree.modules and each not in importers:
                 importers[each] = name
@@ -56,11 +57,11 @@ def imports_of(module: ast.Module, name: str, path: str) -> frozenset[str]:
 
 
 def running(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a module, less what only a type checker reads or a lazy package loads later."""
+    """The nodes of a module, less what only a type checker reads."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             yield from child.orelse
-        elif not (isinstance(child, ast.FunctionDef) and child.name == "__getattr__"):
+        else:
             yield child
             yield from running(child)
 

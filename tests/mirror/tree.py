@@ -213,6 +213,18 @@ class Tree:
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
         return found
 
+    @cached_property
+    def homes(self) -> dict[str, str]:
+        """The module that defines each name of a package that loads its names on demand."""
+        found = {}
+        for path in self.glob("src/embspace/**/__init__.pyi"):
+            package = ".".join(Path(path).parts[1:-1])
+            for node in self.module(path).body:
+                if isinstance(node, ast.ImportFrom):
+                    module = f"{package}.{node.module}"
+                    found |= {f"{package}.{alias.name}": module for alias in node.names}
+        return found
+
     def settings_of(self, stage: Stage) -> list[Name]:
         """The functions whose settings a stage takes: its own, or those of its drawings."""
         return self.drawings_of(stage.name) if stage.name.draws_all else [stage.name]

@@ -99,6 +99,26 @@ def test_a_model_that_reads_no_text_has_empty_tables():
     assert list(nothing.neighbors) == NEIGHBORS
 
 
+def test_one_text_many_times_over_has_no_map_and_says_so(caplog: pytest.LogCaptureFixture):
+    clouds = {"a": corpus([f"d{number}" for number in range(20)], seed=0)}
+    for state in clouds["a"].states.values():
+        state[:] = state[:, :1] * (1 + np.linspace(0, 1e-6, 20, dtype=np.float32)[:, np.newaxis])
+    maps = project_text_maps(clouds, **SETTINGS)
+    assert [len(table) for table in vars(maps).values()] == [0, 0, 0]
+    assert caplog.messages == [
+        "cls, raw: no map, for all 20 vectors are equal",
+        "mean, centred_unit_length: no map, for all 20 vectors are equal",
+    ]
+
+
+def test_vectors_of_one_direction_differ_but_not_at_unit_length():
+    clouds = {"a": corpus([f"d{number}" for number in range(20)], seed=0)}
+    clouds["a"].states["mean"][:] = np.linspace(1, 2, 20, dtype=np.float32)[:, np.newaxis]
+    preparations = {"mean": ["raw", "unit_length"]}
+    maps = project_text_maps(clouds, **{**SETTINGS, "preparations": preparations})
+    assert set(maps.quality["preparation"]) == {"raw"}
+
+
 def test_a_layer_that_the_model_has_not_is_refused():
     clouds = {"a": corpus([f"d{number}" for number in range(9)], seed=0)}
     with pytest.raises(InputError, match="'layer': found -3, allowed: -2 to 1"):

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.defined import ratio
+from embspace.geometry.groups import nearest_others
+
 TIE = 1e-5  # of the largest distance: what rounding in float32 may do to equal distances
 
 
@@ -46,8 +49,7 @@ def _mean_over(
     # Not by BLAS, which may add the same pairs in another order in another row: equal draws are
     # to be equal.
     sums = np.einsum("dp,sp->ds", chosen, values)
-    n = chosen.sum(axis=1, keepdims=True)
-    return np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
+    return ratio(sums, chosen.sum(axis=1, keepdims=True))
 
 
 def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndarray, "stack n n"]:
@@ -56,15 +58,9 @@ def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndar
     Points are equally near if their distances differ by no more than `TIE` of the largest. NaN
     throughout a matrix that holds a NaN, or a single point.
     """
-    n = distances.shape[-1]
-    if n < 2:
-        return np.full_like(distances, np.nan)
     defined = ~np.isnan(distances).any(axis=(-2, -1), keepdims=True)
-    known = np.where(defined, distances, 0.0)
-    slack = TIE * known.max(axis=(-2, -1), keepdims=True)
-    others = np.where(np.eye(n, dtype=bool), np.inf, known)
-    nearest = others <= others.min(axis=-1, keepdims=True) + slack
-    return np.where(defined, nearest / nearest.sum(axis=-1, keepdims=True), np.nan)
+    nearest = nearest_others(distances, tie=TIE) & defined
+    return ratio(nearest.astype(np.int64), nearest.sum(axis=-1, keepdims=True))
 
 
 def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:

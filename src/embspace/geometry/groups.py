@@ -1,7 +1,9 @@
 """How well given groups of points hold together: mean distances, silhouettes, clusters."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.defined import mean_of_defined, ratio
 
 
 def group_members(
@@ -26,7 +28,7 @@ def group_means(
     own = np.eye(members.shape[-1])
     sizes = members.sum(axis=-2)
     pairs = sizes[..., :, np.newaxis] * sizes[..., np.newaxis, :] - own * sizes[..., np.newaxis, :]
-    return np.divide(sums - own * alone, pairs, out=np.full_like(sums, np.nan), where=pairs > 0)
+    return ratio(sums - own * alone, pairs)
 
 
 def within_and_between(
@@ -39,13 +41,7 @@ def within_and_between(
     n_groups = means.shape[-1]
     own = np.diagonal(means, axis1=-2, axis2=-1)
     others = means[..., ~np.eye(n_groups, dtype=bool)]
-    return _mean_defined(own), _mean_defined(others)
-
-
-def _mean_defined(values: Float[np.ndarray, "*stack k"]) -> Float[np.ndarray, "*stack"]:
-    defined = ~np.isnan(values)
-    total, n = np.where(defined, values, 0).sum(axis=-1), defined.sum(axis=-1)
-    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    return mean_of_defined(own, axis=-1), mean_of_defined(others, axis=-1)
 
 
 def silhouettes(
@@ -73,6 +69,21 @@ def silhouettes(
     return np.where(np.isinf(outside), np.nan, found)
 
 
+def nearest_others(
+    distances: Float[np.ndarray, "*stack n n"], *, tie: float
+) -> Bool[np.ndarray, "*stack n n"]:
+    """In each row, which other points are nearest to it: one, or several that are equally near.
+
+    Equally near are distances that exceed the least by no more than `tie` of the largest of all.
+    None is nearest to a point that has a distance NaN, or is alone.
+    """
+    others = np.where(np.eye(distances.shape[-1], dtype=bool), np.inf, distances)
+    least = others.min(axis=-1, keepdims=True, initial=np.inf)
+    known = np.where(np.isnan(distances), 0.0, distances)
+    slack = tie * known.max(axis=(-2, -1), keepdims=True, initial=0.0)
+    return (others <= least + slack) & np.isfinite(others)
+
+
 def nearest_in_group(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
@@ -80,17 +91,37 @@ def nearest_in_group(
 
     NaN for a point whose distances are not defined, or that is alone.
     """
-    others = np.where(np.eye(len(distances), dtype=bool), np.inf, distances)
-    least = others.min(axis=1, keepdims=True, initial=np.inf)
-    nearest = (others == least) & np.isfinite(others)
+    nearest = nearest_others(distances, tie=0.0)
     same = label[:, np.newaxis] == label
-    n_nearest = nearest.sum(axis=1)
-    return np.divide(
-        (nearest & same).sum(axis=1),
-        n_nearest,
-        out=np.full(len(label), np.nan),
-        where=n_nearest > 0,
-    )
+    return ratio((nearest & same).sum(axis=1), nearest.sum(axis=1))
+
+
+def neighbors_in_group(
+    neighbors: Int[np.ndarray, "n k"], group: Int[np.ndarray, " n"]
+) -> Bool[np.ndarray, "n k"]:
+    """Whether each of a point's neighbours, given by their row numbers, is of its own group."""
+    return group[neighbors] == group[:, np.newaxis]
+
+
+def same_group_neighbor_share(
+    x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
+) -> float:
+    """Mean share of a point's nearest neighbours that are of its own group, in [0, 1].
+
+    By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
+    of points at most. Ties in distance go to the earlier row.
+
+    Raises:
+        ValueError: `n_neighbors` under 1, or not under n.
+    """
+    from scipy.spatial.distance import pdist, squareform
+
+    if not 1 <= n_neighbors < len(x):
+        raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
+    distances = squareform(pdist(x.astype(np.float64)))
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    return float(neighbors_in_group(nearest, groups).mean())
 
 
 def average_linkage(

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.defined import ratio
+
 
 def offset_consistency(
     cosines: Float[np.ndarray, "*batch n n"], compared: Bool[np.ndarray, "n n"]
@@ -22,7 +24,7 @@ def offset_consistency(
     test", CoNLL.
     """
     kept, n = _compared_cosines(cosines, compared)
-    return _quotient(np.asarray(kept.sum(axis=(-2, -1))), n)
+    return ratio(np.asarray(kept.sum(axis=(-2, -1))), n)
 
 
 def flipped_offset_consistency(
@@ -36,7 +38,7 @@ def flipped_offset_consistency(
     """
     kept, n = _compared_cosines(cosines, compared)
     sums = ((signs @ kept) * signs).sum(axis=-1)
-    return _quotient(sums, n[..., np.newaxis])
+    return ratio(sums, n[..., np.newaxis])
 
 
 def _compared_cosines(
@@ -68,7 +70,7 @@ def consistency_of_draws(
     products = gram[rows[:, :, np.newaxis], rows[:, np.newaxis, :]]
     total = np.einsum("dij,di,dj->d", products, coefficients, coefficients, optimize=True)
     n = defined.sum(axis=1)
-    return _quotient(total - n, n * (n - 1))
+    return ratio(total - n, n * (n - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +115,10 @@ def mean_offsets(
             products[:, a, b] = (combined[:, others] * weights[:, others]).sum(axis=1)
     squared = np.diagonal(products, axis1=1, axis2=2).clip(min=0)
     n = np.stack([(weights[:, rows] != 0).sum(axis=1) for rows in members], axis=1)
-    shared = _quotient((squared - own) * n, n - 1)
+    shared = ratio((squared - own) * n, n - 1)
     return MeanOffsets(
         norm=np.sqrt(squared),
-        reliability=_quotient(shared, squared),
+        reliability=ratio(shared, squared),
         cosine=_over_root_of_both(products, squared),
         corrected_cosine=_over_root_of_both(products, shared),
     )
@@ -148,10 +150,3 @@ def _over_root_of_both(
 ) -> Float[np.ndarray, "draw category category"]:
     root = np.sqrt(np.where(x > 0, x, np.nan))
     return products / (root[:, :, np.newaxis] * root[:, np.newaxis, :])
-
-
-def _quotient(
-    x: Float[np.ndarray, "..."], y: Float[np.ndarray, "..."] | Int[np.ndarray, "..."]
-) -> Float[np.ndarray, "..."]:
-    """Quotient of x and y, which may be broadcast; NaN where y is 0."""
-    return np.divide(x, y, where=y != 0, out=np.full(np.broadcast(x, y).shape, np.nan))

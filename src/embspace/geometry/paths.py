@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.defined import ratio
+
 Paths = Float[np.ndarray, "layer token dim"]
 ByStep = Float[np.ndarray, "step token"]
 
@@ -47,16 +49,16 @@ def path_steps(x: Paths) -> PathSteps:
     x = x.astype(np.float64)
     steps, norm = np.diff(x, axis=0), np.linalg.norm(x, axis=2)
     length, change = np.linalg.norm(steps, axis=2), np.diff(norm, axis=0)
-    radial = _ratio(_dot(steps, x[:-1]), norm[:-1])
+    radial = ratio(_dot(steps, x[:-1]), norm[:-1])
     step_cosine = np.full(length.shape, np.nan)
-    step_cosine[1:] = _ratio(_dot(steps[1:], steps[:-1]), length[1:] * length[:-1])
+    step_cosine[1:] = ratio(_dot(steps[1:], steps[:-1]), length[1:] * length[:-1])
     return PathSteps(
         euclidean_distance=length,
-        cosine=_ratio(_dot(x[1:], x[:-1]), norm[1:] * norm[:-1]).clip(-1, 1),
+        cosine=ratio(_dot(x[1:], x[:-1]), norm[1:] * norm[:-1]).clip(-1, 1),
         step_cosine=step_cosine.clip(-1, 1),
-        radial_share=_ratio(radial**2, length**2).clip(max=1),
+        radial_share=ratio(radial**2, length**2).clip(max=1),
         norm_change=change,
-        norm_change_share=_ratio(change**2, length**2).clip(max=1),
+        norm_change_share=ratio(change**2, length**2).clip(max=1),
     )
 
 
@@ -68,7 +70,7 @@ def layer_share(x: Paths) -> float:
     """
     about = x - x.mean(axis=(0, 1))
     between = x.shape[1] * np.square(about.mean(axis=1)).sum()
-    return float(_ratio(between, np.square(about).sum()))
+    return float(ratio(between, np.square(about).sum()))
 
 
 def component_paths(
@@ -89,7 +91,7 @@ def component_paths(
     variances, vectors = eigh(products, subset_by_index=(n - n_components, n - 1))
     variances = variances[::-1].clip(min=0)
     scores = vectors[:, ::-1] * np.sqrt(variances)
-    return scores.reshape(layers, tokens, n_components), _ratio(variances, np.trace(products))
+    return scores.reshape(layers, tokens, n_components), ratio(variances, np.trace(products))
 
 
 def rotated_paths(
@@ -129,9 +131,3 @@ def _random_frame(
 
 def _dot(x: Paths, y: Paths) -> Float[np.ndarray, "layer token"]:
     return np.einsum("ijk,ijk->ij", x, y)
-
-
-def _ratio(over: np.ndarray | np.float64, under: np.ndarray | np.float64) -> np.ndarray:
-    """Quotients; NaN where `under` is 0."""
-    over, under = np.asarray(over), np.asarray(under)
-    return np.divide(over, under, out=np.full(over.shape, np.nan), where=under != 0)

@@ -19,6 +19,7 @@ from embspace.files.tables import save_table
 from embspace.geometry.cubes import EmbeddedCube, union_covariance
 from embspace.geometry.participation import participation_ratio
 from embspace.geometry.spectrum import components_for, covariance_eigenvalues, explained_variance
+from embspace.measure.nulls import central_range
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Level = Annotated[float, Field(gt=0, lt=1)]
@@ -120,7 +121,9 @@ def _curve(
     found: Spectrum, draws: list[Spectrum], expected: Spectrum, level: float
 ) -> pd.DataFrame:
     shares = explained_variance(found)
-    low, high = _interval([explained_variance(draw).cumsum() for draw in draws], level)
+    low, high = central_range(
+        np.stack([explained_variance(draw).cumsum() for draw in draws]), level
+    )
     return pd.DataFrame(
         {
             "n_components": np.arange(1, len(found) + 1),
@@ -138,7 +141,7 @@ def _dimensions(
 ) -> pd.DataFrame:
     """By the components for each share, and by the participation ratio."""
     readings = [_readings(values, shares) for values in (found, expected, *draws)]
-    low, high = _interval(readings[2:], level)
+    low, high = central_range(np.stack(readings[2:]), level)
     n_shares = len(shares)
     return pd.DataFrame(
         {
@@ -155,14 +158,6 @@ def _dimensions(
 def _readings(eigenvalues: Spectrum, shares: list[float]) -> Float[np.ndarray, " reading"]:
     counts = [components_for(eigenvalues, share) for share in shares]
     return np.array([*counts, participation_ratio(eigenvalues)], dtype=np.float64)
-
-
-def _interval(
-    values: list[np.ndarray], level: float
-) -> tuple[Float[np.ndarray, " value"], Float[np.ndarray, " value"]]:
-    tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail], axis=0)
-    return low, high
 
 
 def _first(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

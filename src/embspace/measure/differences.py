@@ -72,13 +72,7 @@ def measure_differences(
     by `random_` and pooling; `window` in `tokens` is the row of the sentence. Map, examples and
     summary are of the last layer and `shown_pooling`. Empty for a model that read no sentence.
     """
-    n_sentences = states[shown_pooling].shape[1]
-    stimuli = stimuli if n_sentences else stimuli[:0]
-    if len(stimuli) != n_sentences:
-        raise InputError(
-            f"the set differences has {len(stimuli)} sentences, the model read {n_sentences}: "
-            "`dvc repro` makes its hidden states anew"
-        )
+    stimuli = _read_by_model(stimuli, states[shown_pooling].shape[1])
     paired = _paired_states(stimuli, tokens, states)
     for_draws, for_consistency, for_cosines = np.random.default_rng(seed).spawn(3)
     draws = draw_pairs(
@@ -117,12 +111,21 @@ def measure_differences(
             "pooling": shown_pooling,
             "n_pairs": len(paired.pairs.names),
             **_cosine_summary(_at(cosines, last, shown_pooling), bias_categories),
-            "consistency": _at(categories, last, shown_pooling)
-            .set_index("category")["consistency"]
-            .to_dict(),
+            "consistency": _consistency(_at(categories, last, shown_pooling)),
             **explained_variance,
         },
     )
+
+
+def _read_by_model(stimuli: pd.DataFrame, n_sentences: int) -> pd.DataFrame:
+    """The sentences, or none for a model that read none."""
+    stimuli = stimuli if n_sentences else stimuli[:0]
+    if len(stimuli) != n_sentences:
+        raise InputError(
+            f"the set differences has {len(stimuli)} sentences, the model read {n_sentences}: "
+            "`dvc repro` makes its hidden states anew"
+        )
+    return stimuli
 
 
 def _paired_states(
@@ -140,6 +143,10 @@ def _paired_states(
 def _at(table: pd.DataFrame, layer: int, pooling: str) -> pd.DataFrame:
     chosen = table[(table["layer"] == layer) & (table["pooling"] == pooling)]
     return chosen.drop(columns=["layer", "pooling"])
+
+
+def _consistency(categories: pd.DataFrame) -> dict[str, float]:
+    return {str(k): v for k, v in categories.set_index("category")["consistency"].items()}
 
 
 def _cosine_summary(cosines: pd.DataFrame, bias_categories: list[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ random directions, and the length that LayerNorm sets.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -115,34 +116,24 @@ def measure_evolution(
     for_choice, for_null, for_interval = np.random.default_rng(seed).spawn(3)
     paths = _stimulus_paths(stimuli)
     by_text = paths.by_text()
+    streams = zip(sampled_corpora, for_choice.spawn(len(sampled_corpora)), strict=True)
     at_large = {
         name: one_token_a_text(corpora[name], n_texts, generator)
-        for name, generator in zip(
-            sampled_corpora, for_choice.spawn(len(sampled_corpora)), strict=True
-        )
+        for name, generator in streams
         if name in corpora
     }
     views = views_of(stimuli.texts, stimuli.tokens, followed, len(paths.states[TRAINED]))
-    options: dict[str, Any] = {
-        "n_resamples": n_resamples,
-        "level": level,
-        "generator": for_interval,
-    }
-    quantiles = (1 - level) / 2, (1 + level) / 2
+    interval = partial(with_interval, n_resamples=n_resamples, level=level, generator=for_interval)
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
         of_views, of_texts = _rotation_null(paths, views, n_draws, for_null)
         shared = [
-            with_null(shared_table(name, each), null, quantiles)
+            with_null(shared_table(name, each), null, level)
             for (name, each), null in zip(by_text.items(), of_texts, strict=True)
         ]
-        shared += [
-            with_interval(shared_table(name, each), each, **options)
-            for name, each in at_large.items()
-        ]
+        shared += [interval(shared_table(name, each), each) for name, each in at_large.items()]
         seen = [
-            view_table(view, paths, null, quantiles)
-            for view, null in zip(views, of_views, strict=True)
+            view_table(view, paths, null, level) for view, null in zip(views, of_views, strict=True)
         ]
     drifts = [drift_table(*pair) for pair in combinations(by_text.values(), 2)]
     return Evolution(

@@ -85,28 +85,13 @@ def measure_helix(
     }.items():
         rows = np.arange(first, min(end, len(x)))
         periods.append(_notebook(definition, x, rows, notebook_plane, notebook_samples))
+    path = [kept, components.coordinates, plane.real, plane.imag, cumulative_turns(plane)]
+    representations = {"full_space": x[kept], "components": components.coordinates}
     return Helix(
-        path=pd.DataFrame(
-            np.column_stack(
-                [kept, components.coordinates, plane.real, plane.imag, cumulative_turns(plane)]
-            ),
-            columns=PATH,
-        ).astype({"position": int}),
+        path=pd.DataFrame(np.column_stack(path), columns=PATH).astype({"position": int}),
         periods=pd.DataFrame(periods),
         spectrum=_spectrum(plane, kept, n_spectrum_bins),
-        one_dimensionality=pd.DataFrame(
-            [
-                {
-                    "representation": name,
-                    **asdict(one_dimensionality(vectors, kept, n_shuffles=n_shuffles, rng=rng)),
-                }
-                for (name, vectors), rng in zip(
-                    {"full_space": x[kept], "components": components.coordinates}.items(),
-                    of_order.spawn(2),
-                    strict=True,
-                )
-            ]
-        ),
+        one_dimensionality=_lines(representations, kept, n_shuffles, of_order),
         scalars={
             "n_structured": len(kept),
             "advance": advance(components.coordinates, kept),
@@ -116,6 +101,24 @@ def measure_helix(
             },
         },
     )
+
+
+def _lines(
+    representations: dict[str, Float[np.ndarray, "n _"]],
+    positions: Int[np.ndarray, " n"],
+    n_shuffles: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """How well each representation lies along a line, one row each."""
+    streams = rng.spawn(len(representations))
+    rows = [
+        {
+            "representation": name,
+            **asdict(one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=stream)),
+        }
+        for (name, x), stream in zip(representations.items(), streams, strict=True)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _none(n: int) -> Helix:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.geometry.defined import mean_of_defined
 from embspace.geometry.resampling import upper_p_value
 
 Values = Float[np.ndarray, " value"]
@@ -19,38 +20,44 @@ def null_columns(
     level: float,
     two_sided: bool,
 ) -> dict[str, Values]:
-    """Mean, central range and p-value of each value's null, `suffix` in the names of all.
-
-    The p-value is that of so large a value, or, two-sided, of one so far from 0.
-    """
+    """Mean, central range and p-value of each value's null, `suffix` in the names of all."""
     low, high = central_range(null, level)
-    # A draw that is the data itself, all signs alike for instance, is as large, not less by 1e-16.
-    values, null = np.round(values, DIGITS), np.round(null, DIGITS)
-    seen, drawn = (np.abs(values), np.abs(null)) if two_sided else (values, null)
     return {
-        f"null_{quantity}{suffix}": mean_of_defined(null),
+        f"null_{quantity}{suffix}": mean_of_defined(np.round(null, DIGITS), axis=0),
         f"null_{quantity}{suffix}_low": low,
         f"null_{quantity}{suffix}_high": high,
-        f"p_value{suffix}": np.array(
-            [upper_p_value(float(value), each) for value, each in zip(seen, drawn.T, strict=True)]
-        ),
+        f"p_value{suffix}": p_values(values, null, two_sided=two_sided),
     }
 
 
-def central_range(drawn: Float[np.ndarray, "draw value"], level: float) -> tuple[Values, Values]:
+def p_values(values: Values, null: Float[np.ndarray, "draw value"], *, two_sided: bool) -> Values:
+    """Of each value, that of one so large under its null, or, two-sided, of one so far from 0."""
+    # A draw that is the data itself, all signs alike for instance, is as large, not less by 1e-16.
+    values, null = np.round(values, DIGITS), np.round(null, DIGITS)
+    if two_sided:
+        values, null = np.abs(values), np.abs(null)
+    return np.array(
+        [upper_p_value(float(value), each) for value, each in zip(values, null.T, strict=True)]
+    )
+
+
+def mean_and_range(
+    drawn: Float[np.ndarray, " draw *value"], level: float
+) -> tuple[Float[np.ndarray, "*value"], Float[np.ndarray, "*value"], Float[np.ndarray, "*value"]]:
+    """Mean of the draws, and the ends of `central_range`; NaN are left out."""
+    return mean_of_defined(drawn, axis=0), *central_range(drawn, level)
+
+
+def central_range(
+    drawn: Float[np.ndarray, " draw *value"], level: float
+) -> tuple[Float[np.ndarray, "*value"], Float[np.ndarray, "*value"]]:
     """The quantiles between which a share `level` of the draws lie; NaN are left out."""
-    bounds = np.full((2, drawn.shape[1]), np.nan)
+    bounds = np.full((2, *drawn.shape[1:]), np.nan)
     defined = ~np.isnan(drawn).all(axis=0)
     if defined.any():
         quantiles = [(1 - level) / 2, (1 + level) / 2]
         bounds[:, defined] = np.nanquantile(drawn[:, defined], quantiles, axis=0)
-    return bounds[0], bounds[1]
-
-
-def mean_of_defined(drawn: Float[np.ndarray, "draw value"]) -> Values:
-    """Mean over the draws that are not NaN, NaN where all are."""
-    n = (~np.isnan(drawn)).sum(axis=0)
-    return np.nansum(drawn, axis=0) / np.where(n > 0, n, np.nan)
+    return np.asarray(bounds[0]), np.asarray(bounds[1])
 
 
 def with_q_values(table: pd.DataFrame, family: list[str]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.geometry.defined import mean_of_defined
 from embspace.geometry.offsets import (
     MeanOffsets,
     consistency_of_draws,
@@ -11,7 +12,7 @@ from embspace.geometry.offsets import (
     mean_offsets,
     mean_weights,
 )
-from embspace.measure.nulls import central_range, mean_of_defined, null_columns, with_q_values
+from embspace.measure.nulls import central_range, null_columns, with_q_values
 from embspace.measure.sentence_pairs import Draws, PairedStates
 
 Numbers = Int[np.ndarray, " two"]  # of a category, one for each two of them
@@ -84,7 +85,7 @@ def _cosine(
     value, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
     # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
     # mean as new samples of all pairs would from theirs, not from the cosine of all.
-    low, high = central_range((drawn - mean_of_defined(drawn)) * scale, level)
+    low, high = central_range((drawn - mean_of_defined(drawn, axis=0)) * scale, level)
     return {"cosine": value, "cosine_low": value - high, "cosine_high": value - low}
 
 

@@ -12,6 +12,7 @@ from embspace.geometry.paths import component_paths, layer_share
 from embspace.geometry.pca import principal_components
 from embspace.geometry.resampling import upper_p_value
 from embspace.geometry.shared_direction import shared_energy
+from embspace.measure.nulls import mean_and_range
 from embspace.measure.token_paths import RANDOM, TRAINED, TokenPaths
 
 COMPONENTS = ["component_1", "component_2"]
@@ -98,12 +99,12 @@ def view_table(
     view: View,
     paths: TokenPaths,
     null: Float[np.ndarray, "draw space quantity"],
-    quantiles: tuple[float, float],
+    level: float,
 ) -> pd.DataFrame:
     """`shares_of` one view, beside those at random weights and those of rotated paths."""
     ids = paths.tokens["id"].to_numpy()[view.rows]
     found = {prefix: shares_of(view.of(x), ids) for prefix, x in paths.states.items()}
-    low, high = np.quantile(null, quantiles, axis=0)
+    mean, low, high = mean_and_range(null, level)
     p_values = [
         upper_p_value(value, null[:, *place]) for place, value in np.ndenumerate(found[TRAINED])
     ]
@@ -116,7 +117,7 @@ def view_table(
             "n_states": len(view.rows) * view.n_layers,
             "value": found[TRAINED].ravel(),
             f"{RANDOM}value": found[RANDOM].ravel(),
-            "null_value": null.mean(axis=0).ravel(),
+            "null_value": mean.ravel(),
             "null_value_low": low.ravel(),
             "null_value_high": high.ravel(),
             "p_value": p_values,

@@ -21,7 +21,11 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms
 from embspace.geometry.pairs import scan_pairs
-from embspace.geometry.position_features import offset_cosines, outlying_positions
+from embspace.geometry.position_features import (
+    Outlyingness,
+    offset_cosines,
+    outlying_positions,
+)
 from embspace.geometry.regimes import (
     Regime,
     Search,
@@ -94,12 +98,8 @@ def measure_regimes(
             for number, regime in enumerate(found, start=1)
         ]
     )
-    regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
-    unstructured = summary["unstructured"].to_numpy()[regime - 1]
-    columns = (np.arange(len(x)), norms(x), apart.neighbor_cosine, apart.score)
-    positions = pd.DataFrame(
-        dict(zip(POSITIONS, (*columns, apart.outlying, regime, unstructured), strict=True))
-    )
+    positions = _positions(x, apart, summary)
+    unstructured = positions["unstructured"].to_numpy()
     sets = {"all": np.ones(len(x), dtype=np.bool_), "without_unstructured": ~unstructured}
     if unstructured.all() or not unstructured.any():
         sets.pop("without_unstructured")
@@ -108,6 +108,16 @@ def measure_regimes(
     if null is not None and again is not None:
         scalars |= _reliability(null, again, false_alarm_rate)
     return Regimes(positions, summary, distributions, histogram, scalars)
+
+
+def _positions(
+    x: Float[np.ndarray, "n dim"], apart: Outlyingness, summary: pd.DataFrame
+) -> pd.DataFrame:
+    """One row a position, with its regime."""
+    regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
+    unstructured = summary["unstructured"].to_numpy()[regime - 1]
+    about = (norms(x), apart.neighbor_cosine, apart.score, apart.outlying, regime, unstructured)
+    return pd.DataFrame(dict(zip(POSITIONS, (np.arange(len(x)), *about), strict=True)))
 
 
 def _none() -> Regimes:

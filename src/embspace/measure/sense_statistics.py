@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from threadpoolctl import threadpool_limits
 
 from embspace.geometry.contrast import GroupContrast, contrast_groups, relabellings
+from embspace.geometry.defined import mean_of_defined, ratio
 from embspace.geometry.directions import cosine_matrix
 from embspace.geometry.resampling import half_sample_interval
 
@@ -123,21 +124,22 @@ def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str,
     distance of different words. A slope is that of the straight line of least squares, per
     layer, from the first layer in its name on. It has one layer.
     """
-    within, between = mean_defined(values.within[words]), mean_defined(values.between[words])
+    within = mean_of_defined(values.within[words], axis=0)
+    between = mean_of_defined(values.between[words], axis=0)
     pairs = values.between_words[words[:, np.newaxis], words][~np.eye(len(words), dtype=bool)]
-    yardstick = np.broadcast_to(mean_defined(pairs), within.shape)
+    yardstick = np.broadcast_to(mean_of_defined(pairs, axis=0), within.shape)
     apart = values.between[words] - values.within[words]
-    accuracy = mean_defined(values.accuracy[words])
-    context = mean_defined(values.context_accuracy[words])
-    bag = mean_defined(values.bag_of_words_accuracy[words])
+    accuracy = mean_of_defined(values.accuracy[words], axis=0)
+    context = mean_of_defined(values.context_accuracy[words], axis=0)
+    bag = mean_of_defined(values.bag_of_words_accuracy[words], axis=0)
     found = {
         "within": within,
         "between": between,
         "between_words": yardstick,
         "difference": between - within,
-        "ratio": divided(between, within),
-        "relative_difference": divided(between - within, yardstick),
-        "share_apart": mean_defined(np.where(np.isnan(apart), np.nan, apart > 0)),
+        "ratio": ratio(between, within),
+        "relative_difference": ratio(between - within, yardstick),
+        "share_apart": mean_of_defined(np.where(np.isnan(apart), np.nan, apart > 0), axis=0),
         "accuracy": accuracy,
         "context_accuracy": context,
         "context_gain": accuracy - context,
@@ -164,19 +166,6 @@ def slope(
         return np.full((*values.shape[:-2], 1, values.shape[-1]), np.nan)
     layer -= layer.mean()
     return np.einsum("l,dwlm->dwm", layer / (layer @ layer), values)[..., np.newaxis, :]
-
-
-def mean_defined(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    """Over the first axis, of what is no NaN; NaN if nothing is left."""
-    n = (~np.isnan(values)).sum(axis=0)
-    return divided(np.nansum(values, axis=0), n.astype(np.float64))
-
-
-def divided(
-    x: Float[np.ndarray, "*any"], y: Float[np.ndarray, "*any"]
-) -> Float[np.ndarray, "*any"]:
-    """The quotient; NaN where `y` is 0."""
-    return np.divide(x, y, out=np.full(np.shape(x), np.nan), where=y != 0)
 
 
 def intervals(

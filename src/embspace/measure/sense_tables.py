@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.geometry.defined import ratio
 from embspace.geometry.resampling import upper_p_value
+from embspace.measure.nulls import DIGITS, mean_and_range
 from embspace.measure.occurrences import Occurrence
 from embspace.measure.sense_statistics import (
     FIRST_LAYERS,
@@ -16,7 +18,6 @@ from embspace.measure.sense_statistics import (
     OVER_LAYERS,
     Values,
     WordValues,
-    divided,
     intervals,
     over_words,
     slope_name,
@@ -98,10 +99,13 @@ class Findings:
         if cell.interval:
             values += [self.low[name][0, *place], self.high[name][0, *place]]
         if cell.null:
-            values += central_band(draws[1:], self.level)
+            values += map(float, mean_and_range(draws[1:], self.level))
+        # Shares that are equal differ by 1e-16 at times; 0.0 is added lest a zero be negative.
+        values = [round(float(value), DIGITS) + 0.0 for value in values]
         if cell.p_value:
-            # Twelve digits: sums of the same distances in another order are no larger.
-            values.append(upper_p_value(float(np.round(draws[0], 12)), np.round(draws[1:], 12)))
+            # Sums of the same distances in another order are no larger.
+            seen, null = np.round(draws[0], DIGITS), np.round(draws[1:], DIGITS)
+            values.append(upper_p_value(float(seen), null))
         if name in OWN_UNITS and MEASURES[place[2]][1] == "cosine":
             values = [1 - value for value in values]
         return dict(zip(cell.columns(prefix), values, strict=True))
@@ -112,14 +116,6 @@ class Findings:
         for weights, prefix in enumerate(WEIGHTS):
             found |= self.cells(cell, name, (weights, layer, measure), prefix)
         return found
-
-
-def central_band(null: Float[np.ndarray, " draw"], level: float) -> list[float]:
-    """Mean of the draws, and the quantiles between which a share `level` of them lies."""
-    if np.isnan(null).any():
-        return [np.nan] * 3
-    tail = (1 - level) / 2
-    return [null.mean(), *np.quantile(null, [tail, 1 - tail])]
 
 
 def find_senses(
@@ -212,8 +208,8 @@ def _of_words(
         "within": 1 - within if cosine else within,
         "between": 1 - between if cosine else between,
         "difference": between - within,
-        "ratio": divided(between, within),
-        "relative_difference": divided(between - within, np.full_like(within, yardstick)),
+        "ratio": ratio(between, within),
+        "relative_difference": ratio(between - within, np.full_like(within, yardstick)),
         "accuracy": values.accuracy[:, 0, *place],
     }
 

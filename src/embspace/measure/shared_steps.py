@@ -11,6 +11,7 @@ from embspace.geometry.shared_direction import (
     pair_products,
     shared_cosine,
 )
+from embspace.measure.nulls import mean_and_range
 from embspace.measure.token_paths import TRAINED, TokenPaths, both
 
 ENERGY = "shared_energy"
@@ -56,12 +57,12 @@ def shared_energies(x: Paths, ids: Int[np.ndarray, " token"]) -> Float[np.ndarra
 def with_null(
     table: pd.DataFrame,
     null: Float[np.ndarray, "draw stretch"],
-    quantiles: tuple[float, float],
+    level: float,
 ) -> pd.DataFrame:
     """The table with what rotated paths share in its place, and the p-value."""
-    low, high = np.quantile(null, quantiles, axis=0)
-    p_values = [upper_p_value(*each) for each in zip(table[ENERGY], null.T, strict=True)]
-    return table.assign(**dict(zip(NULL, (null.mean(axis=0), low, high, p_values), strict=True)))
+    p_values = np.array([upper_p_value(*each) for each in zip(table[ENERGY], null.T, strict=True)])
+    mean, low, high = mean_and_range(null, level)
+    return table.assign(**dict(zip(NULL, (mean, low, high, p_values), strict=True)))
 
 
 def with_interval(

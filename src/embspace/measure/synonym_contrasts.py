@@ -8,7 +8,8 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.comparison import probability_of_larger
-from embspace.geometry.strata import stratified_interval
+from embspace.geometry.defined import ratio
+from embspace.geometry.resampling import stratified_interval
 from embspace.measure.synonym_vectors import (
     Stimuli,
     Vectors,
@@ -144,9 +145,7 @@ def contrast_statistic(
         mean = np.stack([_mean(each) for each in by_kind])
         auc = np.stack([probability_of_larger(by_kind[0], each) for each in by_kind])
         above = mean - mean[-1]
-        relative = np.full_like(mean, np.nan)
-        np.divide(above[:1], above, out=relative, where=above != 0)
-        found = np.stack([mean, mean[:1] - mean, relative, auc])
+        found = np.stack([mean, mean[:1] - mean, ratio(above[:1], above), auc])
         found[1:, 0] = np.nan
         return found
 

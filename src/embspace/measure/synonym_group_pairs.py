@@ -7,7 +7,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.groups import group_means
-from embspace.geometry.strata import stratified_interval
+from embspace.geometry.resampling import stratified_interval
 from embspace.measure.synonym_groups import Sentences
 from embspace.measure.synonym_vectors import (
     cosines_of,

@@ -16,8 +16,8 @@ from embspace.geometry.groups import (
     silhouettes,
     within_and_between,
 )
-from embspace.geometry.resampling import upper_p_value
-from embspace.geometry.strata import stratified_interval
+from embspace.geometry.resampling import stratified_interval, upper_p_value
+from embspace.measure.nulls import mean_and_range
 from embspace.measure.synonym_vectors import (
     Stimuli,
     Vectors,
@@ -184,7 +184,7 @@ def _clustering(
     level: float,
 ) -> dict[str, list[float]]:
     """Purity of clusters, and what shuffled labels give, by column, a value a layer."""
-    n_groups, tail = int(label.max()) + 1, (1 - level) / 2
+    n_groups = int(label.max()) + 1
     found: dict[str, list[float]] = {name: [] for name in [*CLUSTERING, *NULLS]}
     for layer, cosines in enumerate(cosines_of(vectors.trained)):
         clusters = average_linkage(1 - cosines, n_groups)
@@ -196,8 +196,8 @@ def _clustering(
         found["random_weights_purity"].append(_purity(clusters, label))
         values, nulls = tested(cosines, label[np.newaxis])[:, 0], tested(cosines, shuffled)
         for quantity, value, null in zip(TESTED, values, nulls, strict=True):
-            low, high = np.quantile(null, [tail, 1 - tail])
-            found[f"null_{quantity}"].append(float(null.mean()))
+            mean, low, high = mean_and_range(null, level)
+            found[f"null_{quantity}"].append(float(mean))
             found[f"null_{quantity}_low"].append(float(low))
             found[f"null_{quantity}_high"].append(float(high))
             found[f"{quantity}_p_value"].append(upper_p_value(float(value), null))

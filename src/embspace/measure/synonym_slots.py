@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.defined import ratio
 from embspace.geometry.groups import group_means, within_and_between
-from embspace.geometry.strata import stratified_interval
+from embspace.geometry.resampling import stratified_interval
 from embspace.measure.synonym_vectors import (
     Stimuli,
     codes,
@@ -109,11 +110,8 @@ def slot_statistic(
             group_means(distances[square], frames.label[rows], n_frames)
         )
         expected = np.arange(pairs.shape[1])[:, np.newaxis] * squared[:, 1:2]
-        ratio = np.full_like(squared, np.nan)
-        np.divide(squared, expected, out=ratio, where=expected > 0)
-        relative = np.full_like(distance, np.nan)
-        np.divide(distance, between, out=relative, where=between > 0)
-        found = np.stack([cosine, distance, relative, ratio])
+        relative, additivity = ratio(distance, between), ratio(squared, expected)
+        found = np.stack([cosine, distance, relative, additivity])
         if n_frames == 1:
             return found
         return np.concatenate([found, found.mean(axis=1, keepdims=True)], axis=1)
@@ -127,6 +125,5 @@ def _means(
     n_groups, n_changed = pairs.shape[:2]
     chosen = pairs.reshape(n_groups * n_changed, -1).astype(np.float64)
     sums = chosen @ values.reshape(len(values), -1).T
-    n = chosen.sum(axis=1, keepdims=True)
-    means = np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
+    means = ratio(sums, chosen.sum(axis=1, keepdims=True))
     return means.reshape(n_groups, n_changed, len(values))

@@ -5,6 +5,7 @@ Luisto's thesis, section 4.4.3, figure 26 and research question 3c.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from os import cpu_count
 from typing import Annotated, Literal
@@ -16,16 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
-from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.measure.summary import Probability, summary_of
 from embspace.measure.text_pairs import pair_tables
 from embspace.measure.text_separation import comparisons_of, separation_table
 from embspace.measure.text_shapes import null_spectral_numbers, principal_axes, spectrum_table
 from embspace.measure.text_units import grouped_vectors, windows_by_document
 from embspace.pooling import POOLINGS
-from embspace.text_clouds import TextCloud, large_enough, text_cloud
+from embspace.text_clouds import TextCloud, large_enough, load_text_clouds
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 Tables = dict[str, pd.DataFrame]
@@ -109,42 +108,57 @@ def measure_text_clouds(
             )
             for corpus, table in windows.items()
         }
-
-        def of_state(pooling: str, layer: int, rng: np.random.Generator) -> Tables:
-            clouds = {
-                corpus: grouped_vectors(kept[corpus].states[pooling][layer], table)
-                for corpus, table in windows.items()
-            }
-            axes = {corpus: principal_axes(x) for corpus, x in clouds.items()}
-            for_pairs, for_spectra = rng.spawn(2)
-            tables = pair_tables(
-                clouds,
-                axes,
+        states = _States(
+            clouds=kept,
+            windows=windows,
+            shown=shown,
+            n_histogram_bins=n_histogram_bins,
+            pairs=partial(
+                pair_tables,
                 n_bins=n_bins,
-                n_histogram_bins=n_histogram_bins if (pooling, layer) == shown else None,
                 quantiles=quantiles,
                 n_half_samples=n_half_samples,
                 level=level,
-                rng=for_pairs,
-            )
-            tables["spectrum"] = spectrum_table(
-                clouds,
-                axes,
-                nulls,
+            ),
+            spectrum=partial(
+                spectrum_table,
+                nulls=nulls,
                 equal_n=min(cloud.n_documents for cloud in kept.values()),
                 shares=shares,
                 vectors_per_dimension=vectors_per_dimension,
                 n_draws=n_draws,
                 level=level,
-                rng=for_spectra,
-            )
-            tables["separation"] = separation_table(clouds, comparisons, ridge=ridge, level=level)
-            return {
-                name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()
-            }
-
-        found = _all_states(of_state, n_layers, for_states)
+            ),
+            separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
+        )
+        found = _all_states(states.tables, n_layers, for_states)
     return TextClouds(corpora, **{table: _joined(table, found) for table in KEYS})
+
+
+@dataclass(frozen=True, eq=False)
+class _States:
+    """The clouds, and what makes the tables of one pooling and layer, with its settings."""
+
+    clouds: Mapping[str, TextCloud]
+    windows: Mapping[str, pd.DataFrame]
+    shown: tuple[str, int]
+    n_histogram_bins: int
+    pairs: Callable[..., Tables]
+    spectrum: Callable[..., pd.DataFrame]
+    separation: Callable[..., pd.DataFrame]
+
+    def tables(self, pooling: str, layer: int, rng: np.random.Generator) -> Tables:
+        x = {
+            corpus: grouped_vectors(self.clouds[corpus].states[pooling][layer], table)
+            for corpus, table in self.windows.items()
+        }
+        axes = {corpus: principal_axes(each) for corpus, each in x.items()}
+        for_pairs, for_spectra = rng.spawn(2)
+        n_bins = self.n_histogram_bins if (pooling, layer) == self.shown else None
+        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=for_pairs)
+        tables["spectrum"] = self.spectrum(x, axes, rng=for_spectra)
+        tables["separation"] = self.separation(x)
+        return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
 
 
 def _all_states(
@@ -215,15 +229,9 @@ def _layer_number(layer: int, n_layers: int) -> int:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    extracted = f"data/extracted/hidden_states/{name}"
-    clouds = {
-        corpus: text_cloud(
-            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
-            load_rows(f"{extracted}/{corpus}.windows.parquet"),
-            load_rows(f"data/prepared/texts/{corpus}.parquet"),
-        )
-        for corpus in config.corpora
-    }
+    clouds = load_text_clouds(
+        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+    )
     tables = measure_text_clouds(clouds, **config.settings)
     save_table(tables.corpora, f"results/text_clouds/corpora/{name}.csv")
     save_table(tables.distributions, f"results/text_clouds/distributions/{name}.csv")

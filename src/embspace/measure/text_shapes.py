@@ -13,6 +13,7 @@ from embspace.geometry.spectrum import (
     explained_variance,
     gaussian_covariance_eigenvalues,
 )
+from embspace.measure.nulls import mean_and_range
 
 Row = dict[str, float]
 Axes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
@@ -86,9 +87,8 @@ def null_spectral_numbers(
 
 def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> Row:
     """The mean of draws and the ends of their central part, with their columns."""
-    tail = (1 - level) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail]).tolist()
-    return {name: float(draws.mean()), f"{name}_low": low, f"{name}_high": high}
+    mean, low, high = map(float, mean_and_range(draws, level))
+    return {name: mean, f"{name}_low": low, f"{name}_high": high}
 
 
 def participation_at(

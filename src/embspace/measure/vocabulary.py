@@ -100,7 +100,10 @@ def _kind(text: str | None, subword: bool) -> str:
 def share_rows(
     tokens: pd.DataFrame, number_words: set[str], roman_numerals: set[str]
 ) -> pd.DataFrame:
-    """One row a quantity and definition: how many of the n tokens have it."""
+    """One row a quantity and definition: how many of the n tokens have it.
+
+    Not defined of Roman numerals where the vocabulary has no capitals: "mix" may be a word there.
+    """
     of_strings: dict[str, Callable[[str], bool]] = {
         "alphanumeric": str.isalnum,
         "alphabetic": str.isalpha,
@@ -110,14 +113,21 @@ def share_rows(
         "number_word": lambda text: text.lower() in number_words,
         "roman_numeral": lambda text: text in roman_numerals,
     }
-    counts = {("subword", "either"): int(tokens["subword"].sum())}
-    counts |= {(kind, "either"): int((tokens["kind"] == kind).sum()) for kind in NO_WORDS}
+    counts: dict[tuple[str, str], float] = {("subword", "either"): tokens["subword"].sum()}
+    counts |= {(kind, "either"): (tokens["kind"] == kind).sum() for kind in NO_WORDS}
     for quantity, has in of_strings.items():
         for definition, strings in _definitions(tokens).items():
-            counts[quantity, definition] = sum(map(has, strings))
+            known = quantity != "roman_numeral" or _has_upper_case(tokens)
+            counts[quantity, definition] = sum(map(has, strings)) if known else float("nan")
     rows = [(*key, len(tokens), count) for key, count in counts.items() if len(tokens)]
     table = pd.DataFrame(rows, columns=["quantity", "definition", "n", "count"])
     return table.assign(share=table["count"] / table["n"])
+
+
+def _has_upper_case(tokens: pd.DataFrame) -> bool:
+    """Whether a token that stands for text has a capital: uncased tokenizers make none."""
+    texts = tokens.loc[~tokens["kind"].isin(NO_WORDS), "text"]
+    return bool((texts != texts.str.lower()).any())
 
 
 def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.groups import same_group_neighbor_share
+from embspace.geometry.linear_separability import linearly_separable
 from embspace.geometry.maps import map_quality
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.rings import (
@@ -11,7 +13,6 @@ from embspace.geometry.rings import (
     ring_neighbor_share,
     ring_order_correlation,
 )
-from embspace.geometry.separation import linearly_separable, same_group_neighbor_share
 
 
 def circle_quality(

@@ -3,6 +3,7 @@
 Luisto's thesis, section 4.4.3, figure 25.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,19 +17,18 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
-from embspace.files.rows import load_rows, save_rows
+from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
-from embspace.geometry.directions import unit_rows
+from embspace.geometry.directions import norms, unit_rows
+from embspace.geometry.groups import neighbors_in_group
 from embspace.geometry.maps import map_quality
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pairs import scan_pairs
 from embspace.geometry.pca import principal_components
-from embspace.pooling import POOLINGS
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import most_neighbors
-from embspace.text_clouds import TextCloud, large_enough, text_cloud
+from embspace.text_clouds import TextCloud, large_enough, load_text_clouds
 
 Pooling = Literal["cls", "mean", "max"]
 Preparation = Literal["raw", "unit_length", "centred_unit_length"]
@@ -37,6 +37,7 @@ Space = tuple[Pooling, Preparation]
 Layout = Float[np.ndarray, "n 2"]
 LayoutFunction = Callable[..., Layout]
 FEWEST = 4  # points that have a map, and neighbours in it
+ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
 KEYS = ["pooling", "preparation", "layer", "method"]
 COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "x", "y"]
 QUALITY = [*KEYS, "n", "k"]
@@ -46,7 +47,7 @@ ALIKE = ("corpus", "document", "domain")
 
 @dataclass(frozen=True)
 class TextMaps:
-    """The maps and their tables; all are empty without texts."""
+    """The maps and their tables; all are empty without texts that differ."""
 
     coordinates: pd.DataFrame
     """One row a map and window."""
@@ -78,7 +79,8 @@ def project_text_maps(
 
     Vectors are `raw`, of `unit_length`, so that distances order them as cosines do, or of that
     length about the mean of all. t-SNE and UMAP are made from the exact Euclidean neighbours and
-    start from two principal components. A corpus of fewer than `fewest_documents` is left out.
+    start from two principal components. A corpus of fewer than `fewest_documents` is left out, and
+    so are, with a warning, vectors that are all equal, as those of one text many times over.
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
     domain, mean over its corpus, beside what nearest at random would give; and how often a vector
     of the corpus is among the nearest of any, `k` on average: many are drawn to a hub.
@@ -86,8 +88,10 @@ def project_text_maps(
     kept = large_enough(clouds, fewest_documents)
     about = _windows(kept)
     if len(about) < FEWEST:
-        return TextMaps(*(pd.DataFrame(columns=keys) for keys in (COORDINATES, QUALITY, NEIGHBORS)))
+        return _no_maps()
     layer, spaces = _spaces(kept, preparations, layer)
+    if not spaces:
+        return _no_maps()
     k = most_neighbors(len(about), quality_n_neighbors)
     n_sought = max(ceil(3 * perplexity), n_neighbors - 1, k)
     graphs = {space: _nearest(x, n_sought) for space, x in spaces.items()}
@@ -111,19 +115,16 @@ def project_text_maps(
             seed=seed,
         ),
     }
-    coordinates, quality, neighbors = [], [], []
-    for space, layouts in _layouts(spaces, graphs, methods).items():
-        x, graph = spaces[space], graphs[space]
-        key: dict[str, Any] = dict(zip(KEYS, (*space, layer), strict=False))
-        neighbors += _alike(about, graph.first(k), {**key, "method": "space"})
-        for method, layout in layouts.items():
-            of_map = {**key, "method": method}
-            coordinates.append(_coordinates(about, layout, of_map))
-            quality.append({**of_map, **_quality(x, layout, k, graph)})
-            neighbors += _alike(about, _nearest(layout, k), of_map)
-    return TextMaps(
-        pd.concat(coordinates, ignore_index=True), pd.DataFrame(quality), pd.DataFrame(neighbors)
-    )
+    layouts = _layouts(spaces, graphs, methods)
+    found = [
+        _tables(about, (*space, layer), x, layouts[space], graphs[space], k)
+        for space, x in spaces.items()
+    ]
+    return TextMaps(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
+
+
+def _no_maps() -> TextMaps:
+    return TextMaps(*(pd.DataFrame(columns=keys) for keys in (COORDINATES, QUALITY, NEIGHBORS)))
 
 
 def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
@@ -135,7 +136,7 @@ def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
 def _spaces(
     clouds: Mapping[str, TextCloud], preparations: Mapping[Pooling, list[Preparation]], layer: int
 ) -> tuple[int, dict[Space, Float[np.ndarray, "n dim"]]]:
-    """The number of the layer, and its vectors of all corpora."""
+    """The number of the layer, and its vectors of all corpora where these are not all equal."""
     n_layers = len(next(iter(next(iter(clouds.values())).states.values())))
     if not -n_layers <= layer < n_layers:
         raise InputError(
@@ -146,7 +147,13 @@ def _spaces(
     for pooling, wanted in preparations.items():
         x = np.concatenate([cloud.states[pooling][layer] for cloud in clouds.values()])
         for preparation in wanted:
-            spaces[pooling, preparation] = _prepared(x, preparation)
+            prepared = _prepared(x, preparation)
+            if _differ(x) and _differ(prepared):
+                spaces[pooling, preparation] = prepared
+            else:
+                logging.getLogger(__name__).warning(
+                    "%s, %s: no map, for all %s vectors are equal", pooling, preparation, len(x)
+                )
     return layer % n_layers, spaces
 
 
@@ -155,6 +162,11 @@ def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarr
         return x
     mean = x.mean(axis=0, dtype=np.float64) if preparation == "centred_unit_length" else 0.0
     return unit_rows(x - mean).astype(np.float32)
+
+
+def _differ(x: Float[np.ndarray, "n dim"]) -> bool:
+    """Whether some row is not equal to the first, or so nearly that rounding would do it."""
+    return bool(norms(x - x[0]).max() > ROUNDING * norms(x).max())
 
 
 def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
@@ -187,6 +199,26 @@ def _layouts(
     return found
 
 
+def _tables(
+    about: pd.DataFrame,
+    place: tuple[Pooling, Preparation, int],
+    x: Float[np.ndarray, "n dim"],
+    layouts: Mapping[str, Layout],
+    graph: NeighborGraph,
+    k: int,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Of the maps of one space: coordinates, quality, and what lies near what."""
+    key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
+    coordinates, quality = [], []
+    neighbors = _alike(about, graph.first(k), {**key, "method": "space"})
+    for method, layout in layouts.items():
+        of_map = {**key, "method": method}
+        coordinates.append(_coordinates(about, layout, of_map))
+        quality.append({**of_map, **_quality(x, layout, k, graph)})
+        neighbors += _alike(about, _nearest(layout, k), of_map)
+    return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
+
+
 def _coordinates(about: pd.DataFrame, layout: Layout, key: dict[str, Any]) -> pd.DataFrame:
     x, y = layout.T.astype(np.float32)
     return about.assign(**key, x=x, y=y)[COORDINATES]
@@ -213,13 +245,13 @@ def _alike(
 ) -> list[dict[str, Any]]:
     """Of each corpus, the share of its vectors' nearest that are of the same kind."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
+    same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     occurrence, rows = nearest.in_degrees(), []
     for corpus, members in about.groupby("corpus", sort=False).indices.items():
         row = {**key, "corpus": corpus, "n": len(members), "k": nearest.k}
         for column, kind in kinds.items():
             of_kind = np.bincount(kind)[kind[members]] - 1
-            same = kind[nearest.indices[members]] == kind[members][:, np.newaxis]
-            row[f"same_{column}_share"] = float(same.mean())
+            row[f"same_{column}_share"] = float(same[column][members].mean())
             row[f"chance_same_{column}_share"] = float(of_kind.mean() / (len(about) - 1))
         row["mean_k_occurrence"] = float(occurrence[members].mean())
         rows.append(row)
@@ -229,15 +261,9 @@ def _alike(
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    extracted = f"data/extracted/hidden_states/{name}"
-    clouds = {
-        corpus: text_cloud(
-            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
-            load_rows(f"{extracted}/{corpus}.windows.parquet"),
-            load_rows(f"data/prepared/texts/{corpus}.parquet"),
-        )
-        for corpus in config.corpora
-    }
+    clouds = load_text_clouds(
+        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+    )
     maps = project_text_maps(clouds, **config.settings)
     save_rows(maps.coordinates, f"data/projected/text_maps/{name}.parquet")
     save_table(maps.quality, f"results/text_maps/quality/{name}.csv")

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
+from embspace.geometry.linear_separability import linearly_separable
 from embspace.geometry.links import circle_pair
-from embspace.geometry.separation import linearly_separable, same_group_neighbor_share
 
 
 def cloud(n: int, dim: int, seed: int) -> np.ndarray:
@@ -55,31 +55,3 @@ def test_scale_and_place_change_nothing():
 def test_no_points_are_refused():
     with pytest.raises(ValueError, match="found 0 and 2"):
         linearly_separable(np.zeros((0, 2)), np.zeros((2, 2)))
-
-
-def test_neighbours_of_clouds_far_apart_are_of_the_same():
-    x = np.concatenate([cloud(10, 2, 0), cloud(10, 2, 1) + 100])
-    groups = np.repeat([0, 1], 10)
-    assert same_group_neighbor_share(x, groups, n_neighbors=9) == 1
-    # With every point as a neighbour it is chance.
-    assert same_group_neighbor_share(x, groups, n_neighbors=19) == pytest.approx(9 / 19)
-
-
-def test_groups_dealt_at_random_share_neighbours_by_chance():
-    rng, groups = np.random.default_rng(0), np.repeat([0, 1], 30)
-    x = cloud(60, 2, 3)
-    shares = [
-        same_group_neighbor_share(x, rng.permutation(groups), n_neighbors=5) for _ in range(200)
-    ]
-    assert np.mean(shares) == pytest.approx(29 / 59, abs=4 * np.std(shares) / np.sqrt(200))
-
-
-def test_a_point_is_no_neighbour_of_itself_and_ties_go_to_the_earlier_row():
-    x = np.array([[0.0], [1.0], [2.0]])
-    assert same_group_neighbor_share(x, np.array([0, 0, 1]), n_neighbors=1) == pytest.approx(2 / 3)
-
-
-@pytest.mark.parametrize("n_neighbors", [0, 3])
-def test_a_number_of_neighbours_out_of_range_is_refused(n_neighbors: int):
-    with pytest.raises(ValueError, match="expected 1 to 2"):
-        same_group_neighbor_share(np.zeros((3, 1)), np.zeros(3, dtype=int), n_neighbors=n_neighbors)

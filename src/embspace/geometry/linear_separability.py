@@ -1,7 +1,7 @@
-"""Whether two clouds of points lie apart."""
+"""Whether a hyperplane lies between two clouds of points."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 
 def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]) -> bool:
@@ -30,24 +30,3 @@ def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m di
     if found.status not in (0, 2):  # solved, infeasible
         raise RuntimeError(f"linear programme: {found.message}")
     return bool(found.status == 0)
-
-
-def same_group_neighbor_share(
-    x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
-) -> float:
-    """Mean share of a point's nearest neighbours that are of its own group, in [0, 1].
-
-    By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
-    of points at most. Ties in distance go to the earlier row.
-
-    Raises:
-        ValueError: `n_neighbors` under 1, or not under n.
-    """
-    from scipy.spatial.distance import pdist, squareform
-
-    if not 1 <= n_neighbors < len(x):
-        raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
-    distances = squareform(pdist(x.astype(np.float64)))
-    np.fill_diagonal(distances, np.inf)
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
-    return float((groups[nearest] == groups[:, np.newaxis]).mean())
