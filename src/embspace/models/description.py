@@ -1,9 +1,9 @@
 """What conf/model/<name>.yaml may say. Models differ in data, not in code."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from embspace.config import CONF, validate
 from embspace.errors import InputError
@@ -39,6 +39,7 @@ class HubFiles(_Strict):
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # owner/name
     revision: str = "main"  # a branch, tag or commit, resolved when the model is fetched
     unpickle: bool = False  # allows weights that only a pickle holds: loading one runs its code
+    sha256: dict[str, str] = {}  # of files that are known to be one with another source's
 
 
 class Matrices(_Strict):
@@ -50,6 +51,20 @@ class Matrices(_Strict):
     mapping: str | None = None  # the linear layer from the embedding size to the hidden size
 
 
+class Checkpoints(_Strict):
+    """Where the steps of a model's training are on the hub; `{step}` stands for the step."""
+
+    repository: str | None = None  # None: the model's own
+    revision: str | None = None  # None: the model's own
+    steps: list[int] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_a_place_for_the_step(self) -> Self:
+        if "{step}" not in f"{self.repository}{self.revision}":
+            raise ValueError("neither 'repository' nor 'revision' has {step} in it")
+        return self
+
+
 class _Model(_Strict):
     label: str
     licence: str
@@ -58,7 +73,9 @@ class _Model(_Strict):
     matrices: Matrices
     position_offset: int = Field(0, ge=0)  # rows before position 0
     padding_rows: int = Field(0, ge=0)  # rows of the input matrix after the last token
-    continuation_prefix: str | None = None
+    window: int | None = Field(None, gt=0)  # tokens read at once, if nothing else bounds them
+    continuation_prefix: str | None = None  # marks a token that goes on inside a word
+    word_prefix: str | None = None  # marks a token that starts a word, where those are marked
     unused_tokens: str | None = None  # a regular expression for the whole token
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
@@ -85,6 +102,7 @@ class HubModel(_Model, HubFiles):
     """A model of the hub, read offline once it was fetched."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    checkpoints: Checkpoints | None = None
 
 
 class RandomModel(_Model):
@@ -93,14 +111,14 @@ class RandomModel(_Model):
     source: Literal["random"]
     seed: int = Field(ge=0)
     config: dict[str, Any]
-    tokenizer: Annotated[PackageFiles | FolderFiles | HubFiles, Field(discriminator="source")] | None = None
+    tokenizer: (
+        Annotated[PackageFiles | FolderFiles | HubFiles, Field(discriminator="source")] | None
+    ) = None
 
 
 Files = PackageFiles | FolderFiles | HubFiles
 Model = PackageModel | FolderModel | HubModel | RandomModel
-SOURCES: dict[
-    str, type[PackageModel] | type[FolderModel] | type[HubModel] | type[RandomModel]
-] = {
+SOURCES: dict[str, type[PackageModel] | type[FolderModel] | type[HubModel] | type[RandomModel]] = {
     "package": PackageModel,
     "path": FolderModel,
     "hub": HubModel,
