@@ -1,7 +1,7 @@
 """What conf/model/<name>.yaml may say. Models differ in data, not in code."""
 
 import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -59,7 +59,7 @@ class Checkpoints(_Strict):
     steps: list[int] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _has_a_place_for_the_step(self) -> Self:
+    def _has_a_place_for_the_step(self) -> "Checkpoints":
         if "{step}" not in f"{self.repository}{self.revision}":
             raise ValueError("neither 'repository' nor 'revision' has {step} in it")
         return self
