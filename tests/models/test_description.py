@@ -27,12 +27,12 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, random"),
+        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, hub, random"),
         ({"revison": "abc"}, "key 'revison' is unknown; allowed here: .*path"),
         ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
         (
             {"matrices": {"input": "a", "positional": None, "segment": None, "segmnt": None}},
-            "key 'matrices.segmnt' is unknown; allowed here: input, positional, segment$",
+            "key 'matrices.segmnt' is unknown; allowed here: input, mapping, positional, segment$",
         ),
         ({"position_offset": "two"}, "key 'position_offset': .*integer.*found 'two'"),
         ({"position_offset": -1}, "key 'position_offset': .*found -1"),

@@ -19,7 +19,7 @@ from tests.tiny import VOCABULARY, tiny_description
 @pytest.fixture(scope="module")
 def table(tiny_folder: Path) -> pd.DataFrame:
     model = describe_model("tiny", tiny_description(tiny_folder))
-    return vocabulary_table(load_tokenizer("tiny", model), model).set_index("token")
+    return vocabulary_table("tiny", load_tokenizer("tiny", model), model).set_index("token")
 
 
 def test_every_token_has_its_row_in_the_order_of_the_ids(table: pd.DataFrame):

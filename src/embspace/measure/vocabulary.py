@@ -19,7 +19,8 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.measure.id_ranges import blocks_of_ids, range_rows, runs_of_ids
 from embspace.models.description import describe_model
-from embspace.models.spelling import Spelling, load_spelling
+from embspace.models.spelling import Spelling
+from embspace.models.tokenizer import load_spelling
 
 DIGITS = re.compile(r"[0-9]+")
 NO_WORDS = ("special", "unused", "byte")  # kinds that stand for no text
