@@ -194,6 +194,22 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         in_stage("measure_similarity", "      - data/extracted/embeddings/${item.model}.parquet"),
         r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
     ),
+    "model that is read, but whose pin is no dep": (
+        in_stage("measure_evolution", "      - data/prepared/model/${item.model}.json"),
+        r"stage measure_evolution: deps lacks data/prepared/model/\{\}\.json, which \S+ reads",
+    ),
+    "pin of a model that is not read": (
+        in_stage(
+            "measure_similarity",
+            "    deps:",
+            "    deps:\n      - data/prepared/model/${item.model}.json",
+        ),
+        r"stage measure_similarity: deps has data/prepared/model/\S+, which \S+ does not read",
+    ),
+    "lock that is no dep": (
+        in_stage("prepare_model", "      - models.lock"),
+        r"stage prepare_model: deps lacks models\.lock, which src/embspace/prepare/model\.py reads",
+    ),
     "texts that are no dep": (
         in_stage("prepare_texts", "      - data/texts"),
         r"stage prepare_texts: deps lacks data/texts/articles\.jsonl, which \S+ reads",

@@ -105,6 +105,7 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
 
 def expected_stages(model: str) -> set[str]:
     return {
+        f"prepare_model@{model}",
         f"extract_embeddings@{model}",
         f"extract_hidden_states@{model}-model_card",
         f"extract_stimuli@{model}",

@@ -15,6 +15,7 @@ TEXTS = Path("data/prepared/texts")
 BUILT = tuple(
     Path(folder)
     for folder in (
+        "data/prepared/model",
         "data/prepared/texts",
         "data/extracted",
         "data/measured",
