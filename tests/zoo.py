@@ -204,7 +204,7 @@ def build_animal(name: str, folder: Path) -> Path:
     _frame(tokenizer, animal)
     named = _special_names(animal)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **named).save_pretrained(folder)
-    _rename_class(folder / "tokenizer_config.json", animal.tokenizer_class)
+    _write_config(folder / "tokenizer_config.json", animal.tokenizer_class)
     options: dict[str, Any] = {"model_type": name, **animal.config}
     options["vocab_size"] = tokenizer.get_vocab_size()
     with torch.random.fork_rng(devices=[]):
@@ -323,6 +323,24 @@ def _special_names(animal: Animal) -> dict[str, str]:
     return found | ({"cls_token": "<s>", "sep_token": "</s>"} if animal.closes else {})
 
 
-def _rename_class(file: Path, tokenizer_class: str) -> None:
+def write_vocabulary_files(folder: Path, target: Path, config: dict[str, Any]) -> Path:
+    """The same tokenizer as older repositories have it: vocab.txt, or vocab.json and merges.txt."""
+    target.mkdir()
+    (target / "config.json").write_bytes((folder / "config.json").read_bytes())
+    (target / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    model = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    if "merges" not in model:
+        lines = sorted(model["vocab"], key=model["vocab"].get)
+        (target / "vocab.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return target
+    merges = "\n".join(["#version: 0.2", *(" ".join(pair) for pair in model["merges"])])
+    (target / "vocab.json").write_text(json.dumps(model["vocab"]), encoding="utf-8")
+    (target / "merges.txt").write_text(f"{merges}\n", encoding="utf-8")
+    return target
+
+
+def _write_config(file: Path, tokenizer_class: str) -> None:
+    """As the hub has it. transformers makes a BERT's lower case of no other sign than this."""
     content = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps(content | {"tokenizer_class": tokenizer_class}), encoding="utf-8")
+    content |= {"tokenizer_class": tokenizer_class, "do_lower_case": False}
+    file.write_text(json.dumps(content), encoding="utf-8")

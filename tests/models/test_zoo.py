@@ -22,7 +22,16 @@ from embspace.models.encoder import batches_by_length, encode
 from embspace.models.tokenizer import load_spelling, load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.windows import cut_windows, largest_window
-from tests.zoo import ANIMALS, DIM, LAYERS, POSITIONS, build_animal, describe_animal, texts
+from tests.zoo import (
+    ANIMALS,
+    DIM,
+    LAYERS,
+    POSITIONS,
+    build_animal,
+    describe_animal,
+    texts,
+    write_vocabulary_files,
+)
 
 TEXTS = [*(" ".join(text.split()[:n]) for n, text in zip((7, 5, 3), texts(), strict=False)), "Hi"]
 
@@ -236,6 +245,29 @@ def test_without_special_tokens_the_pooling_cls_is_the_first_token(load: Callabl
     assert not window.special.any()
     (found,) = encode(gpt2.module, [window], [[0]], "cpu", "ln_f")
     assert np.array_equal(found.pooled["cls"], found.tokens[:, 0])
+
+
+OLDER: dict[str, dict[str, Any]] = {
+    "bert": {"do_lower_case": False},
+    "gpt2": {"model_max_length": 1024},
+    "opt": {
+        "tokenizer_class": "GPT2Tokenizer",
+        "add_bos_token": True,
+        **dict.fromkeys(("bos_token", "eos_token", "unk_token"), "</s>"),
+        "pad_token": "<pad>",
+    },
+}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_repositories_without_tokenizer_json_give_the_same_tokens(
+    load: Callable[[str], Loaded], tmp_path: Path, name: str
+):
+    newer = load(name)
+    older = write_vocabulary_files(newer.folder, tmp_path / name, OLDER[name])
+    tokenizer = load_tokenizer(name, describe_animal(name, older))
+    for text in TEXTS:
+        assert tokenizer(text)["input_ids"] == newer.tokenizer(text)["input_ids"]
 
 
 SETTINGS: dict[str, Any] = {"tokens_per_batch": 100, "device": "cpu"}

@@ -125,7 +125,7 @@ def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
         number = number + 1 if text == previous else 0
         previous = text
         special = np.array(encoded["special_tokens_mask"][row], dtype=bool)
-        offsets = np.array(encoded["offset_mapping"][row], dtype=np.int64)
+        offsets = np.array(encoded["offset_mapping"][row], dtype=np.int64).reshape(-1, 2)
         yield Window(
             text=first + text,
             number=number,
