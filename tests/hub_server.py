@@ -83,11 +83,12 @@ class Hub:
         if self.busy:
             self.busy -= 1
             return Answer(status=503)
-        path = unquote(request.path)
-        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/(refs|revision)/?(.*)", path):
-            return self._listing(request, *found.groups())
-        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
-            return self._file(request, *found.groups())
+        # A slash within a revision or a file is quoted.
+        kinds = r"/api/models/([^/]+/[^/]+)/(refs|revision)/?([^/]*)"
+        if found := re.fullmatch(kinds, request.path):
+            return self._listing(request, *map(unquote, found.groups()))
+        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", request.path):
+            return self._file(request, *map(unquote, found.groups()))
         return Answer(status=404)
 
     def _listing(self, request: Request, name: str, kind: str, revision: str) -> Answer:

@@ -170,6 +170,14 @@ def test_an_unknown_revision_is_named_with_those_that_there_are(server: Hub):
         list_files("tiny", files, "v3")
 
 
+def test_a_revision_may_be_a_commit_or_a_pull_request(server: Hub):
+    commit = server.push("maker/tiny", {"config.json": b"{ }"}, branch="refs/pr/1")
+    for revision in ("refs/pr/1", commit):
+        files = FILES.model_copy(update={"revision": revision})
+        assert list_files("tiny", files, revision).commit == commit
+        assert fetched("config.json", files).read_bytes() == b"{ }"
+
+
 def test_no_hub_is_told(server: Hub, monkeypatch):
     monkeypatch.setattr(constants, "ENDPOINT", closed_address())
     with pytest.raises(InputError, match=r"the hub at http://127.* cannot be reached: .*HF_HOME"):

@@ -169,9 +169,9 @@ def _weights(name: str, files: HubFiles, names: list[str]) -> list[str]:
         return pickles
     if pickles:
         raise InputError(
-            f"{model_file(name)}: {files.repository} has no {WEIGHTS}, only {pickles[0]}, a "
-            "pickle, which may run code when it is loaded; if you trust its makers, write\n"
-            "  unpickle: true"
+            f"{model_file(name)}: {files.repository} has no {WEIGHTS} at {files.revision}, only "
+            f"{pickles[0]}, a pickle, which may run code when it is loaded; name a `revision` with "
+            "safetensors, or, if you trust its makers, write\n  unpickle: true"
         )
     raise InputError(
         f"{model_file(name)}: {files.repository} has no {WEIGHTS} and no {PICKLE}; found: "
