@@ -102,6 +102,7 @@ SEPARABILITY = "src/embspace/measure/separability.py"
 DRAW = "src/embspace/draw/__main__.py"
 DRAWS = "src/embspace/draw/results.py"
 TOYS = "src/embspace/draw/toys.py"
+COMPARE = "src/embspace/draw/compare.py"
 CUBES = "src/embspace/measure/cubes.py"
 EMBEDDINGS_TEST = "tests/extract/test_embeddings.py"
 
@@ -384,6 +385,36 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     "settings of a toy's drawing in those of a model": (
         in_stage("draw", "    params:", "    params:\n      - conf/draw/cubes.yaml:"),
         r"stage draw: params has conf/draw/cubes\.yaml, .* does not read",
+    ),
+    # What compares models, and the stage that draws it.
+    "stage of comparisons gone": (
+        stage_deleted("draw_compare"),
+        r"dvc\.yaml: expected a stage draw_compare, which draws alignment, measures, voca",
+        r"src/embspace/draw/compare\.py: belongs to nothing",
+        r"figures/compare/: belongs to nothing",
+    ),
+    "comparison saved otherwise": (
+        edited(COMPARE, "(DRAWINGS", "(RESULTS", after="def main"),
+        r"draw/compare\.py: expected one call draw_compared_and_save\(DRAWINGS, RESULTS, \.\.\.\)",
+    ),
+    "comparison with a model of its own": (
+        in_stage("compare_alignment", "compare/alignment.csv", "alignment/minilm.csv"),
+        r"stage compare_alignment: the output results/alignment/minilm\.csv is not where",
+        r"stage compare_alignment: compare/alignment\.py writes|compare/alignment\.py writes",
+        r"draw_compare",
+    ),
+    "figure of a comparison under a model's name": (
+        in_stage("draw_compare", "figures/compare/measures.svg", "figures/measures/minilm.svg"),
+        r"stage draw_compare: outs lacks figures/compare/measures\.svg",
+        r"stage draw_compare: the output figures/measures/minilm\.svg is not where it belongs",
+    ),
+    "result of a comparison not drawn": (
+        in_stage("draw_compare", "      - results/compare/measures.csv"),
+        r"stage draw_compare: deps lacks results/compare/measures\.csv",
+    ),
+    "models not in params": (
+        in_stage("compare_vocabularies", "      - models"),
+        r"stage compare_vocabularies: params lacks `- models`",
     ),
     "settings of all toys together": (
         written("conf/draw/toys.yaml", "{}\n"),

@@ -17,6 +17,8 @@ KEPT = [
     "data/projected/hopf_link/toy.parquet",
     "results/hopf_link/quality/toy.csv",
     "figures/hopf_link/toy.png",
+    "results/compare/alignment.csv",
+    "figures/compare/alignment.md",
     "results/notes.txt",
 ]
 DROPPED = [

@@ -54,7 +54,7 @@ def test_every_source_is_there_with_its_difference(table: pd.DataFrame):
     assert list(table.columns) == COLUMNS
     found = table[["noun", "table"]].drop_duplicates().to_numpy().tolist()
     assert found == [[source.noun, source.table] for source in SOURCES]
-    both = table.dropna(subset=["value", "other_value"])
+    both = table.dropna(subset=["model_value", "other_model_value"])
     assert (both["difference"] == 2).all()
     rows = table[(table["noun"] == "similarity") & (table["quantity"] == "mean")]
     assert list(rows["group"]) == ["a / a", "b / b"]
@@ -64,16 +64,16 @@ def test_every_source_is_there_with_its_difference(table: pd.DataFrame):
 def test_what_one_alone_has_stays_and_has_no_difference(table: pd.DataFrame):
     profile = table[table["table"] == "profiles"]
     assert list(profile["at"]) == [0, 1, 2]
-    assert list(profile["value"]) == [3, 3, 3]
-    assert profile["other_value"].isna().tolist() == [False, False, True]
+    assert list(profile["model_value"]) == [3, 3, 3]
+    assert profile["other_model_value"].isna().tolist() == [False, False, True]
     assert profile["difference"].isna().tolist() == [False, False, True]
 
 
 def test_differences_alone_have_bounds_where_both_have_the_layer(table: pd.DataFrame):
-    bounded = table.dropna(subset=["low", "high"])
+    bounded = table.dropna(subset=["difference_low", "difference_high"])
     assert set(bounded["noun"]) == {"differences"}
     assert set(bounded["at"]) == {0, 1}
-    assert (bounded["low"] < bounded["high"]).all()
+    assert (bounded["difference_low"] < bounded["difference_high"]).all()
     assert set(bounded["n_paired"]) == {8}
     n_cells = 2 * (len(CATEGORIES) + 1)
     assert len(bounded) == n_cells
@@ -101,12 +101,12 @@ def test_models_that_read_nothing_have_no_bounds():
     tables = results({"one": 3.0, "two": 1.0}, {"one": 3, "two": 2})
     mute = PairedVectors(CATEGORIES, vectors(0).category, {})
     found = compare_measures(tables, {"one": vectors(0), "two": mute}, **SETTINGS)
-    assert found[["low", "high", "n_paired"]].isna().all(axis=None)
+    assert found[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
 
 
 def test_a_model_without_rows_leaves_the_other_alone():
     tables = results({"one": 3.0, "two": 1.0}, {"one": 3, "two": 2})
     empty = {file: {"one": t["one"], "two": t["two"][:0]} for file, t in tables.items()}
     found = compare_measures(empty, {"one": vectors(0), "two": vectors(1)}, **SETTINGS)
-    assert found["other_value"].isna().all()
-    assert (found["value"] == 3).all()
+    assert found["other_model_value"].isna().all()
+    assert (found["model_value"] == 3).all()

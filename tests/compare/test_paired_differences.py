@@ -35,7 +35,9 @@ def test_differences_are_of_the_second_less_the_first_in_the_order_of_the_table(
 def test_equal_models_do_not_differ_in_any_half():
     one = vectors(1.0, 0)
     for table in paired_intervals(one, one, **SETTINGS).values():
-        assert table[["low", "high"]].to_numpy() == pytest.approx(0, abs=1e-12)
+        assert table[["difference_low", "difference_high"]].to_numpy() == pytest.approx(
+            0, abs=1e-12
+        )
 
 
 def test_bounds_hold_a_planted_difference():
@@ -46,7 +48,7 @@ def test_bounds_hold_a_planted_difference():
         found = paired_intervals(*pair, **SETTINGS)["categories"]
         assert list(found["category"]) == ["a", "b"]
         assert set(found["n_paired"]) == {N_PAIRS}
-        covered += int(((found["low"] <= 0.3) & (found["high"] >= 0.3)).sum())
+        covered += int(((found["difference_low"] <= 0.3) & (found["difference_high"] >= 0.3)).sum())
     assert 0.75 <= covered / 80 <= 1
 
 
@@ -56,7 +58,7 @@ def test_what_is_so_in_both_models_cancels():
     apart = vectors(2.0, 2), vectors(2.0, 3)
     for name in ("categories", "cosines"):
         width, other = (
-            (table["high"] - table["low"]).mean()
+            (table["difference_high"] - table["difference_low"]).mean()
             for table in (paired_intervals(*pair, **SETTINGS)[name] for pair in (paired, apart))
         )
         assert width < other / 4
@@ -69,7 +71,7 @@ def test_bounds_of_cosines_hold_their_value():
     for each in (one, other):
         d = each.by_cell[3, "mean"]
         values.append(mean_offsets(d @ d.T, each.category, mean_weights(each.category)).cosine)
-    assert row["low"] < (values[0] - values[1])[0, 0, 1] < row["high"]
+    assert row["difference_low"] < (values[0] - values[1])[0, 0, 1] < row["difference_high"]
     assert (row["category_1"], row["category_2"], row["layer"]) == ("a", "b", 3)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.mirror.imports import dotted_name, holds_code, importers_of, imports_of, listing
 from tests.mirror.paths import ITEM, covers, gives, is_home_of
 from tests.mirror.source import assigned_to, function_named, paths_in, strings_in
-from tests.mirror.tree import DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
+from tests.mirror.tree import COMPARE, DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
 
 MODELS = "embspace.models."
 LOADER = re.compile(r"embspace\.models\.\w+\.load_\w+")
@@ -89,7 +89,10 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     name = stage.name
     if name.draws_all:
         for drawing in tree.drawings_of(name):
-            yield from _drawn_results(tree, drawing, TOY if name.noun == TOYS else "{}")
+            if name.noun == COMPARE:
+                yield f"results/compare/{drawing.noun}.csv"
+            else:
+                yield from _drawn_results(tree, drawing, TOY if name.noun == TOYS else "{}")
         return
     for path in paths_in(tree.module(name.module)):
         if not is_home_of(path, name):

@@ -27,7 +27,7 @@ class Facts:
         """
         self.methods = methods
         self.model_name = model_name
-        self.model = None if methods.toy else described(model_name)
+        self.model = described(model_name) if methods.of_one_model else None
         self.params: Params = read_params()
         self._settings: dict[Path, dict[str, Any]] = {}
         self._contents: dict[Path, Contents] = {}

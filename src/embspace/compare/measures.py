@@ -96,9 +96,11 @@ SOURCES = (
         ("cosine",),
     ),
 )
+BOUNDS = ["difference_low", "difference_high", "n_paired"]
 PLACE = ["group", "at"]
 COLUMNS = ["model", "other_model", "noun", "table", "group", "along", "at", "quantity"]
-COLUMNS += ["value", "other_value", "difference", "low", "high", "n_paired"]
+COLUMNS += ["model_value", "other_model_value", "difference", "difference_low"]
+COLUMNS += ["difference_high", "n_paired"]
 
 
 def compare_measures(
@@ -115,7 +117,7 @@ def compare_measures(
     the same number, whatever share of a model's depth that is. What only one model has, a longer
     profile for instance, has no difference.
 
-    `low` and `high` are bounds of the difference, of halves of pairs of sentences that are the
+    The bounds of the difference are of halves of pairs of sentences that are the
     same in both models, and only `differences` has them: its vectors are still there. Learned
     matrices (`similarity`, `explained_variance`, `positions`) are whole populations, whose
     differences are exact. In `evolution` the tokens of a text are not independent, and those of
@@ -142,13 +144,13 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
     places = pd.concat([_places(source, one), _places(source, other)])
     quantities = pd.DataFrame({"quantity": source.quantities})
     rows = places.drop_duplicates(ignore_index=True).merge(quantities, how="cross")
-    for name, table in (("value", one), ("other_value", other)):
+    for name, table in (("model_value", one), ("other_model_value", other)):
         values = _places(source, table).join(table[list(source.quantities)])
         # A table may have a column `value` of its own.
         long = values.melt(PLACE, var_name="quantity", value_name="its_value")
         rows = rows.merge(long, "left", [*PLACE, "quantity"]).rename(columns={"its_value": name})
-    rows = rows.dropna(subset=["value", "other_value"], how="all", ignore_index=True)
-    return rows.assign(difference=rows["value"] - rows["other_value"])
+    rows = rows.dropna(subset=["model_value", "other_model_value"], how="all", ignore_index=True)
+    return rows.assign(difference=rows["model_value"] - rows["other_model_value"])
 
 
 def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
@@ -160,8 +162,8 @@ def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
 
 def _with_bounds(source: Source, joint: pd.DataFrame, bounds: pd.DataFrame | None) -> pd.DataFrame:
     if bounds is None:
-        return joint.assign(low=np.nan, high=np.nan, n_paired=np.nan)
-    placed = _places(source, bounds).join(bounds[["low", "high", "n_paired"]])
+        return joint.assign(difference_low=np.nan, difference_high=np.nan, n_paired=np.nan)
+    placed = _places(source, bounds).join(bounds[BOUNDS])
     return joint.merge(placed.astype({"n_paired": "Int64"}), "left", PLACE)
 
 

@@ -17,6 +17,8 @@ from embspace.geometry.offsets import (
 from embspace.geometry.resampling import half_sample_interval
 from embspace.measure.nulls import central_range, mean_of_defined
 
+LOW, HIGH = "difference_low", "difference_high"
+
 
 @dataclass(frozen=True, eq=False)
 class PairedVectors:
@@ -53,10 +55,11 @@ def paired_intervals(
     """Bounds of the first model less the other: `categories` of consistency, `cosines` of means.
 
     In the cells that both have, nothing if there is none: layer, pooling, what the row is about,
-    low, high, n_paired. The same halves of each category are taken in both models, so that what
-    is so for both cancels. Consistency does not depend on how many pairs there are. Cosines of
-    means do, so that halves deviate from their own mean, as in `measure_differences`; of two
-    categories the smaller says how many are paired, and the wider bounds hold.
+    difference_low, difference_high, n_paired. The same halves of each category are taken in both
+    models, so that what is so for both cancels. Consistency does not depend on how many pairs
+    there are. Cosines of means do, so that halves deviate from their own mean, as in
+    `measure_differences`; of two categories the smaller says how many are paired, and the wider
+    bounds hold.
     """
     cells = [cell for cell in one.by_cell if cell in other.by_cell]
     if not cells or not one.categories:
@@ -99,7 +102,7 @@ def _of_categories(
             level=level,
             generator=generator,
         )
-        parts.append(keys.assign(category=name, low=low, high=high, n_paired=len(rows)))
+        parts.append(keys.assign(category=name, n_paired=len(rows), **{LOW: low, HIGH: high}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -138,7 +141,7 @@ def _of_cosines(
         )
         low, high = central_range((drawn - mean_of_defined(drawn)) * scale, level)
         columns = {"category_1": names[first], "category_2": names[second]}
-        columns |= {"low": value[0] - high, "high": value[0] - low}
+        columns |= {LOW: value[0] - high, HIGH: value[0] - low}
         columns["n_paired"] = np.minimum(n[first], n[second])
         parts.append(pd.DataFrame({"layer": layer, "pooling": pooling, **columns}))
     return pd.concat(parts, ignore_index=True)

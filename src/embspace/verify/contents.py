@@ -37,6 +37,16 @@ class Contents:
         kept = (row for row in self.rows if "corpus" not in row or row["corpus"] in corpora)
         return Contents(self.columns, tuple(kept))
 
+    @property
+    def pairs(self) -> set[tuple[str, str]]:
+        """The models that the rows compare; empty for a table that compares none."""
+        return {_pair(row) for row in self.rows if "other_model" in row}
+
+    def of_pairs(self, pairs: Collection[tuple[str, str]]) -> "Contents":
+        """Without the rows that compare other models."""
+        kept = (row for row in self.rows if "other_model" not in row or _pair(row) in pairs)
+        return Contents(self.columns, tuple(kept))
+
     def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""
         seen: Counter[Row] = Counter()
@@ -48,6 +58,10 @@ class Contents:
             number = (f"#{seen[name]}",) if nameless or seen[name] > 1 else ()
             named[name + number] = row
         return named
+
+
+def _pair(row: dict[str, Cell]) -> tuple[str, str]:
+    return str(row["model"]), str(row["other_model"])
 
 
 def read_contents(path: Path) -> Contents:

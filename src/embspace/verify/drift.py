@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +13,7 @@ from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.contents import Contents, read_contents
 from embspace.verify.rules import TOLERANCES, Tolerances, rules_of
 
+STIMULI = "stimuli"  # stands in the place of a corpus in what compares models, whatever params say
 # "no baseline" where nobody has made one for the model: no failure.
 Verdict = Literal["agrees", "DRIFTED", "MISSING", "EXTRA", "no baseline"]
 
@@ -45,16 +47,23 @@ def compare_all(
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
+    Of tables that compare models, those pairs that have a baseline.
+
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
     """
     found = {file: read_contents(results / file) for file in results_of(results, models)}
     stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
     _check_guarded(results, found, tolerances)
-    stored = {file: contents.of_corpora(corpora) for file, contents in stored.items()}
+    stored = {
+        file: contents.of_corpora({*corpora, STIMULI}).of_pairs(set(permutations(models, 2)))
+        for file, contents in stored.items()
+    }
     new = {corpus for file in stored for corpus in _new_corpora(file, found, stored)}
     found = {
-        file: contents.of_corpora(contents.corpora - _new_corpora(file, found, stored))
+        file: contents.of_corpora(contents.corpora - _new_corpora(file, found, stored)).of_pairs(
+            stored[file].pairs if file in stored else contents.pairs
+        )
         for file, contents in found.items()
     }
     known, present = _all_models(stored), _all_models(found)
