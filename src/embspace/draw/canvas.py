@@ -101,7 +101,7 @@ def absent(label: str, space: Literal["positional", "segment"]) -> str:
 
 def say_absent(axes: Sequence[Axes], label: str, space: Literal["positional", "segment"]) -> None:
     """Say in the first panel that the model has no such table, and show no other."""
-    say_instead(axes, fill(absent(label, space), LINE))
+    say_instead(axes, fill(absent(label, space).replace("`", ""), LINE))
 
 
 def say_instead(axes: Sequence[Axes], reason: str) -> None:

@@ -79,11 +79,10 @@ def map_figure(
         shown, words = ax.get_legend_handles_labels()
         handles |= dict(zip(words, shown, strict=True))
     figure.legend([*handles.values()], [*handles], loc="outside lower left", ncols=3, markerscale=3)
-    for ax in axes[len(names) :]:
-        if "positional" in names:
-            say_instead([ax], "no structured positions")
-        else:
-            say_absent([ax], label, "positional")
+    if "positional" not in names:
+        say_absent(axes[len(names) :], label, "positional")
+    elif "structured" not in names:
+        say_instead(axes[len(names) :], "no structured positions")
     return figure, _tables(results, label, method, stage, digits)
 
 
