@@ -400,8 +400,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     "comparison with a model of its own": (
         in_stage("compare_alignment", "compare/alignment.csv", "alignment/minilm.csv"),
         r"stage compare_alignment: the output results/alignment/minilm\.csv is not where",
-        r"stage compare_alignment: compare/alignment\.py writes|compare/alignment\.py writes",
-        r"draw_compare",
+        r"stage compare_alignment: \S+/alignment\.py writes results/compare/alignment\.csv, which",
     ),
     "figure of a comparison under a model's name": (
         in_stage("draw_compare", "figures/compare/measures.svg", "figures/measures/minilm.svg"),

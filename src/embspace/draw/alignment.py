@@ -48,7 +48,9 @@ def draw_alignment(
         height_mm=row_height_mm * n_rows + 15,
         title="How alike are the layers of two models?",
         subtitle=f"{label} · maps: {MEASURES[SHOWN]} of every two layers · lines: layers that lie "
-        "equally deep, bands: intervals, dotted: permuted",
+        "equally deep, bands: intervals, dotted: permuted"
+        if pairs
+        else label,
         stage="compare_alignment",
     )
     if not pairs:

@@ -68,9 +68,10 @@ class ProcrustesFit(NamedTuple):
 def procrustes_fit(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
 ) -> ProcrustesFit:
-    """The orthogonal fit of two views: Schoenemann (1966), Psychometrika 31.
+    """The orthogonal fit of two views, by a singular value decomposition.
 
-    Views of different dims are fitted as if the smaller had columns of zeros. NaN where all
+    Schönemann (1966), "A generalized solution of the orthogonal Procrustes problem", Psychometrika
+    31. Views of different dims are fitted as if the smaller had columns of zeros. NaN where all
     points of a view are one.
     """
     x, y = _unit_shape(x), _unit_shape(y)
