@@ -102,6 +102,7 @@ SEPARABILITY = "src/embspace/measure/separability.py"
 DRAW = "src/embspace/draw/__main__.py"
 DRAWS = "src/embspace/draw/results.py"
 TOYS = "src/embspace/draw/toys.py"
+COMPARE = "src/embspace/draw/compare.py"
 CUBES = "src/embspace/measure/cubes.py"
 EMBEDDINGS_TEST = "tests/extract/test_embeddings.py"
 
@@ -199,6 +200,22 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     "data that is read but no dep": (
         in_stage("measure_similarity", "      - data/extracted/embeddings/${item.model}.parquet"),
         r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
+    ),
+    "model that is read, but whose pin is no dep": (
+        in_stage("measure_evolution", "      - data/prepared/model/${item.model}.json"),
+        r"stage measure_evolution: deps lacks data/prepared/model/\{\}\.json, which \S+ reads",
+    ),
+    "pin of a model that is not read": (
+        in_stage(
+            "measure_similarity",
+            "    deps:",
+            "    deps:\n      - data/prepared/model/${item.model}.json",
+        ),
+        r"stage measure_similarity: deps has data/prepared/model/\S+, which \S+ does not read",
+    ),
+    "lock that is no dep": (
+        in_stage("prepare_model", "      - models.lock"),
+        r"stage prepare_model: deps lacks models\.lock, which src/embspace/prepare/model\.py reads",
     ),
     "texts that are no dep": (
         in_stage("prepare_texts", "      - data/texts"),
@@ -375,6 +392,35 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     "settings of a toy's drawing in those of a model": (
         in_stage("draw", "    params:", "    params:\n      - conf/draw/cubes.yaml:"),
         r"stage draw: params has conf/draw/cubes\.yaml, .* does not read",
+    ),
+    # What compares models, and the stage that draws it.
+    "stage of comparisons gone": (
+        stage_deleted("draw_compare"),
+        r"dvc\.yaml: expected a stage draw_compare, which draws alignment, measures, voca",
+        r"src/embspace/draw/compare\.py: belongs to nothing",
+        r"figures/compare/: belongs to nothing",
+    ),
+    "comparison saved otherwise": (
+        edited(COMPARE, "(DRAWINGS", "(RESULTS", after="def main"),
+        r"draw/compare\.py: expected one call draw_compared_and_save\(DRAWINGS, RESULTS, \.\.\.\)",
+    ),
+    "comparison with a model of its own": (
+        in_stage("compare_alignment", "compare/alignment.csv", "alignment/minilm.csv"),
+        r"stage compare_alignment: the output results/alignment/minilm\.csv is not where",
+        r"stage compare_alignment: \S+/alignment\.py writes results/compare/alignment\.csv, which",
+    ),
+    "figure of a comparison under a model's name": (
+        in_stage("draw_compare", "figures/compare/measures.svg", "figures/measures/minilm.svg"),
+        r"stage draw_compare: outs lacks figures/compare/measures\.svg",
+        r"stage draw_compare: the output figures/measures/minilm\.svg is not where it belongs",
+    ),
+    "result of a comparison not drawn": (
+        in_stage("draw_compare", "      - results/compare/measures.csv"),
+        r"stage draw_compare: deps lacks results/compare/measures\.csv",
+    ),
+    "models not in params": (
+        in_stage("compare_vocabularies", "      - models"),
+        r"stage compare_vocabularies: params lacks `- models`",
     ),
     "settings of all toys together": (
         written("conf/draw/toys.yaml", "{}\n"),

@@ -47,6 +47,7 @@ MEASURED = (
 )
 PROJECTED = ("pca", "tsne", "umap", "text_maps")
 TOYS = {"measure_cubes": "cubes", "project_hopf_link": "hopf_link"}
+COMPARED = ("alignment", "measures", "vocabularies")
 # Those in which chance enters.
 SEEDED = (
     "extract_stimuli",
@@ -107,6 +108,7 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
 
 def expected_stages(model: str) -> set[str]:
     return {
+        f"prepare_model@{model}",
         f"extract_embeddings@{model}",
         f"extract_hidden_states@{model}-model_card",
         f"extract_stimuli@{model}",
@@ -118,6 +120,8 @@ def expected_stages(model: str) -> set[str]:
 
 # Those that no model has a part in.
 SHARED = {"prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
+# Those that look at all models.
+OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare"}
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
@@ -127,6 +131,9 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
         for suffix in ("md", "pdf", "png", "svg", "tex"):
             assert files[f"figures/{noun}/{name}.{suffix}"]
         assert any(file.startswith(f"results/{noun}/") for file in files)
+    for noun in COMPARED:
+        assert len(files[f"results/compare/{noun}.csv"].splitlines()) == 1  # of one model, no row
+        assert files[f"figures/compare/{noun}.png"]
 
 
 def test_a_second_run_does_nothing(workspace: Workspace):
@@ -155,7 +162,9 @@ def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
 def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
     workspace.edit("params.yaml", seed=1)
     # Dry: what hangs on them would run after them, as with every other setting.
-    assert workspace.repro("--dry") == {*TOYS, *(f"{stage}@tiny" for stage in SEEDED)}
+    of_all = {"compare_alignment", "compare_measures"}
+    seeded = {*TOYS, *of_all, *(f"{stage}@tiny" for stage in SEEDED)}
+    assert workspace.repro("--dry") == seeded
 
 
 def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
@@ -163,12 +172,19 @@ def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Works
     folder = workspace.folder
     write_tiny_model(folder / "models/other", folder / "conf", "other", 1, POSITIONS)
     workspace.edit("params.yaml", models=["tiny", "other"])
-    assert workspace.repro() == expected_stages("other")
+    assert workspace.repro() == expected_stages("other") | OF_ALL
     after = workspace.files(*BUILT)
-    assert {name: after[name] for name in before} == before
+    of_one = {name for name in before if "/compare/" not in name}
+    assert {name: after[name] for name in of_one} == {name: before[name] for name in of_one}
     new = after.keys() - before.keys()
     assert len(new) == sum("tiny" in name for name in before)  # the rest has no model
     assert all("other" in name for name in new)
+    for noun in COMPARED:
+        assert b"tiny,other," in after[f"results/compare/{noun}.csv"]
+    workspace.edit("params.yaml", models=["tiny"])
+    workspace.repro()
+    again = workspace.files("results/compare", "figures/compare")
+    assert again == {name: before[name] for name in again}
 
 
 def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
@@ -180,7 +196,7 @@ def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
     (workspace.folder / "dvc.lock").unlink()
     started = start_and_kill(workspace, "measure_interrelations@tiny")
     resumed = workspace.repro("--no-run-cache")
-    assert started | resumed == expected_stages("tiny") | SHARED
+    assert started | resumed == expected_stages("tiny") | SHARED | OF_ALL
     assert started & resumed == {"measure_interrelations@tiny"}
     assert workspace.files(*BUILT) == before
 

@@ -7,6 +7,8 @@ from embspace.prune import leftovers, remove
 
 PARAMS = Params(models=["a", "b-1.5"], corpora=["one"], seed=0, device="cpu")
 KEPT = [
+    "data/prepared/model/b-1.5.json",
+    "data/prepared/stimuli/words.parquet",
     "data/extracted/embeddings/b-1.5.safetensors",
     "data/extracted/hidden_states/a/one.windows.parquet",
     "figures/similarity/a.png",
@@ -15,9 +17,12 @@ KEPT = [
     "data/projected/hopf_link/toy.parquet",
     "results/hopf_link/quality/toy.csv",
     "figures/hopf_link/toy.png",
+    "results/compare/alignment.csv",
+    "figures/compare/alignment.md",
     "results/notes.txt",
 ]
 DROPPED = [
+    "data/prepared/model/one.json",  # a corpus is called so, no model
     "data/extracted/embeddings/b-1.safetensors",
     "data/extracted/hidden_states/a/two.tokens.parquet",
     "data/extracted/hidden_states/c/one.safetensors",

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 PARTS = ["conf", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
-PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "params.yaml"]
+PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
 
 
 class Workspace:

@@ -1,5 +1,6 @@
 """Console command `embspace`: one function a subcommand, run from the root of a tree."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,13 +68,34 @@ def check() -> None:
 
 
 @app.command()
+def fetch(
+    models: Annotated[list[str], typer.Argument(help="Of conf/model/, with `source: hub`.")],
+    update: Annotated[
+        bool, typer.Option("--update", help="Take what the branch is now, and say what changed.")
+    ] = False,
+) -> None:
+    """Download models from the model hub, and write to models.lock what they are.
+
+    A model that models.lock has is fetched as it stands there. Everything else works without a
+    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT.
+    """
+    # The one command that asks the hub; `embspace.models` forbids it unless this is set.
+    os.environ.setdefault("HF_HUB_OFFLINE", "")
+    from embspace.fetch import fetch_models
+
+    with clear_errors():
+        for remark in fetch_models(models, update=update):
+            typer.echo(remark)
+
+
+@app.command()
 def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
 ) -> None:
     """List, or with --yes remove, what is left of models and corpora that params.yaml dropped.
 
-    That is all that was built of them: prepared texts, hidden states, measures and maps in data/,
-    tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
+    That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
+    data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
     baselines stay.
     """
     from embspace.config import read_params

@@ -8,6 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.directions import unit_rows
+from embspace.spaces import one_space
 
 FEWEST = 4  # points that have a map, and neighbours in it
 
@@ -51,7 +52,8 @@ def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict
     without positional vectors has `input` and `input_centred`. A cloud of fewer than four points
     is left out: before training, no position is structured.
     """
-    spaces = [space for space in ("input", "positional") if space in matrices]
+    matrices = one_space(matrices)
+    spaces: list[str] = [space for space in ("input", "positional") if space in matrices]
     joint = _cloud(matrices, spaces)
     name = "joint" if len(spaces) > 1 else "input"
     centred = unit_rows(joint.vectors - joint.vectors.mean(axis=0, dtype=np.float64))

@@ -57,13 +57,15 @@ class Params(BaseModel):
 class StageConfig:
     """What one stage was told: its model, its corpus where it has one, its own settings.
 
-    `corpora` are all that params.yaml names, for a stage that takes the results of each.
+    `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
+    each.
     """
 
     model_name: str
     model: dict[str, Any]
     corpus_name: str
     corpus: dict[str, Any]
+    models: list[str]
     corpora: list[str]
     settings: dict[str, Any]
 
@@ -200,6 +202,7 @@ def _stage_config(
         model=content.get("model", {}),
         corpus_name=choices.get("corpus", ""),
         corpus=content.get("corpus", {}),
+        models=content["models"],
         corpora=content["corpora"],
         settings=settings,
     )

@@ -15,6 +15,7 @@ TEXTS = Path("data/prepared/texts")
 BUILT = tuple(
     Path(folder)
     for folder in (
+        "data/prepared/model",
         "data/prepared/texts",
         "data/extracted",
         "data/measured",
@@ -24,6 +25,7 @@ BUILT = tuple(
     )
 )
 SHARED = {Path("results/provenance.json")}
+COMPARED = (Path("results/compare"), Path("figures/compare"))  # a file a noun, of all models
 TOY = "toy"  # what is measured without a model has this in the place of a model's name
 
 
@@ -49,6 +51,8 @@ def _is_left_over(file: Path, params: Params) -> bool:
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
     if name is None:
         return False  # not one of ours
+    if any(file.is_relative_to(folder) for folder in COMPARED):
+        return False  # a stage writes them anew without the model that is gone
     if file.is_relative_to(STATES):
         return file.parent.name not in params.models or name not in params.corpora
     if file.is_relative_to(STIMULI):

@@ -111,7 +111,7 @@ def encode_query(
         raise InputError(f"the query has {n:,} tokens, more than a window of {length} holds")
     if set(windows[0].ids[~windows[0].special].tolist()) <= {tokenizer.unk_token_id}:
         raise InputError(f"the query holds no token that {name} knows")
-    (encoded,) = encode(module, windows, [[0]], "cpu")
+    (encoded,) = encode(module, windows, [[0]], "cpu", model.final_norm)
     return encoded.pooled
 
 

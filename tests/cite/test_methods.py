@@ -9,7 +9,7 @@ from embspace.cite.methods import Methods, all_papers, load_methods, nouns, pape
 from embspace.config import validate
 from embspace.errors import InputError
 
-VERBS = ("measure", "project")
+VERBS = ("measure", "project", "compare")
 GOOD: dict[str, Any] = {
     "noun": "things",
     "verb": "measure",

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from embspace.draw.helix import draw_helix
@@ -58,6 +59,13 @@ def test_all_definitions_are_in_the_table(drawn):
 
 def test_a_model_without_positions_is_named():
     figure, text = drawn_of(measure_helix({}, regimes_of(0), **SETTINGS))
+    assert "has no learned" in figure.axes[0].texts[0].get_text()
+    assert "has no learned positional table: its file in conf/model says" in text
+
+
+def test_a_model_with_too_few_structured_positions_says_so():
+    x = np.ones((7, 16), np.float32)
+    figure, text = drawn_of(measure_helix({"positional": x}, regimes_of(7), **SETTINGS))
     assert "fewer than eight" in figure.axes[0].texts[0].get_text()
     assert "Too few structured positions" in text
 

@@ -74,10 +74,13 @@ def test_a_model_without_positions_or_segments_says_so(results):
         "token_position": found.token_position,
         "segments": found.segments,
     }
-    figure, _ = draw_interrelations(
+    figure, text = draw_interrelations(
         empty, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
     )
-    assert [ax.get_title() for ax in figure.axes] == ["no positional matrix", "no segment matrix"]
+    for ax, space in zip(figure.axes, ("positional", "segment"), strict=True):
+        assert f"has no learned {space} table" in ax.texts[0].get_text().replace("\n", " ")
+        assert f"has no learned {space} table" in text
+    assert_words_fit(figure)
 
 
 def test_the_words_fit(drawn):

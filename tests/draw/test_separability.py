@@ -35,5 +35,6 @@ def test_points_are_the_aucs_of_the_table():
 
 
 def test_a_model_without_positions_says_so():
-    figure, _ = draw_separability({"json": {}}, "tiny", height_mm=55.0, digits=2)
-    assert figure.axes[0].get_title() == "no positional matrix"
+    figure, text = draw_separability({"json": {}}, "tiny", height_mm=55.0, digits=2)
+    assert "tiny has no learned positional table" in figure.axes[0].texts[0].get_text()
+    assert "tiny has no learned positional table: its file in conf/model says" in text

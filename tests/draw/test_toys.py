@@ -30,7 +30,7 @@ def test_toys_are_drawn_without_a_model(
     save_rows(link.coordinates, "data/projected/hopf_link/toy.parquet")
     for name in ("links", "quality"):
         save_table(getattr(link, name), f"results/hopf_link/{name}/toy.csv")
-    main(StageConfig("", {}, "", {}, [], settings))
+    main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
     suffixes = ("md", "pdf", "png", "svg", "tex")
     assert drawn == [f"figures/{noun}/toy.{s}" for noun in ("cubes", "hopf_link") for s in suffixes]

@@ -5,7 +5,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.files.tensors import load_tensors, save_tensors, writing_tensors
+from embspace.files.tensors import load_tensors, map_tensors, save_tensors, writing_tensors
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +57,25 @@ def test_a_cut_file_is_refused():
 def test_a_missing_file_says_how_to_make_it():
     with pytest.raises(InputError, match="not found; `dvc repro` makes it"):
         load_tensors("t.safetensors")
+
+
+def test_mapped_tensors_are_the_loaded_ones(tmp_path: Path):
+    path = str(tmp_path / "x.safetensors")
+    given = {"a": np.arange(6.0).reshape(1, 2, 3), "b": np.ones((2, 1)), "none": np.ones((3, 0, 4))}
+    save_tensors(given, path)
+    mapped, loaded = map_tensors(path, ["a", "b", "none"]), load_tensors(path)
+    for name in given:
+        assert mapped[name].shape == loaded[name].shape
+        assert (mapped[name] == loaded[name]).all()
+    with pytest.raises(ValueError, match="read-only"):
+        mapped["a"][0] = 1
+
+
+def test_a_mapped_file_that_is_missing_or_cut_is_refused(tmp_path: Path):
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(InputError, match="not found; `dvc repro` makes it"):
+        map_tensors(str(path), ["a"])
+    save_tensors({"a": np.ones((4, 4))}, str(path))
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(InputError, match="is no whole safetensors file"):
+        map_tensors(str(path), ["a"])

@@ -3,6 +3,7 @@ import pytest
 
 from embspace.geometry.resampling import (
     half_of_each,
+    half_sample_bounds,
     half_sample_interval,
     stratified_interval,
     upper_p_value,
@@ -146,3 +147,12 @@ def test_p_values_count_the_value_itself():
     assert upper_p_value(9.0, np.zeros(99)) == 1 / 100
     assert np.isnan(upper_p_value(float("nan"), np.zeros(3)))
     assert np.isnan(upper_p_value(1.0, np.full(3, np.nan)))
+
+
+def test_bounds_of_drawn_halves_are_the_interval():
+    values = np.random.default_rng(0).normal(size=31)
+    rng = np.random.default_rng(5)
+    drawn = [values[np.sort(rng.choice(31, 15, replace=False))].mean() for _ in range(200)]
+    found = half_sample_bounds(np.array(values.mean()), np.array(drawn), 31, level=0.9)
+    assert found == interval(values, seed=5)
+    assert np.isnan(half_sample_bounds(np.zeros(2), np.zeros((9, 2)), 3, level=0.9)).all()

@@ -81,7 +81,7 @@ def module() -> Any:
 
 def measured(module: Any, stimuli: Stimuli | None = None, **change: Any) -> Evolution:
     corpora = {"some": corpus_of()}
-    return measure_evolution(stimuli or stimuli_of(), corpora, module, **SETTINGS | change)
+    return measure_evolution(stimuli or stimuli_of(), corpora, module, None, **SETTINGS | change)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_one_seed_gives_one_result(module, found: Evolution):
 
 
 def test_a_corpus_that_is_not_there_is_left_out(module):
-    table = measure_evolution(stimuli_of(), {}, module, **SETTINGS).layers
+    table = measure_evolution(stimuli_of(), {}, module, None, **SETTINGS).layers
     assert table["tokens"].unique().tolist() == ["a", "b"]
 
 

@@ -138,7 +138,7 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
         tokenizer_object=backend, pad_token=SPECIAL[0], unk_token=SPECIAL[1]
     )
     description = describe_model("x", tiny_description(Path()) | {"continuation_prefix": None})
-    table = vocabulary_table(tokenizer, description)
+    table = vocabulary_table("tiny", tokenizer, description)
     found = measure_vocabulary(table, spelling(backend), **settings)
     either, form = counted(found, "either"), counted(found, "word_form")
     assert either["special"] == 2

@@ -3,8 +3,9 @@
 A stage `measure_positions` has its settings in conf/measure/positions.yaml, its function in
 src/embspace/measure/positions.py, its test in tests/measure/test_positions.py, and so on. A toy,
 which is measured without a model, has `toy` in the place of the model's name and is drawn by
-`draw_toys`, in src/embspace/draw/toys.py. What is written here is read from the files alone: no
-module of embspace is imported, nothing is run.
+`draw_toys`, in src/embspace/draw/toys.py. What compares models has one table for all of them,
+results/compare/<noun>.csv, and is drawn by `draw_compare` as figures/compare/<noun>. What is
+written here is read from the files alone: no module of embspace is imported, nothing is run.
 
 `python -m tests.mirror`, at the root of the project, prints what does not fit.
 """

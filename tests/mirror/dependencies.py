@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.mirror.imports import dotted_name, holds_code, importers_of, listing
+from tests.mirror.imports import dotted_name, holds_code, importers_of, imports_of, listing
 from tests.mirror.paths import ITEM, covers, gives, is_home_of
 from tests.mirror.source import assigned_to, function_named, paths_in, strings_in
-from tests.mirror.tree import DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
+from tests.mirror.tree import COMPARE, DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
+
+MODELS = "embspace.models."
+LOADER = re.compile(r"embspace\.models\.\w+\.load_\w+")
+PIN = "data/prepared/model/{}.json"  # what changes when a model's files do
 
 # Rule 5: DVC does not follow imports, nor does it see which files are opened. dvc.yaml names both.
 
@@ -71,17 +75,32 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     name = stage.name
     if name.draws_all:
         for drawing in tree.drawings_of(name):
-            yield from _drawn_results(tree, drawing, TOY if name.noun == TOYS else "{}")
+            if name.noun == COMPARE:
+                yield f"results/compare/{drawing.noun}.csv"
+            else:
+                yield from _drawn_results(tree, drawing, TOY if name.noun == TOYS else "{}")
         return
     for path in paths_in(tree.module(name.module)):
         if not is_home_of(path, name):
             yield path
             yield from _named_in(tree, path)
+    if _loads_a_model(tree, stage):
+        yield PIN
     if "corpus" in _config_reads(tree, stage) and name.verb == "prepare":
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
         yield from (each["path"] for each in described if "path" in each)
     if name.verb == "prepare":
         yield from (str(path) for path in tree.yaml(name.conf).values())
+
+
+def _loads_a_model(tree: Tree, stage: Stage) -> bool:
+    """Whether what a stage runs of its own, outside of embspace.models, reads a model's files."""
+    for name in importers_of(tree, dotted_name(stage.name)):
+        path = tree.modules[name]
+        imported = imports_of(tree.module(path), name, path)
+        if not name.startswith(MODELS) and any(map(LOADER.fullmatch, imported)):
+            return True
+    return False
 
 
 def _named_in(tree: Tree, path: str) -> set[str]:

@@ -67,9 +67,18 @@ def running(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def holds_code(tree: Tree, path: str) -> bool:
-    """False for an __init__.py that holds only its docstring."""
-    body = tree.module(path).body
-    return not path.endswith("__init__.py") or any(not isinstance(node, ast.Expr) for node in body)
+    """False for an __init__.py that holds only its docstring, or that and a list of names."""
+    if not path.endswith("__init__.py"):
+        return True
+    body = [node for node in tree.module(path).body if not isinstance(node, ast.Expr)]
+    return bool(body) and not _only_lists_names(body)
+
+
+def _only_lists_names(body: list[ast.stmt]) -> bool:
+    """Whether all that a package does is to load the names of its stub from their modules."""
+    *imports, last = body
+    attached = "lazy_loader.attach_stub(" in ast.unparse(last)
+    return attached and all(isinstance(node, ast.Import) for node in imports)
 
 
 def listing(words: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.mirror.imports import dotted_path, importers_of
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import DESCRIPTIONS, DRAW, DRAWS, VERBS, Name, Tree
+from tests.mirror.tree import COMPARE, DESCRIPTIONS, DRAW, DRAWS, VERBS, Name, Tree
 
 # Rule 7: no file and no folder is left over from something that is gone.
 
@@ -71,10 +71,11 @@ def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
     rows = [line for line in tree.text("README.md").splitlines() if line.lstrip().startswith("|")]
     for name in _measured(tree):
         noun = name.noun
-        if not any(f"`{noun}`" in row and f"figures/{noun}/" in row for row in rows):
+        figures = f"figures/{COMPARE}/{noun}." if name.verb == COMPARE else f"figures/{noun}/"
+        if not any(f"`{noun}`" in row and figures in row for row in rows):
             yield (
                 f"README.md: expected a table row of {name}: a question, a link to "
-                f"figures/{noun}/ and the noun, `{noun}`."
+                f"{figures} and the noun, `{noun}`."
             )
 
 
@@ -110,4 +111,4 @@ def _title_problems(tree: Tree) -> Iterator[str]:
 
 
 def _measured(tree: Tree) -> list[Name]:
-    return [name for name in tree.functions if name.verb in ("measure", "project")]
+    return [name for name in tree.functions if name.verb in ("measure", "project", COMPARE)]

@@ -9,11 +9,12 @@ from tests.mirror.imports import listing
 from tests.mirror.paths import ITEM, blanked, is_home_of, pattern_of, spells
 from tests.mirror.source import assigned_to, calls_of, does_something, function_named, paths_in
 from tests.mirror.tree import (
+    COMPARE,
     DRAW,
     DRAWN,
+    DRAWN_APART,
     DRAWS,
     IN_GIT,
-    PLACES,
     TOY,
     TOYS,
     VERBS,
@@ -32,7 +33,8 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
             verbs = listing(verb for verb in VERBS if verb != "draw")
             yield (
                 f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
-                "the one stage that draws all, or `draw_toys`, all that has no model."
+                "the one stage that draws all, or `draw_toys`, all that has no model, or "
+                "`draw_compare`, all that compares models."
             )
         elif not tree.has(name.module):
             yield f"{stage}: expected the module {name.module}, which does not exist."
@@ -76,7 +78,7 @@ def _command_problems(tree: Tree, stage: Stage) -> Iterator[str]:
 
 
 def draw_knows_all_drawings(tree: Tree) -> Iterator[str]:
-    for name in (Name("draw", ""), Name("draw", TOYS)):
+    for name in (Name("draw", noun) for noun in DRAWN_APART):
         drawings = tree.drawings_of(name)
         if drawings and name not in {stage.name for stage in tree.stages}:
             nouns = listing(drawing.noun for drawing in drawings)
@@ -88,12 +90,16 @@ def draw_knows_all_drawings(tree: Tree) -> Iterator[str]:
 
 
 def _saving_problems(tree: Tree, name: Name) -> Iterator[str]:
-    """Whether all is drawn under the name of the model, or under that of the toys."""
-    saved_as = repr(TOY) if name.noun == TOYS else "config.model_name"
-    expected = ["DRAWINGS", "RESULTS", saved_as]
-    calls = calls_of(tree.module(name.module), "draw_and_save")
-    if [[ast.unparse(each) for each in call.args[:3]] for call in calls] != [expected]:
-        yield f"{name.module}: expected one call draw_and_save({', '.join(expected)}, ...)."
+    """Whether all is drawn under the name of the model, that of the toys, or that of the noun."""
+    function, expected = "draw_and_save", ["DRAWINGS", "RESULTS"]
+    if name.noun == COMPARE:
+        function = "draw_compared_and_save"
+    else:
+        expected.append(repr(TOY) if name.noun == TOYS else "config.model_name")
+    calls = calls_of(tree.module(name.module), function)
+    given = [[ast.unparse(each) for each in call.args[: len(expected)]] for call in calls]
+    if given != [expected]:
+        yield f"{name.module}: expected one call {function}({', '.join(expected)}, ...)."
 
 
 def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> Iterator[str]:
@@ -115,7 +121,7 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
             yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
     for noun in known:
         if noun not in expected:
-            whose = "no model" if stage.noun == TOYS else "a model"
+            whose = {TOYS: "no model", COMPARE: "several models"}.get(stage.noun, "a model")
             yield (
                 f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}() "
                 f"for what a stage measures of {whose}."
@@ -213,13 +219,24 @@ def _writes(stage: Stage, path: str, out: str) -> bool:
 
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
+    place = _figures_of(stage)
     nouns = [drawing.noun for drawing in tree.drawings_of(stage.name)]
-    saved_as = TOY if stage.name.noun == TOYS else "${item.model}"
-    expected = {f"figures/{noun}/{saved_as}.{suffix}" for noun in nouns for suffix in DRAWN}
-    for out in sorted(expected - set(stage.outs)):
-        yield f"{stage}: outs lacks {out}, which {DRAW}/{out.split('/')[1]}.py draws."
-    for out in sorted(set(stage.outs) - expected):
-        place = f"{PLACES['draw'][0]} of a {DRAW}/<noun>.py".replace("<model>", saved_as)
-        yield f"{stage}: the output {out} is not where it belongs, {place}."
-    if not any(path == "figures/{}/{}" for path in paths_in(tree.module(DRAWS))):
-        yield f'{DRAWS}: expected the path f"figures/{{noun}}/{{name}}", spelled out.'
+    drawn = {place.replace("<noun>", noun): noun for noun in nouns}
+    expected = {f"{path}.{suffix}": noun for path, noun in drawn.items() for suffix in DRAWN}
+    for out in sorted(set(expected) - set(stage.outs)):
+        yield f"{stage}: outs lacks {out}, which {DRAW}/{expected[out]}.py draws."
+    for out in sorted(set(stage.outs) - set(expected)):
+        yield (
+            f"{stage}: the output {out} is not where it belongs, "
+            f"{place}.{{{','.join(DRAWN)}}} of a {DRAW}/<noun>.py."
+        )
+    path = re.sub(r"\$\{item\.model\}|<noun>|\btoy\b", "{}", place)
+    if path not in paths_in(tree.module(DRAWS)):
+        yield f'{DRAWS}: expected the path f"{path}", spelled out.'
+
+
+def _figures_of(stage: Stage) -> str:
+    """Where a stage that draws all puts the figure of a noun, but for the suffix."""
+    if stage.name.noun == COMPARE:
+        return "figures/compare/<noun>"
+    return f"figures/<noun>/{TOY if stage.name.noun == TOYS else '${item.model}'}"

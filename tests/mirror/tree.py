@@ -17,6 +17,9 @@ DRAWS = f"{DRAW}/results.py"  # what both drawing stages call
 # own that draws them.
 TOY = "toy"
 TOYS = "toys"
+# What compares models lies in one table a noun for all models, drawn by a stage of its own.
+COMPARE = "compare"
+DRAWN_APART = ("", TOYS, COMPARE)  # nouns of the stages that draw: of a model, and the two others
 # Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
 PLACES = {
     "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
@@ -50,12 +53,12 @@ class Name:
 
     @property
     def draws_all(self) -> bool:
-        """Whether it is `draw`, which draws all of a model, or `draw_toys`, all without one."""
-        return self.verb == "draw" and self.noun in ("", TOYS)
+        """Whether it is `draw`, all of a model, `draw_toys`, all without one, or `draw_compare`."""
+        return self.verb == "draw" and self.noun in DRAWN_APART
 
     @property
     def is_stage(self) -> bool:
-        """Whether a stage may be called so: <verb>_<noun>, `draw` or `draw_toys`."""
+        """Whether a stage may be called so: <verb>_<noun>, or one of those that draw all."""
         return self.draws_all or (self.verb in VERBS and self.verb != "draw" and bool(self.noun))
 
     @property
@@ -199,10 +202,19 @@ class Tree:
         """The nouns that are measured or mapped without a model."""
         return {stage.name.noun for stage in self.stages if stage.is_toy}
 
+    @cached_property
+    def compared(self) -> set[str]:
+        """The nouns that compare models."""
+        return {stage.name.noun for stage in self.stages if stage.name.verb == COMPARE}
+
     def drawings_of(self, name: Name) -> list[Name]:
-        """The drawings of a stage that draws all: of toys, or of everything else."""
-        is_toys = name.noun == TOYS
-        return [drawing for drawing in self.drawings if (drawing.noun in self.toys) == is_toys]
+        """The drawings of a stage that draws all: of toys, of comparisons, or of a model."""
+        return [drawing for drawing in self.drawings if self._drawn_by(drawing) == name.noun]
+
+    def _drawn_by(self, drawing: Name) -> str:
+        if drawing.noun in self.toys:
+            return TOYS
+        return COMPARE if drawing.noun in self.compared else ""
 
     @cached_property
     def modules(self) -> dict[str, str]:

@@ -3,7 +3,13 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.description import FolderModel, PackageModel, RandomModel, describe_model
+from embspace.models.description import (
+    FolderModel,
+    HubModel,
+    PackageModel,
+    RandomModel,
+    describe_model,
+)
 from tests.tiny import tiny_description
 
 
@@ -27,12 +33,12 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, random"),
+        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, hub, random"),
         ({"revison": "abc"}, "key 'revison' is unknown; allowed here: .*path"),
         ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
         (
             {"matrices": {"input": "a", "positional": None, "segment": None, "segmnt": None}},
-            "key 'matrices.segmnt' is unknown; allowed here: input, positional, segment$",
+            "key 'matrices.segmnt' is unknown; allowed here: input, mapping, positional, segment$",
         ),
         ({"position_offset": "two"}, "key 'position_offset': .*integer.*found 'two'"),
         ({"position_offset": -1}, "key 'position_offset': .*found -1"),
@@ -54,3 +60,15 @@ def test_a_slip_in_the_tokenizer_of_a_random_model_names_that_key_alone():
         "conf/model/tiny.yaml: key 'tokenizer.path' is missing",
         "conf/model/tiny.yaml: key 'tokenizer.pth' is unknown; allowed here: path, sha256, source",
     ]
+
+
+def test_checkpoints_without_a_place_for_the_step_are_refused():
+    description = {key: value for key, value in tiny_description(Path()).items() if key != "path"}
+    description |= {"source": "hub", "repository": "owner/name"}
+    checkpoints = {"repository": "owner/name-{step}k", "steps": [0, 20]}
+    model = describe_model("tiny", description | {"checkpoints": checkpoints})
+    assert isinstance(model, HubModel)
+    assert model.checkpoints is not None
+    assert model.checkpoints.steps == [0, 20]
+    with pytest.raises(InputError, match="key 'checkpoints': .* has {step} in it"):
+        describe_model("tiny", description | {"checkpoints": checkpoints | {"repository": "a/b"}})

@@ -24,7 +24,7 @@ def encoded(model, tokens_per_batch: int) -> list[EncodedWindow]:
     module, tokenizer = model
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-    found = encode(module, windows, batches, "cpu")
+    found = encode(module, windows, batches, "cpu", None)
     return sorted(found, key=lambda window: window.index)
 
 
@@ -84,4 +84,4 @@ def test_nan_names_the_text_and_the_layer(model):
         module.encoder.layer[1].output.dense.bias[0] = float("nan")
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     with pytest.raises(InputError, match="text 0, window 0: layer 2 holds NaN"):
-        list(encode(module, windows[:1], [[0]], "cpu"))
+        list(encode(module, windows[:1], [[0]], "cpu", None))

@@ -38,3 +38,17 @@ def test_a_wrong_parameter_name_lists_those_that_there_are(tiny_folder: Path):
     names = {"input": "wte.weight", "positional": None, "segment": None}
     with pytest.raises(InputError, match="no 'wte.weight'; it has .*word_embeddings.weight"):
         matrices(tiny_folder, matrices=names)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ("project", "no linear layer 'project'; there is pooler.dense"),
+        ("embeddings.LayerNorm", "no linear layer 'embeddings.LayerNorm'"),
+        ("encoder.layer.0.output.dense", "takes 64 dimensions, 'input' has 32"),
+    ],
+)
+def test_a_mapping_that_is_none_is_told(tiny_folder: Path, mapping: str, message: str):
+    names = {"input": "embeddings.word_embeddings.weight", "positional": None, "segment": None}
+    with pytest.raises(InputError, match=rf"tiny\.yaml: key 'matrices\.mapping': .*{message}"):
+        matrices(tiny_folder, matrices=names | {"mapping": mapping})

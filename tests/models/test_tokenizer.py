@@ -19,7 +19,7 @@ from tests.tiny import VOCABULARY, tiny_description
 @pytest.fixture(scope="module")
 def table(tiny_folder: Path) -> pd.DataFrame:
     model = describe_model("tiny", tiny_description(tiny_folder))
-    return vocabulary_table(load_tokenizer("tiny", model), model).set_index("token")
+    return vocabulary_table("tiny", load_tokenizer("tiny", model), model).set_index("token")
 
 
 def test_every_token_has_its_row_in_the_order_of_the_ids(table: pd.DataFrame):
@@ -86,3 +86,23 @@ def test_random_weights_without_a_tokenizer_have_numbered_tokens_and_read_no_tex
     del description["path"]
     with pytest.raises(InputError, match="has no 'tokenizer', which texts need"):
         load_tokenizer("random", describe_model("random", description))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"continuation_prefix": "@@"}, "key 'continuation_prefix': found '@@', .* with '##'"),
+        ({"word_prefix": "Ġ"}, "key 'word_prefix': found 'Ġ', .* marks continuation with '##'"),
+    ],
+)
+def test_a_mark_that_is_not_the_tokenizer_s_is_told(
+    tiny_folder: Path, change: dict[str, str], message: str
+):
+    model = describe_model("tiny", tiny_description(tiny_folder) | change)
+    with pytest.raises(InputError, match=rf"conf/model/tiny\.yaml: {message}"):
+        vocabulary_table("tiny", load_tokenizer("tiny", model), model)
+
+
+def test_a_folder_without_any_vocabulary_says_what_it_looked_for(tmp_path: Path):
+    with pytest.raises(InputError, match=r"no tokenizer\.json, nor any of vocab\.txt"):
+        load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))

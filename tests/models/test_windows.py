@@ -71,3 +71,18 @@ def test_tables_say_what_the_rows_are(tokenizer):
     assert len(tokens) == table["n_tokens"].sum()
     assert tokens["token"][table["first_token"]].eq("[CLS]").all()
     assert tokens["position"].max() == 39
+
+
+def test_a_text_of_which_the_tokenizer_makes_nothing_is_refused(tokenizer):
+    class Bare:
+        """Without special tokens, as of decoders."""
+
+        def num_special_tokens_to_add(self) -> int:
+            return 0
+
+        def __call__(self, texts: list[str], **options: object) -> dict[str, object]:
+            return tokenizer(texts, add_special_tokens=False, **options)
+
+    assert len(cut_windows(["cat"], Bare(), window_length=40, overlap=5)) == 1
+    with pytest.raises(InputError, match="makes no token of 1 texts, the first 1"):
+        cut_windows(["cat", "\u200b"], Bare(), window_length=40, overlap=5)

@@ -35,6 +35,12 @@ def test_what_has_no_model_belongs_to_every_choice_of_models(tree: Path):
     assert Path("tests/baselines/cubes/curve/toy.csv").read_text() == "n\n1\n"
 
 
+def test_a_table_of_all_models_belongs_to_every_choice_of_models(tree: Path):
+    put("results/compare/alignment.csv", "model,other_model,n\n")
+    assert "compare/alignment.csv" in names(results_of(Path("results"), ["small"]))
+    assert update_baselines(Path("results"), ["small"]) == (3, 0)
+
+
 def test_an_update_copies_adds_and_removes(tree: Path):
     put("results/new/deep/small.csv", "n\n1\n")
     put("results/similarity/summary/small.csv", "n\n2\n")

@@ -82,3 +82,12 @@ def test_a_missing_file_and_foreign_bytes_are_named():
     Path("x.csv").write_bytes(b"token\n\xff\n")
     with pytest.raises(InputError, match=r"x\.csv: is not UTF-8"):
         read_contents(Path("x.csv"))
+
+
+def test_rows_of_pairs_of_models(tree: Path):
+    pairs = table("model other_model n\na b 1\na c 2\nb c 3")
+    assert pairs.pairs == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert [row["n"] for row in pairs.of_pairs({("a", "c"), ("c", "b")}).rows] == ["2"]
+    alone = table("space n\ninput 1")
+    assert alone.pairs == set()
+    assert alone.of_pairs(set()) == alone

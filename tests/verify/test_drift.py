@@ -216,3 +216,35 @@ def test_a_table_that_lost_all_its_rows_has_no_columns_to_compare(with_corpora: 
     assert verdicts(drift())["texts/small.csv"] == "agrees"
     put_both("texts/small.csv", TEXTS, "corpus,n\n")
     assert verdicts(drift())["texts/small.csv"] == "DRIFTED"
+
+
+PAIRS = "model,other_model,corpus,mean\nsmall,large,one,1\nsmall,huge,one,2\n"
+PAIRS += "small,large,stimuli,5\n"
+RULES = "columns: {model: row, other_model: row, corpus: row, mean: moment}"
+
+
+@pytest.fixture
+def compared(tree: Path) -> str:
+    """A table of three models, which is its own baseline."""
+    rules = Path("tests/baselines/tolerances.yaml").read_text() + f"  compare:\n    {RULES}\n"
+    put("tests/baselines/tolerances.yaml", rules)
+    for model in ("large", "huge"):
+        put(f"results/similarity/summary/{model}.csv", SUMMARY)
+    put("tests/baselines/compare/things.csv", PAIRS)
+    return str(put("results/compare/things.csv", PAIRS))
+
+
+def test_what_compares_models_is_compared_pair_by_pair(compared: str):
+    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "agrees"
+    put(compared, PAIRS.replace("huge,one,2", "huge,one,3"))
+    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
+    put(compared, PAIRS.replace("stimuli,5", "stimuli,6"))
+    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
+
+
+def test_a_pair_that_is_dropped_or_new_is_no_drift(compared: str):
+    put(compared, PAIRS.replace("small,huge,one,2\n", ""))
+    assert verdicts(drift("small", "large"))["compare/things.csv"] == "agrees"
+    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
+    put(compared, PAIRS + "large,huge,one,4\n")
+    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "agrees"

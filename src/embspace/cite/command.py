@@ -94,7 +94,7 @@ def _stale(methods: Methods, model_name: str) -> str:
     """A note if settings have changed since the results were made, which are then of others."""
     if not LOCK.is_file():
         return ""
-    stage = methods.stage if methods.toy else f"{methods.stage}@{model_name}"
+    stage = f"{methods.stage}@{model_name}" if methods.of_one_model else methods.stage
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file is long
     lock: Any = yaml.load(LOCK.read_text(encoding="utf-8"), Loader=loader)
     ran_with = lock.get("stages", {}).get(stage, {}).get("params", {})

@@ -29,7 +29,7 @@ class Facts:
         self.model_name = model_name
         # First, for outside of a tree there is no model to describe either.
         self.params: Params = read_params()
-        self.model = None if methods.toy else described(model_name)
+        self.model = described(model_name) if methods.of_one_model else None
         self._settings: dict[Path, dict[str, Any]] = {}
         self._contents: dict[Path, Contents] = {}
         self._corpora: dict[str, str] = {}

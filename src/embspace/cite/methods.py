@@ -57,7 +57,7 @@ class Methods(BaseModel):
 
     noun: str
     """Of the file's name."""
-    verb: Literal["measure", "project"]
+    verb: Literal["measure", "project", "compare"]
     toy: bool = False
     """Whether there is no model."""
     numbers: dict[str, Number] = {}
@@ -68,6 +68,11 @@ class Methods(BaseModel):
     not_said: list[str] = []
     """Settings that change what is listed, drawn or how fast, and none of the method; or of which
     the results tell what came of them."""
+
+    @property
+    def of_one_model(self) -> bool:
+        """Whether it is about a model: not of toys, nor of all models together."""
+        return not self.toy and self.verb != "compare"
 
     @property
     def stage(self) -> str:
@@ -89,13 +94,13 @@ class Methods(BaseModel):
     def _placeholders_are_known(self) -> "Methods":
         asked = {name for name in placeholders(self.template) if "." not in name}
         own = {*self.numbers, *self.lists}
-        if unknown := asked - own - ({MODEL} if not self.toy else set()):
+        if unknown := asked - own - ({MODEL} if self.of_one_model else set()):
             raise ValueError(f"no number or list is named {', '.join(sorted(unknown))}")
         if unused := own - asked:
             raise ValueError(f"no sentence has {', '.join(sorted(unused))}")
         if both := self.settings_said & set(self.not_said):
             raise ValueError(f"`not_said`, but said: {', '.join(sorted(both))}")
-        name = TOY if self.toy else "{model}"
+        name = TOY if self.toy else "{model}" if self.of_one_model else self.noun
         for rows in [*self.numbers.values(), *self.lists.values()]:
             if Path(rows.file).stem != name:
                 raise ValueError(f"`file` is named {name}, found {rows.file}")

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from importlib.resources import as_file, files
-from typing import SupportsInt
+from textwrap import fill
+from typing import Literal, SupportsInt
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from matplotlib.text import Text
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
+LINE = 44  # characters that half a page's width holds
 SPACES = {
     "input": ("input embeddings", "C0"),
     "positional": ("positional embeddings", "C1"),
@@ -90,6 +92,16 @@ def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
     margin = 0.1 * (high - low)
     return low - margin, high + margin
+
+
+def absent(label: str, space: Literal["positional", "segment"]) -> str:
+    """Why there is nothing to say of a learned table that a model does not have."""
+    return f"{label} has no learned {space} table: its file in conf/model says `{space}: null`."
+
+
+def say_absent(axes: Sequence[Axes], label: str, space: Literal["positional", "segment"]) -> None:
+    """Say in the first panel that the model has no such table, and show no other."""
+    say_instead(axes, fill(absent(label, space).replace("`", ""), LINE))
 
 
 def say_instead(axes: Sequence[Axes], reason: str) -> None:

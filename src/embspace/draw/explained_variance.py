@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import SPACES, count, new_figure
+from embspace.draw.canvas import SPACES, absent, count, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("curve.csv", "dimensions.csv")
@@ -88,9 +88,11 @@ def _population(dimensions: pd.DataFrame) -> str:
 
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
+    has_positions = "positional" in set(dimensions["space"])
     return f"# Directions that hold the variance of {label}\n\n" + section(
         "Number of principal components",
         "Stage `measure_explained_variance`. As many as explain the share of the variance; the "
-        "null is as many isotropic Gaussian vectors.",
+        "null is as many isotropic Gaussian vectors."
+        + ("" if has_positions else f" {absent(label, 'positional')}"),
         markdown_table(dimensions, digits),
     )

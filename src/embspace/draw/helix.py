@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import new_figure, say_instead
+from embspace.draw.canvas import absent, new_figure, say_absent, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
@@ -61,7 +61,10 @@ def draw_helix(
         stage="measure_helix",
     )
     if path.empty:
-        say_instead(axes, "no learned positional matrix, or fewer than eight structured positions")
+        if results["json"].get("n_positions") == 0:
+            say_absent(axes, label, "positional")
+        else:
+            say_instead(axes, "fewer than eight structured positions")
         return figure, _tables(results, label, digits)
     axes = [_in_space(figure, axes[0], path), *axes[1:]]
     points = axes[1].scatter(
@@ -136,7 +139,9 @@ def _ticks(longest: float) -> Sequence[float]:
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     heading = f"# The path of the positions of {label}\n\nStage `measure_helix`.\n"
     if results["path"].empty:
-        return f"{heading}\nToo few structured positions.\n"
+        has_none = results["json"].get("n_positions") == 0
+        reason = absent(label, "positional") if has_none else "Too few structured positions."
+        return f"{heading}\n{reason}\n"
     periods = results["periods"][[*PERIODS]].rename(columns=PERIODS)
     periods["definition"] = periods["definition"].map(DEFINITIONS)
     lines = results["one_dimensionality"][[*ONE_DIMENSIONALITY]]

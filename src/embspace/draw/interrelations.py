@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import SPACES, count, new_figure
+from embspace.draw.canvas import SPACES, absent, count, new_figure, say_absent
 from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
@@ -33,16 +33,19 @@ def draw_interrelations(
         f"{count(scalars.get('n_pairs', 0))} token-position pairs, all of them",
         stage="measure_interrelations",
     )
-    _token_position(axes[0], results["histogram"], scalars)
-    _segments(axes[1], results["segments"])
+    if scalars:
+        _token_position(axes[0], results["histogram"], scalars)
+    else:
+        say_absent(axes[:1], label, "positional")
+    if results["segments"].empty:
+        say_absent(axes[1:], label, "segment")
+    else:
+        _segments(axes[1], results["segments"])
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3)
     return figure, _tables(results, label, n_listed, digits)
 
 
 def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) -> None:
-    if not scalars:
-        ax.set_title("no positional matrix")
-        return
     edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
     ax.stairs(histogram["count"], edges, fill=True, color="C2", alpha=0.5, label="measured")
     ax.stairs(histogram["expected"], edges, color="0.2", linestyle="--", label="random directions")
@@ -64,9 +67,6 @@ def _rounded(expected: float) -> str:
 
 
 def _segments(ax: Axes, segments: pd.DataFrame) -> None:
-    if segments.empty:
-        ax.set_title("no segment matrix")
-        return
     names = []
     for height, row in enumerate(segments.to_dict("records")):
         name, color = SPACES[row["space"]]
@@ -90,18 +90,22 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
     found = scalars.get("token_position", {})
     bound, level = found.get("bound", float("nan")), found.get("level", float("nan"))
     segments = results["segments"][[*SEGMENTS]].rename(columns=SEGMENTS)
+    of_pairs = (
+        f"Absolute cosine above {bound:.4f}, which random directions exceed in none of the "
+        f"{count(found.get('n_pairs', 0))} pairs with probability {1 - level:g} (Bonferroni). "
+        f"{count(found.get('n_beyond_bound', 0))} do, the largest first."
+    )
+    of_segments = "Over all positions and over all tokens."
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",
         section(
             "Token-position pairs beyond chance",
-            f"Absolute cosine above {bound:.4f}, which random directions exceed in none of the "
-            f"{count(found.get('n_pairs', 0))} pairs with probability {1 - level:g} (Bonferroni). "
-            f"{count(found.get('n_beyond_bound', 0))} do, the largest first.",
+            of_pairs if found else absent(label, "positional"),
             markdown_table(shown, digits),
         ),
         section(
             "Cosines of segments with the other vectors",
-            "Over all positions and over all tokens.",
+            absent(label, "segment") if segments.empty else of_segments,
             markdown_table(segments, digits),
         ),
     ]

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from embspace.draw.canvas import CLOUDS, SPACES, new_figure, say_instead
+from embspace.draw.canvas import CLOUDS, SPACES, absent, new_figure, say_absent, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 QUALITY = {
@@ -49,7 +49,6 @@ LINES = {
     "adjacent_neighbor_share": "two nearest are i±1",
     "null_adjacent_neighbor_share": "by chance",
 }
-MISSING = {False: "no learned positional matrix", True: "no structured positions"}
 POINTS = 0.3  # area of a token's dot, in square points
 
 
@@ -80,8 +79,10 @@ def map_figure(
         shown, words = ax.get_legend_handles_labels()
         handles |= dict(zip(words, shown, strict=True))
     figure.legend([*handles.values()], [*handles], loc="outside lower left", ncols=3, markerscale=3)
-    for ax in axes[len(names) :]:
-        say_instead([ax], MISSING["positional" in names])
+    if "positional" not in names:
+        say_absent(axes[len(names) :], label, "positional")
+    elif "structured" not in names:
+        say_instead(axes[len(names) :], "no structured positions")
     return figure, _tables(results, label, method, stage, digits)
 
 
@@ -145,6 +146,8 @@ def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, dig
             markdown_table(quality[[*QUALITY]].rename(columns=QUALITY), digits, ["chance"]),
         ),
     ]
+    if "positional" not in set(quality["cloud"]):
+        sections.append(f"{absent(label, 'positional')}\n")
     if not lines.empty:
         sections.append(
             section(

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import absent, count, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
@@ -47,7 +47,7 @@ def draw_positions(
     )
     text = _tables(properties, label, digits)
     if not tensors:
-        _say_empty(axes, "no learned positional matrix")
+        say_absent(axes, label, "positional")
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
     beyond = 100 * (1 - limit_quantile)
@@ -159,8 +159,11 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
 
 
 def _tables(properties: pd.DataFrame, label: str, digits: int) -> str:
+    heading = f"# Positional embeddings of {label}\n\n"
+    if properties.empty:
+        return f"{heading}Stage `measure_positions`.\n\n{absent(label, 'positional')}\n"
     shown = properties.assign(property=properties["property"].str.replace("_", " "))
-    return f"# Positional embeddings of {label}\n\n" + section(
+    return heading + section(
         "Properties",
         "Stage `measure_positions`. Translation invariance: share of the variance of the cosines "
         "that the offset explains. Monotonicity: probability that the nearer of two positions is "

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import QUANTITIES, new_figure, quantile_range, say_instead, step
+from embspace.draw.canvas import QUANTITIES, absent, new_figure, quantile_range, say_absent, step
 from embspace.draw.markdown import DISTRIBUTION, markdown_table, section
 
 RESULTS = ("json", "positions.csv", "summary.csv", "distributions.csv", "histogram.csv")
@@ -50,7 +50,7 @@ def draw_regimes(
         stage="measure_regimes",
     )
     if positions.empty:
-        say_instead(axes, "no learned positional matrix")
+        say_absent(axes, label, "positional")
         return figure, _tables(results, label, digits)
     _along(axes[0], positions, summary, "neighbor_cosine", "larger neighbour cosine")
     _along(axes[1], positions, summary, "norm", "Euclidean norm")
@@ -80,7 +80,7 @@ def draw_regimes(
 
 def _found(scalars: dict[str, Any]) -> str:
     if not scalars["n_positions"]:
-        return "no learned positional matrix"
+        return "nothing to show"
     unstructured = (
         f"{scalars['n_unstructured_positions']} positions unstructured"
         if scalars["n_unstructured_regimes"]
@@ -115,7 +115,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     heading = f"# Regimes of the positional embeddings of {label}\n\nStage `measure_regimes`.\n"
     positions, scalars = results["positions"], results["json"]
     if positions.empty:
-        return f"{heading}\n{label} has no learned positional matrix.\n"
+        return f"{heading}\n{absent(label, 'positional')}\n"
     outlying = positions[positions["outlying"].astype(bool)][[*OUTLYING]].rename(columns=OUTLYING)
     summary = results["summary"][[*SUMMARY]].rename(columns=SUMMARY)
     shown = {"positions": "positions", "quantity": "quantity", **DISTRIBUTION}

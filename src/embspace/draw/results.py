@@ -53,6 +53,25 @@ def draw_and_save(
     use_style()
     for noun, tables in results.items():
         figure, text = drawings[noun](load_results(noun, name, tables), label, **settings[noun])
-        save_figure(figure, f"figures/{noun}/{name}", title=f"{stage_of(figure)}@{name}")
-        write_bytes(Path(f"figures/{noun}/{name}.md"), text.encode())
-        write_bytes(Path(f"figures/{noun}/{name}.tex"), latex_tables(text, noun).encode())
+        _save(figure, text, noun, f"figures/{noun}/{name}", item=f"@{name}")
+
+
+def draw_compared_and_save(
+    drawings: Mapping[str, Drawing],
+    results: Mapping[str, tuple[str, ...]],
+    label: str,
+    settings: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """The same of what compares models, which lies in one table a noun."""
+    use_style()
+    for noun, tables in results.items():
+        loaded = {suffix: load_table(f"results/compare/{noun}.{suffix}") for suffix in tables}
+        figure, text = drawings[noun](loaded, label, **settings[noun])
+        _save(figure, text, noun, f"figures/compare/{noun}", item="")
+
+
+def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
+    """Figure and tables; inside the figure's file stands the stage, and which item of it."""
+    save_figure(figure, path, title=f"{stage_of(figure)}{item}")
+    write_bytes(Path(f"{path}.md"), text.encode())
+    write_bytes(Path(f"{path}.tex"), latex_tables(text, noun).encode())

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import absent, count, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("json",)
@@ -31,7 +31,7 @@ def draw_separability(
         stage="measure_separability",
     )
     if table.empty:
-        ax.set_title("no positional matrix")
+        say_absent([ax], label, "positional")
         return figure, _table(table, label, digits)
     for mean, spread, color, name in (
         ("auc", "auc_standard_deviation", "C0", "true labels"),
@@ -61,7 +61,10 @@ def _protocol(table: pd.DataFrame) -> str:
 
 
 def _table(table: pd.DataFrame, label: str, digits: int) -> str:
-    return f"# Telling input from positional embeddings of {label}\n\n" + section(
+    heading = f"# Telling input from positional embeddings of {label}\n\n"
+    if table.empty:
+        return f"{heading}Stage `measure_separability`.\n\n{absent(label, 'positional')}\n"
+    return heading + section(
         "Held-out AUC",
         "Stage `measure_separability`. The null is the same with shuffled labels.",
         markdown_table(table, digits),

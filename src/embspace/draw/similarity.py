@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import QUANTITIES, SPACES, count, new_figure, quantile_range, step
+from embspace.draw.canvas import QUANTITIES, SPACES, absent, count, new_figure, quantile_range, step
 from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
@@ -62,9 +62,13 @@ def _tables(
     summary: pd.DataFrame, pairs: pd.DataFrame, label: str, n_pairs: int, digits: int
 ) -> str:
     shown = summary[[*SUMMARY]].rename(columns=SUMMARY)
+    has_positions = "positional" in set(summary["space"])
+    reason = "" if has_positions else f" {absent(label, 'positional')}"
     sections = [
         f"# Norms and pairs of the learned vectors of {label}\n\nStage `measure_similarity`.\n",
-        section("Distributions", "Over all vectors or pairs.", markdown_table(shown, digits)),
+        section(
+            "Distributions", f"Over all vectors or pairs.{reason}", markdown_table(shown, digits)
+        ),
     ]
     for tokens, (name, note) in TOKEN_SETS.items():
         for order, title in ORDERS.items():

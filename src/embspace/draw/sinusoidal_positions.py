@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import absent, count, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
@@ -54,7 +54,7 @@ def draw_sinusoidal_positions(
     for column, (name, (words, color)) in enumerate(ENCODINGS.items()):
         own = axes[column :: len(ENCODINGS)]
         if name not in tensors:
-            say_instead(own, "no learned positional matrix")
+            say_absent(own, label, "positional")
             continue
         own[0].set_title(words)
         x = tensors[name]
@@ -119,7 +119,8 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
         "Stage `measure_sinusoidal_positions`. `sinusoidal as printed` is the formula of the "
         "thesis, whose exponent is twice that of Vaswani et al. Winding and spectral period are "
         "those of three principal components; one near the number of positions is a drift. "
-        "Learned structured: without outlying and unstructured positions.",
+        "Learned structured: without outlying and unstructured positions."
+        + ("" if "learned" in set(properties["encoding"]) else f" {absent(label, 'positional')}"),
         markdown_table(table.reset_index(), significant_digits),
     )
 

@@ -25,7 +25,7 @@ def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], 
     if tokenizer_files(model) is None:
         vocabulary = numbered_vocabulary(n_tokens)
     else:
-        vocabulary = vocabulary_table(load_tokenizer(name, model), model)
+        vocabulary = vocabulary_table(name, load_tokenizer(name, model), model)
     check_vocabulary(name, model, vocabulary, len(matrices["input"]))
     matrices["input"] = matrices["input"][:n_tokens]
     return matrices, vocabulary

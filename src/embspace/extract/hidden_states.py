@@ -1,8 +1,9 @@
 """Stage `extract_hidden_states`: what each layer makes of each token of a corpus.
 
 Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, each (layer, row, dim), and
-the two tables that say what their rows are: tokens for `token`, windows for the other three. The
-same, less `token`, for the halves of the texts if the corpus says so.
+the two tables that say what their rows are: tokens for `token`, windows for the other three. A
+model with a norm after its last block has the same after it: `final_norm_token` and so on, each
+(1, row, dim). All less `token` for the halves of the texts if the corpus says so.
 """
 
 import logging
@@ -20,7 +21,7 @@ from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.description import Model, describe_model
-from embspace.models.encoder import EncodedWindow, batches_by_length, encode
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
 from embspace.models.windows import (
@@ -70,32 +71,31 @@ def extract_hidden_states(
     Raises:
         InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
     """
-    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
     kinds = ("token", *POOLINGS) if token_states else POOLINGS
     if tokenizer is None or texts.empty:
-        return _no_states(kinds, layers, dim)
+        return _no_states(tensor_shapes(module, model.final_norm, dict.fromkeys(kinds, 0)))
     length = min(window_length, largest_window(model, module))
     windows = cut_windows(
         texts["text"].tolist(), tokenizer, length, overlap * length // window_length
     )
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
-    encoded = encode(module, windows, batches, choose_device(device))
+    n_rows = {kind: len(tokens if kind == "token" else windows) for kind in kinds}
     return HiddenStates(
         windows=table,
         tokens=tokens,
-        shapes={kind: (layers, len(tokens if kind == "token" else windows), dim) for kind in kinds},
-        encoded=encoded,
+        shapes=tensor_shapes(module, model.final_norm, n_rows),
+        encoded=encode(module, windows, batches, choose_device(device), model.final_norm),
         unknown=_unknown_texts(tokens, table, texts["id"].tolist(), tokenizer.unk_token_id),
     )
 
 
-def _no_states(kinds: tuple[str, ...], layers: int, dim: int) -> HiddenStates:
+def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
     """What a model without a tokenizer makes of texts, and any model of none."""
     return HiddenStates(
         windows=window_table([], []),
         tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
-        shapes=dict.fromkeys(kinds, (layers, 0, dim)),
+        shapes=shapes,
         encoded=iter(()),
         unknown=[],
     )
@@ -133,12 +133,13 @@ def save_hidden_states(states: HiddenStates, path: str) -> None:
     first_token = states.windows["first_token"].to_list()
     with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
         for window in progress:
-            if "token" in states.shapes:
-                for layer, tokens in enumerate(window.tokens):
-                    writer.write("token", layer, first_token[window.index], tokens)
-            for pooling, vectors in window.pooled.items():
-                for layer, vector in enumerate(vectors):
-                    writer.write(pooling, layer, window.index, vector[None])
+            for kind, layers in window.tensors().items():
+                if kind not in states.shapes:
+                    continue
+                is_token = kind.endswith("token")
+                first = first_token[window.index] if is_token else window.index
+                for layer, rows in enumerate(layers):
+                    writer.write(kind, layer, first, rows)
     save_rows(states.tokens, f"{path}.tokens.parquet")
     save_rows(states.windows, f"{path}.windows.parquet")
 

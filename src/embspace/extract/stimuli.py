@@ -2,7 +2,8 @@
 
 Writes for each set tensors `token`, `cls`, `mean`, `max`, each (layer, row, dim), the same of the
 model with random weights as `random_token` and so on, and the table of the tokens. The rows of
-the pooled tensors are those of the set's table in data/prepared/stimuli.
+the pooled tensors are those of the set's table in data/prepared/stimuli. A model with a norm after
+its last block has the same after it: `final_norm_token`, `random_final_norm_token` and so on.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.description import Model, describe_model
-from embspace.models.encoder import EncodedWindow, batches_by_length, encode
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
@@ -60,21 +61,21 @@ def extract_stimuli(
         InputError: if a stimulus is longer than the model's window, or a state is not finite.
     """
     modules = {"": module, "random_": with_random_weights(module, seed)}
-    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
     states = {}
     for name, table in sets.items():
         windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
         tokens = token_table(windows, tokenizer) if windows else _no_tokens()
         batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
+        n_rows = {"token": len(tokens)} | dict.fromkeys(POOLINGS, len(windows))
         states[name] = StimulusStates(
             tokens=tokens,
             shapes={
-                f"{prefix}{kind}": (layers, len(tokens if kind == "token" else windows), dim)
-                for prefix in modules
-                for kind in ("token", *POOLINGS)
+                f"{prefix}{kind}": shape
+                for prefix, each in modules.items()
+                for kind, shape in tensor_shapes(each, model.final_norm, n_rows).items()
             },
             encoded={
-                prefix: encode(each, windows, batches, choose_device(device))
+                prefix: encode(each, windows, batches, choose_device(device), model.final_norm)
                 for prefix, each in modules.items()
             },
         )
@@ -106,11 +107,11 @@ def save_stimuli(states: StimulusStates, path: str) -> None:
     with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
         for prefix, encoded in states.encoded.items():
             for window in encoded:
-                for layer, tokens in enumerate(window.tokens):
-                    writer.write(f"{prefix}token", layer, first_token[window.index], tokens)
-                for pooling, vectors in window.pooled.items():
-                    for layer, vector in enumerate(vectors):
-                        writer.write(f"{prefix}{pooling}", layer, window.index, vector[None])
+                for kind, layers in window.tensors().items():
+                    is_token = kind.endswith("token")
+                    first = first_token[window.index] if is_token else window.index
+                    for layer, rows in enumerate(layers):
+                        writer.write(f"{prefix}{kind}", layer, first, rows)
     save_rows(states.tokens, f"{path}.tokens.parquet")
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from jaxtyping import Float
@@ -73,3 +73,24 @@ def load_tensors(path: str, names: Sequence[str] | None = None) -> dict[str, np.
         raise InputError(f"{path}: not found; `dvc repro` makes it") from None
     except SafetensorError as error:
         raise InputError(f"{path}: is no whole safetensors file: {error}") from error
+
+
+def map_tensors(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Tensors of a file, read-only, of which only those parts are read that are looked at."""
+    try:
+        with Path(path).open("rb") as stream:
+            start = 8 + int.from_bytes(stream.read(8), "little")
+            header = json.loads(stream.read(start - 8))
+        return {name: _mapped(path, start, header[name]) for name in names}
+    except FileNotFoundError:
+        raise InputError(f"{path}: not found; `dvc repro` makes it") from None
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path}: is no whole safetensors file: {error}") from error
+
+
+def _mapped(path: str, start: int, entry: dict[str, Any]) -> np.ndarray:
+    shape = tuple(entry["shape"])
+    if not math.prod(shape):
+        return np.empty(shape, np.float32)  # nothing cannot be mapped
+    offset = start + entry["data_offsets"][0]
+    return np.memmap(path, dtype="<f4", mode="r", offset=offset, shape=shape)

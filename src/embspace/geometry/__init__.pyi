@@ -1,5 +1,19 @@
 """The public names, each with the module that defines it."""
 
+from .alignment import ProcrustesFit as ProcrustesFit
+from .alignment import common_neighbors as common_neighbors
+from .alignment import debiased_linear_cka as debiased_linear_cka
+from .alignment import linear_cka as linear_cka
+from .alignment import mutual_nearest_neighbors as mutual_nearest_neighbors
+from .alignment import nearest_rows as nearest_rows
+from .alignment import procrustes_distance as procrustes_distance
+from .alignment import procrustes_fit as procrustes_fit
+from .alignment import procrustes_similarity as procrustes_similarity
+from .alignment import unbiased_hsic as unbiased_hsic
+from .alignment_draws import Kernels as Kernels
+from .alignment_draws import cka_of_orders as cka_of_orders
+from .alignment_draws import debiased_cka_of_subsets as debiased_cka_of_subsets
+from .alignment_draws import linear_kernels as linear_kernels
 from .comparison import probability_of_larger as probability_of_larger
 from .contrast import GroupContrast as GroupContrast
 from .contrast import chance_accuracy as chance_accuracy
@@ -91,6 +105,7 @@ from .regimes import simulated_features as simulated_features
 from .regimes import stationary_kernel as stationary_kernel
 from .regimes import stationary_tables as stationary_tables
 from .resampling import half_of_each as half_of_each
+from .resampling import half_sample_bounds as half_sample_bounds
 from .resampling import half_sample_interval as half_sample_interval
 from .resampling import stratified_interval as stratified_interval
 from .resampling import upper_p_value as upper_p_value

@@ -36,9 +36,25 @@ def half_sample_interval(
             for _ in range(n_resamples)
         ]
     )
+    return half_sample_bounds(whole, drawn, n_units, level=level)
+
+
+def half_sample_bounds(
+    whole: Float[np.ndarray, "..."],
+    drawn: Float[np.ndarray, "draw ..."],
+    n_units: int,
+    *,
+    level: float,
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """The bounds of `half_sample_interval` from the values of all units and of drawn halves.
+
+    For a statistic that is computed of many halves at once; a half has `n_units // 2` units. All
+    NaN with fewer than 4 units.
+    """
+    half = n_units // 2
     deviation = (drawn - whole) * np.sqrt(half / (n_units - half))
     tail = (1 - level) / 2
-    defined = ~np.isnan(deviation).all(axis=0)
+    defined = ~np.isnan(deviation).all(axis=0) & (n_units >= 4)
     bounds = np.full((2, *whole.shape), np.nan)
     if defined.any():
         bounds[:, defined] = np.nanquantile(deviation[:, defined], [1 - tail, tail], axis=0)

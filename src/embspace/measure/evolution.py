@@ -92,6 +92,7 @@ def measure_evolution(
     stimuli: Stimuli,
     corpora: dict[str, Corpus],
     module: Any,
+    final_norm: str | None,
     *,
     followed: list[Words],
     sampled_corpora: list[str],
@@ -109,7 +110,8 @@ def measure_evolution(
     Shared energy is of each text by itself, and of one token from each of `n_texts` texts of
     every one of `sampled_corpora`: independent ones, so that it has an interval there and needs
     no null. A corpus that is not among `corpora` is left out. `module` tells what length
-    LayerNorm sets. Empty for a model without a tokenizer.
+    LayerNorm sets, `final_norm` is the one after its last block. Empty for a model without a
+    tokenizer.
     """
     if stimuli.tokens.empty:
         return _nothing()
@@ -139,7 +141,7 @@ def measure_evolution(
     return Evolution(
         path=_stacked([path_table(view, paths) for view in views]),
         views=_stacked(seen),
-        steps=step_table(paths, _scales(module, stimuli.tokens, seed)),
+        steps=step_table(paths, _scales(module, final_norm, stimuli.tokens, seed)),
         layers=_stacked([layer_table(*each) for each in (by_text | at_large).items()]),
         shared_steps=_stacked(shared),
         drift=_stacked(drifts) if drifts else pd.DataFrame(columns=DRIFT_COLUMNS),
@@ -185,11 +187,13 @@ def _stimulus_paths(stimuli: Stimuli) -> TokenPaths:
     return TokenPaths(tokens, {TRAINED: states["token"], RANDOM: states["random_token"]})
 
 
-def _scales(module: Any, tokens: pd.DataFrame, seed: int) -> dict[str, Float[np.ndarray, " layer"]]:
+def _scales(
+    module: Any, final_norm: str | None, tokens: pd.DataFrame, seed: int
+) -> dict[str, Float[np.ndarray, " layer"]]:
     """By the first text; the gains and biases of random weights are the same for all seeds."""
     ids = tokens.loc[tokens["window"] == 0, "id"].to_numpy()
     modules = {TRAINED: module, RANDOM: with_random_weights(module, seed)}
-    return {prefix: layer_norm_scales(each, ids) for prefix, each in modules.items()}
+    return {prefix: layer_norm_scales(each, ids, final_norm) for prefix, each in modules.items()}
 
 
 def _stacked(tables: list[pd.DataFrame]) -> pd.DataFrame:
@@ -205,6 +209,7 @@ def _nothing() -> Evolution:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
+    model = describe_model(name, config.model)
     followed = f"data/extracted/stimuli/{name}/evolution"
     read = f"data/extracted/hidden_states/{name}"
     corpora = {
@@ -223,7 +228,8 @@ def main(config: StageConfig) -> None:
             load_tensors(f"{followed}.safetensors", ["token", "random_token"]),
         ),
         corpora,
-        load_model(name, describe_model(name, config.model)),
+        load_model(name, model),
+        model.final_norm,
         **config.settings,
     )
     save_table(found.path, f"results/evolution/path/{name}.csv")

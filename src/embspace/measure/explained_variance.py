@@ -20,6 +20,7 @@ from embspace.geometry.spectrum import (
     explained_variance,
     gaussian_covariance_eigenvalues,
 )
+from embspace.spaces import one_space
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 SPACES = ("input", "positional", "joint")
@@ -49,7 +50,7 @@ def measure_explained_variance(
     """
     streams = dict(zip(SPACES, np.random.default_rng(seed).spawn(len(SPACES)), strict=True))
     curves, dimensions = [], []
-    for space, x in _clouds(matrices).items():
+    for space, x in _clouds(one_space(matrices)).items():
         found, null = _spectra(x, n_null_draws, streams[space])
         curves.append(
             pd.DataFrame(

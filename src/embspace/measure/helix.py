@@ -71,7 +71,7 @@ def measure_helix(
     x = matrices.get("positional")
     kept = structured_positions(regimes)
     if x is None or len(kept) < FEWEST:
-        return _none(len(kept))
+        return _none(len(kept), 0 if x is None else len(x))
     components = principal_components(x[kept], n_components=N_COMPONENTS)
     plane = winding_plane(components.coordinates, kept)
     of_order, of_shuffles = np.random.default_rng(seed).spawn(2)
@@ -121,13 +121,13 @@ def _lines(
     return pd.DataFrame(rows)
 
 
-def _none(n: int) -> Helix:
+def _none(n_structured: int, n_positions: int) -> Helix:
     return Helix(
         path=pd.DataFrame(columns=PATH),
         periods=pd.DataFrame(columns=["definition"]),
         spectrum=pd.DataFrame(columns=["frequency", "power"]),
         one_dimensionality=pd.DataFrame(columns=["representation"]),
-        scalars={"n_structured": n},
+        scalars={"n_structured": n_structured, "n_positions": n_positions},
     )
 
 

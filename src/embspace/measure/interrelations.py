@@ -18,6 +18,7 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import cosine_bound, cosine_matrix, cosine_tail, norms
 from embspace.measure.summary import Probability, summary_of
+from embspace.spaces import one_space
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]
 
@@ -51,6 +52,7 @@ def measure_interrelations(
     the expected count beside the measured one. A pair with a zero vector has no cosine and is
     not counted.
     """
+    matrices = one_space(matrices)
     scalars: dict[str, Any] = {}
     dim = matrices["input"].shape[1]
     cosines, bound = np.empty((len(matrices["input"]), 0)), 1.0

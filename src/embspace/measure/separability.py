@@ -17,6 +17,7 @@ from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
+from embspace.spaces import one_space
 
 Vectors = Float[np.ndarray, "n dim"]
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
@@ -45,6 +46,7 @@ def measure_separability(
     Empty for a model without positional embeddings. `inverse_regularization` is on the scale of
     the vectors as prepared, so that raw and unit vectors are not penalised alike.
     """
+    matrices = one_space(matrices)
     if "positional" not in matrices:
         return pd.DataFrame(columns=COLUMNS)
     if len(matrices["positional"]) < n_folds:

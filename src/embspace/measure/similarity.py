@@ -25,6 +25,7 @@ from embspace.geometry.extremes import ExtremePairs
 from embspace.geometry.pair_scan._blocks import Metric
 from embspace.geometry.pairs import scan_pairs
 from embspace.measure.summary import Probability, histogram_rows, summary_of, summary_row
+from embspace.spaces import one_space
 
 # Which tokens may stand in the lists of pairs.
 TOKEN_SETS = ("ordinary", "word")
@@ -58,6 +59,7 @@ def measure_similarity(
     """
     from tqdm import tqdm
 
+    matrices = one_space(matrices)
     masks = token_sets(vocabulary)
     scan = partial(
         scan_pairs,

@@ -4,7 +4,6 @@ Luisto's thesis, section 4.2.1, and the notebooks `vocabulary_comparison` and
 `BERT_context_free_visualization` that belong to it.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +17,10 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.measure.id_ranges import blocks_of_ids, range_rows, runs_of_ids
+from embspace.measure.token_kinds import DIGITS, NO_WORDS, described_tokens
 from embspace.models.description import describe_model
-from embspace.models.spelling import Spelling, load_spelling
-
-DIGITS = re.compile(r"[0-9]+")
-NO_WORDS = ("special", "unused", "byte")  # kinds that stand for no text
+from embspace.models.spelling import Spelling
+from embspace.models.tokenizer import load_spelling
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def measure_vocabulary(
     """
     if spelling is None:
         vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
-    tokens = described(vocabulary, spelling)
+    tokens = described_tokens(vocabulary, spelling)
     runs = runs_of_ids(tokens["kind"].tolist(), shortest_run)
     return Vocabulary(
         shares=share_rows(tokens, set(number_words), set(roman_numerals)),
@@ -66,35 +64,6 @@ def measure_vocabulary(
         id_blocks=range_rows(tokens, blocks_of_ids(len(tokens), block_size)).drop(columns="kind"),
         summary=_summary(tokens, spelling),
     )
-
-
-def described(vocabulary: pd.DataFrame, spelling: Spelling) -> pd.DataFrame:
-    """One row a token: id, token, text (its word form), subword, kind, n_characters.
-
-    `kind` is the first of `embspace.measure.id_ranges.KINDS` that fits. A special or unused token
-    is its own text, a byte has none; `n_characters` is NaN for all three.
-    """
-    rows = []
-    for number, token, given in vocabulary[["id", "token", "kind"]].itertuples(index=False):
-        stands_apart = given in ("special", "unused")
-        text = token if stands_apart else spelling.word_form(token)
-        subword = not stands_apart and text is not None and spelling.is_subword(token)
-        kind = given if stands_apart else _kind(text, subword)
-        n_characters = float("nan") if kind in NO_WORDS else len(text or "")
-        rows.append((number, token, text or "", subword, kind, n_characters))
-    return pd.DataFrame(rows, columns=["id", "token", "text", "subword", "kind", "n_characters"])
-
-
-def _kind(text: str | None, subword: bool) -> str:
-    if text is None:
-        return "byte"
-    if len(text) == 1:
-        return "ascii_character" if text.isascii() else "other_character"
-    if subword:
-        return "subword"
-    if DIGITS.fullmatch(text):
-        return "number"
-    return "word" if text.isalpha() else "other"
 
 
 def share_rows(
@@ -191,6 +160,7 @@ def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
         "algorithm": spelling.algorithm,
         "marks": spelling.marks,
         "marker": spelling.marker,
+        "byte_level": spelling.byte_level,
         "n_words": len(words),
         "id_length_correlation": correlation,
     }

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from embspace.config import CONF, validate
 from embspace.errors import InputError
@@ -32,12 +32,37 @@ class FolderFiles(_Strict):
     sha256: dict[str, str] = {}
 
 
+class HubFiles(_Strict):
+    """A repository of the model hub; models.lock says which commit and files were fetched."""
+
+    source: Literal["hub"]
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # owner/name
+    revision: str = "main"  # a branch, tag or commit, resolved when the model is fetched
+    unpickle: bool = False  # allows weights that only a pickle holds: loading one runs its code
+    sha256: dict[str, str] = {}  # of files that are known to be one with another source's
+
+
 class Matrices(_Strict):
     """The parameters that hold the learned matrices; None for a model without one."""
 
     input: str
     positional: str | None
     segment: str | None
+    mapping: str | None = None  # the linear layer from the embedding size to the hidden size
+
+
+class Checkpoints(_Strict):
+    """Where the steps of a model's training are on the hub; `{step}` stands for the step."""
+
+    repository: str | None = None  # None: the model's own
+    revision: str | None = None  # None: the model's own
+    steps: list[int] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_a_place_for_the_step(self) -> "Checkpoints":
+        if "{step}" not in f"{self.repository}{self.revision}":
+            raise ValueError("neither 'repository' nor 'revision' has {step} in it")
+        return self
 
 
 class _Model(_Strict):
@@ -48,8 +73,12 @@ class _Model(_Strict):
     matrices: Matrices
     position_offset: int = Field(0, ge=0)  # rows before position 0
     padding_rows: int = Field(0, ge=0)  # rows of the input matrix after the last token
-    continuation_prefix: str | None = None
+    window: int | None = Field(None, gt=0)  # tokens read at once, if nothing else bounds them
+    continuation_prefix: str | None = None  # marks a token that goes on inside a word
+    word_prefix: str | None = None  # marks a token that starts a word, where those are marked
     unused_tokens: str | None = None  # a regular expression for the whole token
+    parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
+    final_norm: str | None = None  # the module after the last block, where a model has one
 
     @field_validator("unused_tokens")
     @classmethod
@@ -69,20 +98,30 @@ class FolderModel(_Model, FolderFiles):
     """A model in a local folder."""
 
 
+class HubModel(_Model, HubFiles):
+    """A model of the hub, read offline once it was fetched."""
+
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    checkpoints: Checkpoints | None = None
+
+
 class RandomModel(_Model):
     """Random weights in a known architecture; `seed` names them as a revision would."""
 
     source: Literal["random"]
     seed: int = Field(ge=0)
     config: dict[str, Any]
-    tokenizer: Annotated[PackageFiles | FolderFiles, Field(discriminator="source")] | None = None
+    tokenizer: (
+        Annotated[PackageFiles | FolderFiles | HubFiles, Field(discriminator="source")] | None
+    ) = None
 
 
-Files = PackageFiles | FolderFiles
-Model = PackageModel | FolderModel | RandomModel
-SOURCES: dict[str, type[PackageModel] | type[FolderModel] | type[RandomModel]] = {
+Files = PackageFiles | FolderFiles | HubFiles
+Model = PackageModel | FolderModel | HubModel | RandomModel
+SOURCES: dict[str, type[PackageModel] | type[FolderModel] | type[HubModel] | type[RandomModel]] = {
     "package": PackageModel,
     "path": FolderModel,
+    "hub": HubModel,
     "random": RandomModel,
 }
 

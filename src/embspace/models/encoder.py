@@ -1,6 +1,6 @@
 """Hidden states of all layers: layer 0 is the embedding output, 1..L are the blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +8,11 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError
+from embspace.models.final_norm import final_norm_dim, layer_states
 from embspace.models.windows import Window
 from embspace.pooling import pool
+
+NORMED = "final_norm_"  # prefix of the tensors of what the norm after the last block makes
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,30 @@ class EncodedWindow:
     index: int  # of the window in the list that was given
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
+    final_norm: Float[np.ndarray, "1 token norm_dim"] | None
+    """What the norm after the last block makes of the last layer; None without one."""
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """By name: `token` (layer, token, dim), the pooled ones (layer, 1, dim); also normed."""
+        named = _with_pooled("", self.tokens, self.pooled)
+        if self.final_norm is not None:
+            named |= _with_pooled(NORMED, self.final_norm, pool(self.final_norm))
+        return named
+
+
+def tensor_shapes(
+    module: Any, final_norm: str | None, n_rows: Mapping[str, int]
+) -> dict[str, tuple[int, int, int]]:
+    """Shapes (layer, row, dim) of the tensors by name, with so many rows of each kind.
+
+    Those of the norm after the last block have one layer.
+    """
+    layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
+    shapes = {kind: (layers, rows, dim) for kind, rows in n_rows.items()}
+    if final_norm is not None:
+        norm_dim = final_norm_dim(module, final_norm)
+        shapes |= {f"{NORMED}{kind}": (1, rows, norm_dim) for kind, rows in n_rows.items()}
+    return shapes
 
 
 def batches_by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:
@@ -42,28 +69,42 @@ def encode(
     windows: Sequence[Window],
     batches: Sequence[Sequence[int]],
     device: str,
+    final_norm: str | None,
 ) -> Iterator[EncodedWindow]:
     """The hidden states of each window, batch by batch; `index` says which window.
 
+    `final_norm` is the module after the last block, if there is one. Rows are filled up on the
+    right, which no real token sees: encoders mask it, decoders look to the left alone.
+
     Raises:
-        InputError: if a state is NaN or infinite.
+        InputError: if a window has no token, a state is NaN or infinite, or `final_norm` is not
+            what follows the last block.
     """
     import torch
 
     module = module.to(device)
     for batch in batches:
-        ids, mask = _padded([windows[index].ids for index in batch])
-        with torch.inference_mode():
-            states = module(
-                input_ids=torch.from_numpy(ids).to(device),
-                attention_mask=torch.from_numpy(mask).to(device),
-                output_hidden_states=True,
-            ).hidden_states
-        layers = torch.stack(states).float().cpu().numpy()
+        ids, mask = (
+            torch.from_numpy(each).to(device)
+            for each in _padded([windows[index].ids for index in batch])
+        )
+        states = layer_states(module, ids, mask, final_norm)
+        layers = states.layers.float().cpu().numpy()
+        normed = None if states.final_norm is None else states.final_norm.float().cpu().numpy()
         for row, index in enumerate(batch):
-            tokens = layers[:, row, : len(windows[index].ids)]
+            n_tokens = len(windows[index].ids)
+            tokens = layers[:, row, :n_tokens]
             _check_finite(tokens, windows[index])
-            yield EncodedWindow(index, tokens, pool(tokens))
+            of_norm = None if normed is None else normed[None, row, :n_tokens]
+            yield EncodedWindow(index, tokens, pool(tokens), of_norm)
+
+
+def _with_pooled(
+    prefix: str, tokens: np.ndarray, pooled: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    return {f"{prefix}token": tokens} | {
+        f"{prefix}{pooling}": vectors[:, None] for pooling, vectors in pooled.items()
+    }
 
 
 def _padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -5,14 +5,19 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.models.final_norm import layer_states
 
-def layer_norm_scales(module: Any, ids: Int[np.ndarray, " token"]) -> Float[np.ndarray, " layer"]:
+
+def layer_norm_scales(
+    module: Any, ids: Int[np.ndarray, " token"], final_norm: str | None
+) -> Float[np.ndarray, " layer"]:
     """The length that the LayerNorm of each hidden state, 0..L, gives: sqrt(|gain|^2 + |bias|^2).
 
     A LayerNorm puts out gain * z + bias with mean(z) = 0 and mean(z^2) = 1 over the dimensions of
     each token: the expected squared norm is |gain|^2 + |bias|^2 for components of z that are
     alike, whatever went in. NaN where no LayerNorm's output is the hidden state, as in blocks
-    that normalise what they read and not what they give. The model reads the one text `ids`.
+    that normalise what they read and not what they give. The model reads the one text `ids`;
+    `final_norm` is the module after its last block, whose output is no hidden state.
     """
     import torch
 
@@ -23,9 +28,8 @@ def layer_norm_scales(module: Any, ids: Int[np.ndarray, " token"]) -> Float[np.n
         if isinstance(each, torch.nn.LayerNorm)
     ]
     try:
-        with torch.inference_mode():
-            batch = torch.tensor([ids.tolist()], device=next(module.parameters()).device)
-            states = module(input_ids=batch, output_hidden_states=True).hidden_states
+        batch = torch.tensor([ids.tolist()], device=next(module.parameters()).device)
+        states = layer_states(module, batch, torch.ones_like(batch), final_norm).layers
     finally:
         for hook in hooks:
             hook.remove()

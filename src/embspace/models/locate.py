@@ -2,21 +2,29 @@
 
 import hashlib
 import logging
+import re
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from embspace.errors import InputError
-from embspace.models.description import Files, FolderFiles, PackageFiles, model_file
+from embspace.models.description import Files, FolderFiles, HubFiles, PackageFiles, model_file
+from embspace.models.lock import LOCK, LockedModel, locked_model, not_fetched, read_lock
 
 WEIGHTS = "model.safetensors"
+SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 
 
 def locate_files(name: str, files: Files) -> Path:
     """The folder of the files of the model `name`, each pinned file checked by its sha256.
 
+    A model of the hub is pinned by models.lock, as a whole.
+
     Raises:
-        InputError: if the package or folder is not there or a file differs from its pin.
+        InputError: if the package or folder is not there, if the model was not fetched, or if a
+            file differs from its pin.
     """
+    if isinstance(files, HubFiles):
+        return _snapshot_folder(name, files)
     folder = (
         _package_folder(name, files) if isinstance(files, PackageFiles) else _folder(name, files)
     )
@@ -37,14 +45,23 @@ def check_sha256(file: Path, expected: str, pinned_in: str) -> None:
 
 def warn_unpinned(name: str, files: Files, folder: Path) -> None:
     """Say so if `dvc repro` cannot see the weights change: DVC sees the YAML, not the folder."""
-    if isinstance(files, FolderFiles) and WEIGHTS not in files.sha256:
+    if not isinstance(files, FolderFiles):
+        return
+    weights = weight_files(folder)
+    if not {file.name for file in weights} <= files.sha256.keys():
         logging.getLogger(__name__).warning(
             "%s: the weights are not pinned, so `dvc repro` would not notice other weights in the "
-            "same place. Pin them with\nsha256:\n  %s: %s",
+            "same place. Pin them with\nsha256:\n%s",
             model_file(name),
-            WEIGHTS,
-            sha256(folder / WEIGHTS),
+            "\n".join(f"  {file.name}: {sha256(file)}" for file in weights),
         )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors of a model: one file, or else its shards, in order."""
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    return sorted(file for file in folder.iterdir() if SHARD.fullmatch(file.name))
 
 
 def sha256(file: Path) -> str:
@@ -75,6 +92,27 @@ def _package_folder(name: str, files: PackageFiles) -> Path:
     if not folder.is_dir():
         raise InputError(f"{model_file(name)}: key 'folder': {files.package} has no {files.folder}")
     return folder
+
+
+def _snapshot_folder(name: str, files: HubFiles) -> Path:
+    """Where the hub's cache has the commit of models.lock; nothing is asked over the network."""
+    entry = locked_model(name, files, read_lock())
+    for file, locked in entry.files.items():
+        path = _cached_file(name, entry, file)
+        try:
+            check_sha256(path, locked.sha256, pinned_in=LOCK)
+        except InputError as error:
+            raise InputError(f"{error}\nget it again with\n  embspace fetch {name}") from None
+    return path.parent
+
+
+def _cached_file(name: str, entry: LockedModel, file: str) -> Path:
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(entry.repository, file, revision=entry.commit)
+    if not isinstance(found, str):
+        raise not_fetched(name, f"the hub's cache on this machine lacks {file}")
+    return Path(found)
 
 
 def _folder(name: str, files: FolderFiles) -> Path:

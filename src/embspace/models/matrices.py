@@ -3,26 +3,33 @@
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from embspace.errors import InputError
 from embspace.models.description import Model, model_file
+
+SPACES = ("input", "positional", "segment")
 
 
 def learned_matrices(name: str, model: Model, module: Any) -> dict[str, np.ndarray]:
     """Float32 by space: input (token, dim), positional (position, dim), segment (segment, dim).
 
-    A space that the model does not have is left out; row 0 of `positional` is position 0.
+    A space that the model does not have is left out; row 0 of `positional` is position 0. Where
+    a linear layer leads from the embedding size to the hidden size, `input` is what goes into it
+    and `input_mapped` (token, hidden_dim) what comes out.
 
     Raises:
-        InputError: if the model's file names a parameter that the model does not have.
+        InputError: if the model's file names a parameter or module that the model does not have,
+            or a mapping that does not fit the input matrix.
     """
     parameters = module.state_dict()
     matrices = {}
-    for space, parameter in model.matrices.model_dump().items():
+    for space in SPACES:
+        parameter = getattr(model.matrices, space)
         if parameter is None:
             continue
         if parameter not in parameters:
-            similar = [key for key in parameters if "embed" in key and key.endswith("weight")]
+            similar = [key for key in parameters if _is_table(key, parameters[key])]
             raise InputError(
                 f"{model_file(name)}: key 'matrices.{space}': the model has no '{parameter}'; "
                 f"it has {', '.join(similar)}"
@@ -30,4 +37,34 @@ def learned_matrices(name: str, model: Model, module: Any) -> dict[str, np.ndarr
         matrices[space] = parameters[parameter].float().numpy()
     if "positional" in matrices:
         matrices["positional"] = matrices["positional"][model.position_offset :]
+    if model.matrices.mapping is not None:
+        matrices["input_mapped"] = _mapped(name, model.matrices.mapping, module, matrices["input"])
     return matrices
+
+
+def _is_table(key: str, parameter: Any) -> bool:
+    """Whether a parameter looks like an embedding, whatever its architecture calls it."""
+    numbered = any(part.isdigit() for part in key.split("."))
+    return parameter.ndim == 2 and key.endswith("weight") and not numbered
+
+
+def _mapped(
+    name: str, mapping: str, module: Any, x: Float[np.ndarray, "token dim"]
+) -> Float[np.ndarray, "token hidden_dim"]:
+    import torch
+
+    place = f"{model_file(name)}: key 'matrices.mapping': "
+    layer = dict(module.named_modules()).get(mapping)
+    if not isinstance(layer, torch.nn.Linear):
+        linear = [key for key, each in module.named_modules() if isinstance(each, torch.nn.Linear)]
+        outer = [key for key in linear if not any(part.isdigit() for part in key.split("."))]
+        raise InputError(
+            f"{place}no linear layer '{mapping}'; there is {', '.join(outer) or 'none'}"
+        )
+    if layer.in_features != x.shape[1]:
+        raise InputError(
+            f"{place}'{mapping}' takes {layer.in_features} dimensions, 'input' has {x.shape[1]}"
+        )
+    with torch.inference_mode():
+        mapped: np.ndarray = layer(torch.from_numpy(x)).numpy()
+    return mapped

@@ -4,15 +4,11 @@ WordPiece writes `##ing` for a piece inside a word, SentencePiece `▁the` and b
 for one that starts a word, and the latter every byte as a printable character: `Ã©` for é.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
-
-from embspace.models.description import Model
-from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 
 BYTE = re.compile(r"<0x[0-9A-F]{2}>")  # a byte that SentencePiece falls back to
 SPACE = "Ġ"  # byte-level BPE's
@@ -57,13 +53,6 @@ class Spelling:
         if BYTE.fullmatch(token):
             return None
         return body.replace(self.marker, " ") if self.marks == "word_start" else body
-
-
-def load_spelling(name: str, model: Model) -> Spelling | None:
-    """The spelling of a model's tokenizer; None without one."""
-    if tokenizer_files(model) is None:
-        return None
-    return spelling_of(json.loads(load_tokenizer(name, model).backend_tokenizer.to_str()))
 
 
 def spelling_of(backend: dict[str, Any]) -> Spelling:

@@ -1,5 +1,6 @@
 """Loads a model's tokenizer and makes its vocabulary a table."""
 
+import json
 import re
 import unicodedata
 from pathlib import Path
@@ -10,6 +11,20 @@ import pandas as pd
 from embspace.errors import InputError
 from embspace.models.description import Files, Model, RandomModel, model_file
 from embspace.models.locate import locate_files
+from embspace.models.spelling import Spelling, spelling_of
+
+# Any of these makes a tokenizer, in the order in which one is taken.
+FILES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "spm.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.model",
+)
+# A token that stands for several things has the first of these.
+ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 
 
 def tokenizer_files(model: Model) -> Files | None:
@@ -27,27 +42,43 @@ def load_tokenizer(name: str, model: Model) -> Any:
     if files is None:
         raise InputError(f"{model_file(name)}: has no 'tokenizer', which texts need")
     folder = locate_files(name, files)
-    if not (folder / "tokenizer.json").is_file():
-        raise InputError(f"{folder}: no tokenizer.json")
+    if not any((folder / file).is_file() for file in FILES):
+        raise InputError(f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}")
     return _read_tokenizer(folder)
 
 
-def vocabulary_table(tokenizer: Any, model: Model) -> pd.DataFrame:
+def load_spelling(name: str, model: Model) -> Spelling | None:
+    """The spelling of a model's tokenizer; None without one."""
+    if tokenizer_files(model) is None:
+        return None
+    return _spelling(load_tokenizer(name, model))
+
+
+def vocabulary_table(name: str, tokenizer: Any, model: Model) -> pd.DataFrame:
     """One row a token: id, token, role, kind, character_class.
 
     `role` is what the model uses a special token for (cls, sep, mask, …), else empty.
     `kind` is the first that fits of: special; unused (reserved by the model's makers); subword
-    (goes on inside a word); digit (ASCII digits); word (letters of any script); other.
-    `character_class` is `character_class()` of the token without its continuation prefix.
+    (goes on inside a word); digit (ASCII digits); word (letters of any script); other. Where
+    tokenizers mark the starts of words, a subword is letters without that mark: a comma has none
+    either. `character_class` is `character_class()` of the token without its mark, bytes read as
+    the text that they stand for.
+
+    Raises:
+        InputError: if the model's file names another mark than the tokenizer's.
     """
+    spelling = _spelling(tokenizer)
+    _check_marks(name, model, spelling)
     vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     roles = _roles(tokenizer)
     special = set(tokenizer.all_special_tokens)
+    is_marked = model.continuation_prefix or model.word_prefix
     rows = []
     for token, number in vocabulary:
-        body = token.removeprefix(model.continuation_prefix or "") or token
+        body = (spelling.word_form(token) or "") if is_marked else token
         kind = "special" if token in special else _kind(token, body, model)
-        rows.append((number, token, roles.get(token, ""), kind, character_class(body)))
+        shown = token if kind in ("special", "unused") else body
+        rows.append((number, token, roles.get(token, ""), kind, character_class(shown)))
     return pd.DataFrame(rows, columns=["id", "token", "role", "kind", "character_class"])
 
 
@@ -94,23 +125,47 @@ def _read_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
     except Exception as error:  # the tokenizers library raises bare Exception
         raise InputError(f"{folder}: the tokenizer cannot be read: {error}") from error
+    if not tokenizer.is_fast:
+        raise InputError(
+            f"{folder}: of its files only a slow tokenizer can be made, which does not say where "
+            "in the text a token stands; tokenizer.json would"
+        )
+    return tokenizer
+
+
+def _spelling(tokenizer: Any) -> Spelling:
+    return spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
+
+
+def _check_marks(name: str, model: Model, spelling: Spelling) -> None:
+    for key, marks in {"continuation_prefix": "continuation", "word_prefix": "word_start"}.items():
+        given = getattr(model, key)
+        if given is not None and (marks, given) != (spelling.marks, spelling.marker):
+            raise InputError(
+                f"{model_file(name)}: key '{key}': found '{given}', but the tokenizer marks "
+                f"{spelling.marks.replace('_', ' ')} with '{spelling.marker}'"
+            )
 
 
 def _roles(tokenizer: Any) -> dict[str, str]:
-    return {
-        str(token): role.removesuffix("_token")
+    named = {
+        role.removesuffix("_token"): token
         for role, token in tokenizer.special_tokens_map.items()
         if isinstance(token, str)
     }
+    order = [role for role in named if role not in ROLES] + list(reversed(ROLES))
+    return {named[role]: role for role in order if role in named}  # the last one stays
 
 
 def _kind(token: str, body: str, model: Model) -> str:
     if model.unused_tokens and re.fullmatch(model.unused_tokens, token):
         return "unused"
     if model.continuation_prefix and token.startswith(model.continuation_prefix):
+        return "subword"
+    if model.word_prefix and not token.startswith(model.word_prefix) and body.isalpha():
         return "subword"
     if body.isascii() and body.isdigit():
         return "digit"

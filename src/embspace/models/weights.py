@@ -5,21 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.models.description import Model, RandomModel, model_file
-from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned
+from embspace.models.description import HubModel, Model, RandomModel, model_file
+from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
+from embspace.models.memory import check_memory
 
 
 def load_model(name: str, model: Model) -> Any:
     """The transformers model of `name` in float32, in evaluation mode, on the CPU.
 
     Raises:
-        InputError: if files are missing, differ from their pins, are no safetensors, leave a
-            parameter of the architecture unset, or hold NaN or infinity.
+        InputError: if it is larger than the free memory, or if files are missing, differ from
+            their pins, are no safetensors, leave a parameter of the architecture unset, or hold
+            NaN or infinity.
     """
+    check_memory(name, model)
     if isinstance(model, RandomModel):
         return _random_model(name, model).eval()
     folder = locate_files(name, model)
-    module = _pretrained_model(name, folder)
+    unpickle = isinstance(model, HubModel) and model.unpickle
+    module = _pretrained_model(name, folder, unpickle=unpickle)
     warn_unpinned(name, model, folder)
     return module.eval()
 
@@ -39,26 +43,30 @@ def check_finite(name: str, module: Any) -> None:
             )
 
 
-def _pretrained_model(name: str, folder: Path) -> Any:
+def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
+    from pickle import UnpicklingError
+
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModel
     from transformers.utils import logging
 
-    for file in ("config.json", WEIGHTS):
-        if not (folder / file).is_file():
-            raise InputError(f"{folder}: no {file}; a model folder has the hub's layout")
+    safe = bool(weight_files(folder))
+    is_there = {"config.json": (folder / "config.json").is_file(), WEIGHTS: safe or unpickle}
+    if missing := [file for file in is_there if not is_there[file]]:
+        raise InputError(f"{folder}: no {missing[0]}; a model folder has the hub's layout")
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         module, loading = AutoModel.from_pretrained(
             folder,
             local_files_only=True,
-            use_safetensors=True,  # never unpickle
+            use_safetensors=safe,  # a pickle only in their absence, and where it is allowed
+            trust_remote_code=False,
             dtype=torch.float32,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # told below, with the names
         )
-    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+    except (SafetensorError, UnpicklingError, OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{folder}: cannot be loaded: {error}") from error
     _check_complete(folder, loading)
     check_finite(name, module)

@@ -29,8 +29,28 @@ class Window:
 
 
 def largest_window(model: Model, module: Any) -> int:
-    """How many tokens the model has positions for."""
-    return int(module.config.max_position_embeddings) - model.position_offset
+    """How many tokens the model reads at once: the least of what bounds them.
+
+    That is the table of positions, where there is one, the positions that the config counts, and
+    the key `window` of the model's file.
+
+    Raises:
+        InputError: if nothing bounds them, as where attention falls off with the distance.
+    """
+    bounds = [model.window]
+    table = module.state_dict().get(model.matrices.positional)
+    if table is None:
+        bounds.append(getattr(module.config, "max_position_embeddings", None))
+    else:
+        # Configs count the rows before position 0 (RoBERTa) or not (OPT); the table has them all.
+        bounds.append(len(table) - model.position_offset)
+    known = [bound for bound in bounds if bound is not None and bound > 0]
+    if not known:
+        raise InputError(
+            f"{model.label}: config.json gives no number of positions; say in the model's file how "
+            "many tokens it reads at once, such as\n  window: 2048"
+        )
+    return min(known)
 
 
 def cut_windows(
@@ -39,7 +59,8 @@ def cut_windows(
     """The windows of all texts, in the order of the texts.
 
     Raises:
-        InputError: if special tokens or `overlap` leave no room for new tokens.
+        InputError: if special tokens or `overlap` leave no room for new tokens, or a text has no
+            token at all.
     """
     n_special = tokenizer.num_special_tokens_to_add()
     room = window_length - n_special
@@ -65,6 +86,10 @@ def cut_windows(
             return_offsets_mapping=True,
         )
         windows.extend(_windows_of(encoded, first, overlap))
+    if empty := [window.text for window in windows if not len(window.ids)]:
+        raise InputError(
+            f"the tokenizer makes no token of {len(empty)} texts, the first {empty[0]}"
+        )
     return windows
 
 
@@ -107,7 +132,7 @@ def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
         number = number + 1 if text == previous else 0
         previous = text
         special = np.array(encoded["special_tokens_mask"][row], dtype=bool)
-        offsets = np.array(encoded["offset_mapping"][row], dtype=np.int64)
+        offsets = np.array(encoded["offset_mapping"][row], dtype=np.int64).reshape(-1, 2)
         yield Window(
             text=first + text,
             number=number,

@@ -10,12 +10,14 @@ from embspace.prune import TOY
 from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")
+COMPARED = "compare"  # the folder of tables that are of all models
 
 
 def results_of(folder: Path, models: Collection[str]) -> list[Path]:
     """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
-    A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models.
+    A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models. A table in compare/
+    is of all models, with a row a pair.
     """
     named = {*models, TOY}
     files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
@@ -23,8 +25,8 @@ def results_of(folder: Path, models: Collection[str]) -> list[Path]:
 
 
 def models_of(file: Path) -> set[str]:
-    """The model, or the two models, that a result is about."""
-    return set(file.stem.split("--"))
+    """The model, or the two models, that a result is about; none for a table of all."""
+    return set() if file.parts[0] == COMPARED else set(file.stem.split("--"))
 
 
 def check_results(folder: Path) -> None:

@@ -18,6 +18,7 @@ from embspace.errors import InputError
 Cell = str | int | float | bool | None
 Row = tuple[str, ...]
 SUFFIXES = (".csv", ".json")
+STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
 CORPUS_COLUMNS = ("corpus", "other_corpus")
 
 
@@ -47,6 +48,16 @@ class Contents:
         rows = ({column: row[column] for column in kept} for row in self.rows)
         return Contents(kept, tuple(rows))
 
+    @property
+    def pairs(self) -> set[tuple[str, str]]:
+        """The models that the rows compare; empty for a table that compares none."""
+        return {_pair(row) for row in self.rows if "other_model" in row}
+
+    def of_pairs(self, pairs: Collection[tuple[str, str]]) -> "Contents":
+        """Without the rows that compare other models."""
+        kept = (row for row in self.rows if "other_model" not in row or _pair(row) in pairs)
+        return Contents(self.columns, tuple(kept))
+
     def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""
         seen: Counter[Row] = Counter()
@@ -62,7 +73,12 @@ class Contents:
 
 def corpora_in(row: Mapping[str, Cell | str | int]) -> list[str]:
     """The corpus, or the two, that a row is about; none for a row of a table without them."""
-    return [str(row[column]) for column in CORPUS_COLUMNS if row.get(column)]
+    named = (str(row[column]) for column in CORPUS_COLUMNS if row.get(column))
+    return [name for name in named if name != STIMULI]
+
+
+def _pair(row: Mapping[str, Cell]) -> tuple[str, str]:
+    return str(row["model"]), str(row["other_model"])
 
 
 def read_contents(path: Path) -> Contents:

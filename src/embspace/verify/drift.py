@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
@@ -53,12 +54,21 @@ def compare_all(
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
+    Of tables that compare models, those pairs that have a baseline.
+
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
     """
     found = {file: read_contents(results / file) for file in results_of(results, models)}
     stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
     _check_guarded(results, found, tolerances)
+    stored = {
+        file: contents.of_pairs(set(permutations(models, 2))) for file, contents in stored.items()
+    }
+    found = {
+        file: contents.of_pairs(stored[file].pairs if file in stored else contents.pairs)
+        for file, contents in found.items()
+    }
     known, present = _all_models(stored), _all_models(found)
     changed = _changed_corpora(found, stored, corpora)
     new = {name for file in changed for name in found[file].corpora if changed[file].is_new(name)}

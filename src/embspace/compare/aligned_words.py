@@ -1,0 +1,117 @@
+"""Words as two models read them, whose tokenizers cut texts in different places."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+
+# A word goes on over apostrophes and hyphens within it.
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+@dataclass(frozen=True, eq=False)
+class TextWords:
+    """The words of some texts, as ranges of characters of all texts one after another."""
+
+    first_character: dict[str, int]
+    """Where each text starts, by its id."""
+    text: Int[np.ndarray, " word"]
+    """The number of the text that each word is in."""
+    start: Int[np.ndarray, " word"]
+    end: Int[np.ndarray, " word"]
+    word_at: Int[np.ndarray, " character"]
+    """The word that a character belongs to; -1 for none."""
+    next_visible: Int[np.ndarray, " character"]
+    """The next character, this one included, that is no white space."""
+
+
+def words_of(texts: pd.DataFrame) -> TextWords:
+    """The words of a table of texts: id, text."""
+    first_character, parts, at = {}, [], 0
+    for number, (name, text) in enumerate(zip(texts["id"], texts["text"], strict=True)):
+        first_character[str(name)] = at
+        parts += [(number, at + m.start(), at + m.end()) for m in WORD.finditer(text)]
+        at += len(text)
+    text, start, end = np.array(parts, dtype=np.int64).reshape(-1, 3).T
+    word_at = np.full(at, -1, dtype=np.int64)
+    lengths = end - start
+    word_at[np.repeat(end - np.cumsum(lengths), lengths) + np.arange(lengths.sum())] = np.repeat(
+        np.arange(len(start)), lengths
+    )
+    blank = np.array([character.isspace() for character in "".join(texts["text"])], dtype=bool)
+    places = np.where(blank, at, np.arange(at))
+    next_visible = np.minimum.accumulate(places[::-1])[::-1]
+    return TextWords(first_character, text, start, end, word_at, next_visible)
+
+
+@dataclass(frozen=True, eq=False)
+class WordTokens:
+    """Which tokens of a model a word is made of."""
+
+    is_whole: Bool[np.ndarray, " word"]
+    """Whether tokens cover the word and none reaches beyond it."""
+    token: Int[np.ndarray, " part"]
+    """Row in the table of tokens; those of a word stand together, words in order."""
+    word: Int[np.ndarray, " part"]
+
+    def means(
+        self, states: Float[np.ndarray, "layer token dim"], words: Int[np.ndarray, " chosen"]
+    ) -> Float[np.ndarray, "layer chosen dim"]:
+        """The mean state of the tokens of each of `words`, which are whole and ascend."""
+        parts = np.flatnonzero(np.isin(self.word, words))
+        first = np.searchsorted(self.word[parts], words)
+        n_tokens = np.diff(first, append=len(parts))[:, np.newaxis]
+        rows = self.token[parts]
+        return np.stack(
+            [np.add.reduceat(layer[rows].astype(np.float64), first) / n_tokens for layer in states]
+        )
+
+
+def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFrame) -> WordTokens:
+    """The tokens of each word, by their ranges of characters.
+
+    White space at the start of a token, which byte-level tokenizers leave there, does not count.
+    Of overlapping windows the first counts. A word is not whole if a token crosses one of its
+    ends, or if no token has it.
+    """
+    kept = tokens[~(tokens["special"] | tokens["repeated"]) & (tokens["end"] > tokens["start"])]
+    text = windows["text"].to_numpy()[kept["window"].to_numpy(dtype=np.int64)]
+    offset = pd.Series(text).map(words.first_character).to_numpy(dtype=np.int64)
+    first = words.next_visible[offset + kept["start"].to_numpy(dtype=np.int64)]
+    last = offset + kept["end"].to_numpy(dtype=np.int64) - 1
+    visible = first <= last
+    row, first, last = (each[visible] for each in (kept.index.to_numpy(), first, last))
+    one, other = words.word_at[first], words.word_at[last]
+    inside = (one == other) & (one >= 0)
+    order = np.argsort(one[inside], kind="stable")
+    is_whole = np.bincount(one[inside], minlength=len(words.start)) > 0
+    for a, b in zip(first[~inside], last[~inside], strict=True):
+        touched = words.word_at[a : b + 1]
+        is_whole[touched[touched >= 0]] = False
+    return WordTokens(is_whole, row[inside][order], one[inside][order])
+
+
+def chosen_words(
+    words: TextWords,
+    is_whole: Bool[np.ndarray, " word"],
+    *,
+    largest_n: int,
+    generator: np.random.Generator,
+) -> Int[np.ndarray, " chosen"]:
+    """As many words of each text, at random, as make up to `largest_n`; ascending.
+
+    Texts with fewer whole words have fewer; of more than `largest_n` texts some have none.
+    """
+    shuffled = generator.permutation(len(words.text))
+    shuffled = shuffled[is_whole[shuffled]]
+    order = shuffled[np.argsort(words.text[shuffled], kind="stable")]
+    n_of_text = np.bincount(words.text[order])
+    before = np.repeat(np.cumsum(n_of_text) - n_of_text, n_of_text)
+    rank = np.arange(len(order)) - before
+    n_texts = int((n_of_text > 0).sum())
+    kept = order[rank < max(largest_n // max(n_texts, 1), 1)]
+    if len(kept) > largest_n:
+        kept = generator.permutation(kept)[:largest_n]
+    return np.sort(kept)

@@ -1,0 +1,255 @@
+"""Stage `compare_alignment`: how alike the layers of two models hold the same texts and words."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.compare.aligned_words import chosen_words, tokens_of_words, words_of
+from embspace.compare.alignment_table import COLUMNS as OF_LAYERS
+from embspace.compare.alignment_table import Views, alignment_rows, alignment_values
+from embspace.config import StageConfig, run_stage
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.files.tensors import map_tensors
+from embspace.measure.summary import Probability
+
+STIMULI = ("homonyms", "synonyms", "paraphrases", "controls", "differences")
+ABOUT = ["model", "other_model", "corpus", "unit"]
+COLUMNS = [*ABOUT, *OF_LAYERS, "random_weights_value"]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """What a model makes of the texts of a corpus."""
+
+    windows: pd.DataFrame
+    tokens: pd.DataFrame
+    states: Mapping[str, Float[np.ndarray, "layer row dim"]]
+    """`mean`, a row a window; `token`, a row a token, where words are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What a model makes of all texts."""
+
+    corpora: dict[str, Corpus]
+    stimuli: Mapping[str, Mapping[str, Float[np.ndarray, "layer sentence dim"]]]
+    """By set, `mean` and the same at random weights, `random_mean`."""
+
+
+def compare_alignment(
+    texts: dict[str, pd.DataFrame],
+    stimuli: dict[str, pd.DataFrame],
+    models: dict[str, Model],
+    *,
+    word_corpora: list[str],
+    smallest_n: PositiveInt,
+    largest_n: PositiveInt,
+    n_neighbors: PositiveInt,
+    n_resamples: PositiveInt,
+    n_permutations: PositiveInt,
+    level: Probability,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """Alignment of each layer of a model with each of another, for each two of `models`.
+
+    `unit` is what a point is: a text, the mean of all its tokens, windows by their length; or, in
+    `word_corpora`, a word in its text, the mean of its tokens, which are found by characters, so
+    that the tokenizers may differ. Of more than `largest_n` texts or words, so many are drawn, the
+    same for every two models; `n` says how many. Fewer than `smallest_n` are not compared. The
+    corpus `stimuli` are the sentences of `STIMULI`, each text once; they alone have
+    `random_weights_value`, the same of both models before any training, and no interval, for they
+    were not drawn from anything. Random weights are of one seed: two models of the same
+    architecture and vocabulary have the same ones, which says nothing and is left out. Layer 0 is
+    the embedding output. Empty for one model.
+    """
+    parts = []
+    for one, other in combinations(models, 2):
+        about = {"model": one, "other_model": other}
+        streams = np.random.default_rng(seed).spawn(2 * len(texts) + 1)
+        sets = _all_views(
+            texts, stimuli, (models[one], models[other]), word_corpora, largest_n, streams
+        )
+        for (corpus, unit, views, random), stream in zip(sets, streams, strict=True):
+            if views is None or views.n < max(smallest_n, n_neighbors + 1):
+                continue
+            table = alignment_rows(
+                views,
+                n_neighbors=n_neighbors,
+                n_resamples=n_resamples,
+                n_permutations=n_permutations,
+                level=level,
+                generator=stream,
+            )
+            table["random_weights_value"] = _random_values(table, random, n_neighbors)
+            parts.append(table.assign(**about, corpus=corpus, unit=unit))
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+Set = tuple[str, str, Views | None, Views | None]  # corpus, unit, of both models, at random weights
+
+
+def _all_views(
+    texts: dict[str, pd.DataFrame],
+    stimuli: dict[str, pd.DataFrame],
+    pair: tuple[Model, Model],
+    word_corpora: list[str],
+    largest_n: int,
+    streams: list[np.random.Generator],
+) -> Iterator[Set]:
+    generators = iter(streams)
+    for corpus, table in texts.items():
+        one, other = (model.corpora[corpus] for model in pair)
+        yield corpus, "text", _of_texts(table, one, other, largest_n, next(generators)), None
+        stream = next(generators)
+        words = None
+        if corpus in word_corpora:
+            words = _of_words(table, one, other, largest_n, stream)
+        yield corpus, "word", words, None
+    yield "stimuli", "text", *_of_stimuli(stimuli, pair, largest_n, next(generators))
+
+
+def _of_texts(
+    texts: pd.DataFrame,
+    one: Corpus,
+    other: Corpus,
+    largest_n: int,
+    generator: np.random.Generator,
+) -> Views | None:
+    """The mean states of texts that both have read."""
+    read = texts["id"].isin(one.windows["text"]) & texts["id"].isin(other.windows["text"])
+    shuffled = generator.permutation(len(texts))
+    rows = np.sort(shuffled[read.to_numpy()[shuffled]][:largest_n])
+    if not len(rows):
+        return None
+    chosen = texts["id"].iloc[rows]
+    x, y = (_means_of_windows(each, chosen) for each in (one, other))
+    return Views(x, y, pd.factorize(texts["document"].iloc[rows])[0].astype(np.int64))
+
+
+def _means_of_windows(
+    corpus: Corpus, texts: "pd.Series[str]"
+) -> Float[np.ndarray, "layer text dim"]:
+    """The mean states of the windows of texts, each window by its number of tokens."""
+    place = pd.Series(np.arange(len(texts)), texts)
+    windows = corpus.windows[corpus.windows["text"].isin(texts)]
+    number = windows["text"].map(place).to_numpy(dtype=np.int64)
+    order = np.argsort(number, kind="stable")
+    number, rows = number[order], windows.index.to_numpy()[order]
+    weight = windows["n_tokens"].to_numpy(dtype=np.float64)[order]
+    first = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+    total = np.add.reduceat(weight, first)[:, np.newaxis]
+    return np.stack(
+        [
+            np.add.reduceat(layer[rows] * weight[:, np.newaxis], first) / total
+            for layer in corpus.states["mean"]
+        ]
+    )
+
+
+def _of_words(
+    texts: pd.DataFrame,
+    one: Corpus,
+    other: Corpus,
+    largest_n: int,
+    generator: np.random.Generator,
+) -> Views | None:
+    """The mean states of words that the tokens of both make up."""
+    if one.tokens.empty or other.tokens.empty:
+        return None
+    words = words_of(texts)
+    of_one, of_other = (tokens_of_words(words, each.tokens, each.windows) for each in (one, other))
+    chosen = chosen_words(
+        words, of_one.is_whole & of_other.is_whole, largest_n=largest_n, generator=generator
+    )
+    if not len(chosen):
+        return None
+    document: Int[np.ndarray, " text"] = pd.factorize(texts["document"])[0].astype(np.int64)
+    return Views(
+        of_one.means(one.states["token"], chosen),
+        of_other.means(other.states["token"], chosen),
+        document[words.text[chosen]],
+    )
+
+
+def _of_stimuli(
+    stimuli: dict[str, pd.DataFrame],
+    pair: tuple[Model, Model],
+    largest_n: int,
+    generator: np.random.Generator,
+) -> tuple[Views | None, Views | None]:
+    """Both models, and both architectures at random weights, on sentences made for other stages."""
+    if any(not model.stimuli[name]["mean"].shape[1] for model in pair for name in stimuli):
+        return None, None
+    sentences = pd.concat([table["text"] for table in stimuli.values()], ignore_index=True)
+    different = np.flatnonzero(~sentences.duplicated())
+    rows = np.sort(generator.permutation(different)[:largest_n])
+
+    def views(kind: str) -> Views:
+        stacked = [
+            np.concatenate([model.stimuli[name][kind] for name in stimuli], axis=1)[:, rows]
+            for model in pair
+        ]
+        return Views(stacked[0], stacked[1], None)
+
+    return views("mean"), views("random_mean")
+
+
+def _random_values(
+    table: pd.DataFrame, random: Views | None, n_neighbors: int
+) -> "pd.Series[float]":
+    """The values at random weights, in the order of the table; NaN where there are none."""
+    keys = ["layer", "other_layer", "measure"]
+    if random is None or np.array_equal(random.x, random.y):
+        return pd.Series(np.nan, table.index)
+    values = alignment_values(random, n_neighbors=n_neighbors)
+    return table[keys].merge(values, how="left", on=keys)["value"]
+
+
+def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> Model:
+    read, seen = f"data/extracted/hidden_states/{name}", f"data/extracted/stimuli/{name}"
+    return Model(
+        corpora={
+            corpus: Corpus(
+                load_rows(f"{read}/{corpus}.windows.parquet"),
+                load_rows(f"{read}/{corpus}.tokens.parquet"),
+                map_tensors(
+                    f"{read}/{corpus}.safetensors",
+                    ["mean", "token"] if corpus in word_corpora else ["mean"],
+                ),
+            )
+            for corpus in corpora
+        },
+        stimuli={
+            each: map_tensors(f"{seen}/{each}.safetensors", ["mean", "random_mean"])
+            for each in STIMULI
+        },
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    settings: dict[str, Any] = config.settings
+    # One thread: on more BLAS would add in another order.
+    with threadpool_limits(1, user_api="blas"):
+        table = compare_alignment(
+            {name: load_rows(f"data/prepared/texts/{name}.parquet") for name in config.corpora},
+            {name: load_rows(f"data/prepared/stimuli/{name}.parquet") for name in STIMULI},
+            {
+                name: _loaded(name, config.corpora, settings["word_corpora"])
+                for name in config.models
+            },
+            **settings,
+        )
+    save_table(table, "results/compare/alignment.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, compare_alignment, groups=())

@@ -1,0 +1,201 @@
+"""How alike the layers of two models hold the same points: one row a pair of layers and measure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.alignment import (
+    common_neighbors,
+    nearest_rows,
+    procrustes_fit,
+    procrustes_similarity,
+)
+from embspace.geometry.alignment_draws import (
+    Kernels,
+    cka_of_orders,
+    debiased_cka_of_subsets,
+    linear_kernels,
+)
+from embspace.geometry.directions import unit_rows
+from embspace.geometry.resampling import half_sample_bounds
+
+MEASURES = (
+    "linear_cka",
+    "debiased_linear_cka",
+    "procrustes_similarity",
+    "mutual_nearest_neighbors",
+)
+COLUMNS = ["layer", "other_layer", "n", "measure", "value", "low", "high", "null", "null_high"]
+Values = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The vectors of the same points in the layers of two models."""
+
+    x: Float[np.ndarray, "layer n dim"]
+    y: Float[np.ndarray, "other_layer n other_dim"]
+    document: Int[np.ndarray, " n"] | None
+    """The independent unit that each point is of; None if there are none to draw from."""
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.x.shape[1]
+
+
+def alignment_rows(
+    views: Views,
+    *,
+    n_neighbors: int,
+    n_resamples: int,
+    n_permutations: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """All measures of all pairs of layers, Procrustes of `corresponding_layers` alone.
+
+    `null` and `null_high` are the mean and the quantile `level` of the same with the points of
+    the other model permuted. Intervals are over documents, by halves. `linear_cka` has none: its
+    bias is that of n points, and a half has more. That of neighbours takes the points of a half
+    as queries among all, that of Procrustes the rotation as found for all.
+    """
+    prepared = _prepared(views, n_neighbors)
+    found = _values(prepared, np.arange(views.n)[np.newaxis])
+    orders = np.stack([generator.permutation(views.n) for _ in range(n_permutations)])
+    null = _values(prepared, orders)
+    intervals = _intervals(prepared, n_resamples, level, generator)
+    parts = []
+    for measure in MEASURES:
+        low, high = intervals.get(measure, np.full((2, *found[measure].shape[1:]), np.nan))
+        columns = {
+            "value": found[measure][0],
+            "low": low,
+            "high": high,
+            "null": null[measure].mean(axis=0),
+            "null_high": np.quantile(null[measure], level, axis=0),
+        }
+        parts.append(_by_layers(columns).assign(measure=measure, n=views.n))
+    return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:
+    """Layer, other layer, measure and value alone."""
+    found = _values(_prepared(views, n_neighbors), np.arange(views.n)[np.newaxis])
+    parts = [_by_layers({"value": found[each][0]}).assign(measure=each) for each in MEASURES]
+    return pd.concat(parts, ignore_index=True)[["layer", "other_layer", "measure", "value"]]
+
+
+def corresponding_layers(n_layers: int, n_other_layers: int) -> list[tuple[int, int]]:
+    """The layers of two models, from 0, that lie equally deep, or nearest to it.
+
+    Each layer of the model with fewer has one; 0 goes with 0, the last with the last.
+    """
+    fewer = min(n_layers, n_other_layers)
+    steps = np.linspace(0, 1, fewer)
+    return [
+        (round(step * (n_layers - 1)), round(step * (n_other_layers - 1)))
+        for step in steps.tolist()
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """Views, and what all measures need of them."""
+
+    views: Views
+    kernels: tuple[Kernels, Kernels]
+    nearest: tuple[list[np.ndarray], list[np.ndarray]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.views.x), len(self.views.y)
+
+
+def _prepared(views: Views, n_neighbors: int) -> _Prepared:
+    x, y = _in_few_columns(views.x), _in_few_columns(views.y)
+    near = [[nearest_rows(unit_rows(layer), n_neighbors) for layer in each] for each in (x, y)]
+    kernels = linear_kernels(x), linear_kernels(y)
+    return _Prepared(Views(x, y, views.document), kernels, (near[0], near[1]))
+
+
+def _in_few_columns(
+    x: Float[np.ndarray, "layer n dim"],
+) -> Float[np.ndarray, "layer n fewer"]:
+    """The same points in their own span: products and distances stay, columns become at most n."""
+    x = x.astype(np.float64)
+    if x.shape[2] <= x.shape[1]:
+        return x
+    return np.stack([np.transpose(np.linalg.qr(layer.T, mode="r")) for layer in x])
+
+
+def _values(prepared: _Prepared, orders: Int[np.ndarray, "order n"]) -> Values:
+    """All measures, for each order in which the points of the other model may stand."""
+    x, y = prepared.views.x, prepared.views.y
+    near, other_near = prepared.nearest
+    procrustes, neighbors = np.full((2, len(orders), *prepared.shape), np.nan)
+    for draw, order in enumerate(orders):
+        for layer, other in corresponding_layers(*prepared.shape):
+            procrustes[draw, layer, other] = procrustes_similarity(x[layer], y[other][order])
+        place = np.argsort(order)
+        renamed = [place[each[order]] for each in other_near]
+        for layer, other in np.ndindex(prepared.shape):
+            neighbors[draw, layer, other] = common_neighbors(near[layer], renamed[other]).mean()
+    return cka_of_orders(*prepared.kernels, orders) | {
+        "procrustes_similarity": procrustes,
+        "mutual_nearest_neighbors": neighbors,
+    }
+
+
+def _intervals(
+    prepared: _Prepared, n_resamples: int, level: float, generator: np.random.Generator
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    document = prepared.views.document
+    if document is None:
+        return {}
+    document = np.unique(document, return_inverse=True)[1]
+    n_documents = int(document.max()) + 1
+    half = np.zeros((n_documents, 1 + n_resamples))
+    half[:, 0] = 1  # all
+    for draw in range(1, 1 + n_resamples):
+        half[generator.choice(n_documents, n_documents // 2, replace=False), draw] = 1
+    chosen = half[document]
+    drawn = {
+        "debiased_linear_cka": debiased_cka_of_subsets(*prepared.kernels, chosen),
+        "mutual_nearest_neighbors": _neighbors_of_subsets(prepared, chosen),
+        "procrustes_similarity": _procrustes_of_subsets(prepared, chosen),
+    }
+    in_front = {measure: np.moveaxis(values, -1, 0) for measure, values in drawn.items()}
+    return {
+        measure: half_sample_bounds(values[0], values[1:], n_documents, level=level)
+        for measure, values in in_front.items()
+    }
+
+
+def _neighbors_of_subsets(
+    prepared: _Prepared, chosen: Float[np.ndarray, "n draw"]
+) -> Float[np.ndarray, "layer other_layer draw"]:
+    near, other_near = prepared.nearest
+    shares = [[common_neighbors(one, other) for other in other_near] for one in near]
+    return np.array(shares) @ chosen / chosen.sum(axis=0)
+
+
+def _procrustes_of_subsets(
+    prepared: _Prepared, chosen: Float[np.ndarray, "n draw"]
+) -> Float[np.ndarray, "layer other_layer draw"]:
+    """With the rotation held: where it is best, a change of it changes nothing to first order."""
+    values = np.full((*prepared.shape, chosen.shape[1]), np.nan)
+    for layer, other in corresponding_layers(*prepared.shape):
+        fit = procrustes_fit(prepared.views.x[layer], prepared.views.y[other])
+        lengths = fit.squared_lengths @ chosen
+        values[layer, other] = fit.products @ chosen / np.sqrt(lengths[0] * lengths[1])
+    return values
+
+
+def _by_layers(columns: dict[str, Float[np.ndarray, "layer other_layer"]]) -> pd.DataFrame:
+    """One row a pair of layers that has a value."""
+    layer, other = np.nonzero(~np.isnan(columns["value"]))
+    values = {name: each[layer, other] for name, each in columns.items()}
+    return pd.DataFrame({"layer": layer, "other_layer": other, **values})

@@ -1,0 +1,108 @@
+"""Stage `compare_vocabularies`: how many tokens two models have in common, by kind."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from embspace.config import StageConfig, run_stage
+from embspace.files.rows import load_rows
+from embspace.files.scalars import load_scalars
+from embspace.files.tables import save_table
+from embspace.measure.id_ranges import KINDS
+from embspace.measure.token_kinds import described_tokens
+from embspace.models.spelling import Spelling
+
+COLUMNS = ["model", "other_model", "definition", "kind", "n", "other_n", "n_common"]
+COLUMNS += ["jaccard_index", "share_common", "other_share_common", "share_in_other"]
+COLUMNS += ["other_share_in_other"]
+# What makes two tokens the same.
+DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
+    "as_listed": lambda tokens: tokens["token"],
+    "marked": lambda tokens: tokens["text"] + tokens["subword"].map({True: "-", False: "+"}),
+    "word_form": lambda tokens: tokens["text"],
+    "lower_case": lambda tokens: tokens["text"].str.lower(),
+}
+
+
+def compare_vocabularies(vocabularies: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The overlap of each two vocabularies: one row a definition and kind of token.
+
+    `vocabularies` has the tables of `embspace.measure.token_kinds.described_tokens`. Two tokens are
+    the same by their string `as_listed`; by text and whether they go on inside a word, `marked`,
+    so that `##ing` of one tokenizer is `ing` of another that marks the starts of words by `Ġ`; by
+    the text alone, `word_form`; by this in `lower_case`. Of equal tokens of a model one counts, in
+    `n` too; bytes that are no text are compared `as_listed` alone. Of a kind, which each model
+    judges by itself (a tokenizer that marks starts calls a comma a subword): the Jaccard index
+    |A and B| / |A or B|, in [0, 1]; the shares of A and of B that are common; and the shares that
+    the other has, of whatever kind. A vocabulary is a whole population: no interval. Where
+    tokenizers mark ends of words, `marked` says no more than that. Empty for one model.
+    """
+    rows = []
+    for one, other in combinations(vocabularies, 2):
+        for definition, form in DEFINITIONS.items():
+            found, other_found = (
+                _forms(vocabularies[name], definition, form) for name in (one, other)
+            )
+            for kind in ("all", *KINDS):
+                if found[kind] or other_found[kind]:
+                    counts = _overlap(found, other_found, kind)
+                    rows.append((one, other, definition, kind, *counts))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _forms(
+    tokens: pd.DataFrame, definition: str, form: Callable[[pd.DataFrame], "pd.Series[Any]"]
+) -> dict[str, set[object]]:
+    """The different tokens by kind, and `all`."""
+    if definition != "as_listed":
+        tokens = tokens[tokens["kind"] != "byte"]
+    forms = form(tokens)
+    return {"all": set(forms)} | {kind: set(forms[tokens["kind"] == kind]) for kind in KINDS}
+
+
+def _overlap(
+    one: dict[str, set[object]], other: dict[str, set[object]], kind: str
+) -> tuple[float, ...]:
+    a, b = one[kind], other[kind]
+    common = len(a & b)
+    return (
+        len(a),
+        len(b),
+        common,
+        common / len(a | b),
+        _share(common, len(a)),
+        _share(common, len(b)),
+        _share(len(a & other["all"]), len(a)),
+        _share(len(b & one["all"]), len(b)),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _loaded(name: str) -> pd.DataFrame:
+    spelling = load_scalars(f"results/vocabulary/{name}.json")
+    vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
+    return described_tokens(
+        # Without a tokenizer there is no spelling, and no token has a text.
+        vocabulary if spelling["algorithm"] else vocabulary[:0],
+        Spelling(
+            spelling["algorithm"],
+            spelling["marks"],
+            spelling["marker"],
+            byte_level=spelling["byte_level"],
+        ),
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    table = compare_vocabularies({name: _loaded(name) for name in config.models})
+    save_table(table, "results/compare/vocabularies.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, compare_vocabularies, groups=())

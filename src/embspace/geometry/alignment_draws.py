@@ -1,0 +1,115 @@
+"""CKA of many layers of two models at once, of many subsets and orders of the same points."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+
+class Kernels(NamedTuple):
+    """Linear kernels of the layers of a model, of centred points."""
+
+    products: Float[np.ndarray, "layer n n"]
+    """Inner products of different points; 0 on the diagonal."""
+    squared_lengths: Float[np.ndarray, "layer n"]
+    """The diagonal."""
+
+
+def linear_kernels(x: Float[np.ndarray, "layer n dim"]) -> Kernels:
+    """The kernels of all layers, each scaled so that the mean squared length is 1.
+
+    CKA knows no scale; without it layers of long vectors would leave less precision to others.
+    """
+    products = np.empty((len(x), x.shape[1], x.shape[1]))
+    for layer, points in enumerate(x.astype(np.float64)):
+        centred = points - points.mean(axis=0)
+        np.matmul(centred, centred.T, out=products[layer])
+    squared_lengths = np.einsum("lii->li", products).copy()
+    scale = squared_lengths.mean(axis=1, keepdims=True)
+    scale[scale == 0] = 1
+    squared_lengths /= scale
+    products /= scale[:, :, np.newaxis]
+    np.einsum("lii->li", products)[:] = 0
+    return Kernels(products, squared_lengths)
+
+
+def debiased_cka_of_subsets(
+    x: Kernels, y: Kernels, chosen: Float[np.ndarray, "n draw"]
+) -> Float[np.ndarray, "layer other_layer draw"]:
+    """`debiased_linear_cka` of each layer with each other one, of the points that are 1, not 0.
+
+    Eq. 5 of Song et al. (2012) in quadratic forms of `chosen`, so that all draws are one product
+    of matrices a pair of layers. NaN for a draw with fewer than 4 points.
+    """
+    of_x, of_y = _layers(x, chosen), _layers(y, chosen)
+    own_x, own_y = ([_unbiased_hsic(each, each, chosen) for each in of] for of in (of_x, of_y))
+    values = np.empty((len(of_x), len(of_y), chosen.shape[1]))
+    for layer, one in enumerate(of_x):
+        for other_layer, other in enumerate(of_y):
+            root = _root_of_positive(own_x[layer], own_y[other_layer])
+            values[layer, other_layer] = _unbiased_hsic(one, other, chosen) / root
+    return values
+
+
+class _Layer(NamedTuple):
+    products: Float[np.ndarray, "n n"]
+    sums: Float[np.ndarray, "n draw"]
+    """Of the products of each point with the chosen ones."""
+
+
+def _layers(kernels: Kernels, chosen: Float[np.ndarray, "n draw"]) -> list[_Layer]:
+    return [_Layer(products, products @ chosen) for products in kernels.products]
+
+
+def _unbiased_hsic(
+    one: _Layer, other: _Layer, chosen: Float[np.ndarray, "n draw"]
+) -> Float[np.ndarray, " draw"]:
+    n = chosen.sum(axis=0)
+    n = np.where(n < 4, np.nan, n)
+    of_pairs = np.einsum("id,id->d", chosen, (one.products * other.products) @ chosen)
+    total_one, total_other = (np.einsum("id,id->d", chosen, each.sums) for each in (one, other))
+    of_rows = np.einsum("id,id,id->d", chosen, one.sums, other.sums)
+    sums = total_one * total_other / ((n - 1) * (n - 2)) - 2 * of_rows / (n - 2)
+    return np.asarray((of_pairs + sums) / (n * (n - 3)))
+
+
+def cka_of_orders(
+    x: Kernels, y: Kernels, orders: Int[np.ndarray, "order n"]
+) -> dict[str, Float[np.ndarray, "order layer other_layer"]]:
+    """Linear CKA of each layer with each other one whose points are put in another order.
+
+    `linear_cka` and its debiased form, by name; each order is a permutation of 0..n-1. What does
+    not depend on the order is computed once. NaN as the functions of these names have it.
+    """
+    n_orders, n = orders.shape
+    k, m = x.squared_lengths, y.squared_lengths
+    flat = x.products.reshape(len(k), -1)
+    products, diagonal = np.empty((2, n_orders, len(k), len(m)))
+    for draw, order in enumerate(orders):
+        permuted = np.stack([each[np.ix_(order, order)].ravel() for each in y.products])
+        products[draw], diagonal[draw] = flat @ permuted.T, k @ m[:, order].T
+    own = [
+        (np.square(each.products).sum(axis=(1, 2)), np.square(each.squared_lengths).sum(axis=1))
+        for each in (x, y)
+    ]
+    sums = k.sum(axis=1), m.sum(axis=1)
+
+    def debiased(products: np.ndarray, diagonal: np.ndarray, of_sums: np.ndarray) -> np.ndarray:
+        # Of centred points the products with the others add up to minus the squared length.
+        return products + of_sums / ((n - 1) * (n - 2)) - 2 * diagonal / (n - 2)
+
+    biased_own = [products + diagonal for products, diagonal in own]
+    debiased_own = [debiased(*each, total**2) for each, total in zip(own, sums, strict=True)]
+    both = products + diagonal, debiased(products, diagonal, np.outer(*sums))
+    return {
+        "linear_cka": both[0] / _root_of_positive(biased_own[0][:, np.newaxis], biased_own[1]),
+        "debiased_linear_cka": both[1]
+        / _root_of_positive(debiased_own[0][:, np.newaxis], debiased_own[1]),
+    }
+
+
+def _root_of_positive(
+    x: Float[np.ndarray, "*x_shape"], y: Float[np.ndarray, "*y_shape"]
+) -> Float[np.ndarray, "..."]:
+    """Root of the product; NaN where one is not positive."""
+    return np.sqrt(np.where((x > 0) & (y > 0), x * y, np.nan))

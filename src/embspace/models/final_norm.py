@@ -1,0 +1,122 @@
+"""Hidden states of all layers, the last of them before the norm that may follow the last block.
+
+transformers puts the output of that norm in the place of the last block's: the layers 0..L-1 are
+then one stream that the blocks add to, and layer L is something else. Here layer L is the stream.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from embspace.errors import InputError
+
+
+@dataclass(frozen=True)
+class LayerStates:
+    """What a model makes of a batch, as tensors."""
+
+    layers: Any
+    """(layer, row, token, dim), layers 0..L: the embedding output and what each block gives."""
+    final_norm: Any | None
+    """(row, token, dim), what the module after the last block gives; None without one."""
+
+
+def layer_states(
+    module: Any, input_ids: Any, attention_mask: Any, final_norm: str | None
+) -> LayerStates:
+    """The hidden states of a batch (row, token); `final_norm` is the module after the last block.
+
+    Its output may have another `dim`, as where a linear layer leads back to the embedding size.
+
+    Raises:
+        InputError: if the model has no such module, it does not follow the last block, or there
+            is one that is not named.
+    """
+    import torch
+
+    with torch.inference_mode(), _recorded(_outer_modules(module)) as passed:
+        output = module(
+            input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True
+        )
+    states = list(output.hidden_states)
+    made_by = [path for path, (_, made) in passed.items() if _same(made, states[-1])]
+    if final_norm is None:
+        if made_by:
+            raise InputError(
+                f"the last hidden state comes from '{made_by[-1]}', after the last block; say so "
+                f"in the model's file:\n  final_norm: {made_by[-1]}"
+            )
+        return LayerStates(torch.stack(states), None)
+    before, after = _of_norm(final_norm, passed)
+    if final_norm in made_by:
+        states[-1] = before
+    elif not _same(before, states[-1]):
+        raise InputError(
+            f"key 'final_norm': '{final_norm}' does not follow the last block; "
+            f"the last hidden state comes from {', '.join(made_by) or 'that block'}"
+        )
+    return LayerStates(torch.stack(states), after.reshape(*before.shape[:-1], -1))
+
+
+def final_norm_dim(module: Any, final_norm: str) -> int:
+    """How many dimensions the module after the last block gives.
+
+    Raises:
+        InputError: if the model has no such module.
+    """
+    if final_norm not in (outer := _outer_modules(module)):
+        raise InputError(_unknown(final_norm, list(outer)))
+    return int(outer[final_norm].weight.shape[0])  # of a norm (dim,), of a linear layer (dim, _)
+
+
+def _outer_modules(module: Any) -> dict[str, Any]:
+    """Modules with parameters and without parts that are in no list of blocks, by path."""
+    return {
+        path: each
+        for path, each in module.named_modules()
+        if not any(part.isdigit() for part in path.split("."))
+        and list(each.parameters())
+        and not list(each.children())
+    }
+
+
+@contextmanager
+def _recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
+    """Input and output of each module the last time that it ran."""
+    passed: dict[str, tuple[Any, Any]] = {}
+
+    def record(path: str) -> Any:
+        def hook(_: Any, arguments: tuple[Any, ...], output: Any) -> None:
+            passed[path] = (arguments[0] if arguments else None, output)
+
+        return hook
+
+    hooks = [each.register_forward_hook(record(path)) for path, each in modules.items()]
+    try:
+        yield passed
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _of_norm(final_norm: str, passed: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
+    if final_norm not in passed:
+        raise InputError(_unknown(final_norm, list(passed)))
+    return passed[final_norm]
+
+
+def _unknown(final_norm: str, outer: list[str]) -> str:
+    return (
+        f"key 'final_norm': the model has no '{final_norm}' outside its blocks; "
+        f"there is {', '.join(outer)}"
+    )
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether two tensors hold the same numbers, NaN in the same places."""
+    import torch
+
+    if not torch.is_tensor(first) or first.shape != second.shape:
+        return False
+    return torch.allclose(first, second, rtol=0, atol=0, equal_nan=True)

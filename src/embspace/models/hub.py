@@ -1,0 +1,255 @@
+"""Takes files from the model hub into the cache of Hugging Face's library huggingface_hub.
+
+Cache, token, proxies and endpoint are those of the library, by its variables of the environment
+(HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT, ...). Its own download begins a file anew after it
+was ended; here the rest is asked for.
+"""
+
+import hashlib
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from huggingface_hub import (
+    HfApi,
+    constants,
+    get_session,
+    hf_hub_download,
+    hf_hub_url,
+    hf_raise_for_status,
+    try_to_load_from_cache,
+)
+from huggingface_hub.errors import RevisionNotFoundError
+from huggingface_hub.utils import WeakFileLock, build_hf_headers  # type: ignore[attr-defined]
+from tqdm import tqdm
+
+from embspace.errors import InputError
+from embspace.models.description import HubFiles, model_file
+from embspace.models.hub_errors import no_space, patiently, told
+from embspace.models.locate import SHARD, WEIGHTS, sha256
+from embspace.models.lock import LOCK
+
+CONFIG = "config.json"
+TOKENIZER = {
+    "added_tokens.json",
+    "merges.txt",
+    "sentencepiece.bpe.model",
+    "sentencepiece.model",
+    "special_tokens_map.json",
+    "spiece.model",
+    "spm.model",
+    "tokenizer.json",
+    "tokenizer.model",
+    "tokenizer_config.json",
+    "vocab.json",
+    "vocab.txt",
+}
+PICKLE = "pytorch_model.bin"
+PICKLE_SHARD = re.compile(r"pytorch_model-\d{5}-of-\d{5}\.bin")
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file as the hub lists it: large ones by their sha256, others by git's id of the content."""
+
+    name: str
+    size: int | None
+    sha256: str | None
+    blob_id: str | None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files of a repository at one commit."""
+
+    commit: str
+    files: dict[str, RemoteFile]
+
+
+def list_files(name: str, files: HubFiles, revision: str) -> Listing:
+    """What the hub has at a branch, tag or commit.
+
+    Raises:
+        InputError: naming the key, if there is no such repository or revision; if the hub refuses
+            or cannot be reached.
+    """
+    api = HfApi(library_name="embspace")
+    seconds = float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
+    with told(name, files):
+        try:
+            found = patiently(
+                lambda: api.model_info(
+                    files.repository, revision=revision, files_metadata=True, timeout=seconds
+                )
+            )
+        except RevisionNotFoundError:
+            refs = api.list_repo_refs(files.repository)
+            allowed = ", ".join(ref.name for ref in [*refs.branches, *refs.tags])
+            asked_in = f"{model_file(name)}: key 'revision'" if revision == files.revision else LOCK
+            raise InputError(
+                f"{asked_in}: found {revision!r}, which {files.repository} does not have; allowed: "
+                f"{allowed}, or a commit"
+            ) from None
+    listed = [
+        RemoteFile(each.rfilename, each.size, each.lfs.sha256 if each.lfs else None, each.blob_id)
+        for each in found.siblings or []
+    ]
+    return Listing(str(found.sha), {file.name: file for file in listed})
+
+
+def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool) -> list[str]:
+    """The names of the files that a model needs, or of those that its tokenizer needs.
+
+    Weights are safetensors, whole or in shards, where there are any, else pickles if allowed.
+
+    Raises:
+        InputError: if there is no config.json, or are no weights that may be loaded.
+    """
+    names = sorted(listing.files)
+    if CONFIG not in names:
+        raise InputError(
+            f"{model_file(name)}: {files.repository} has no {CONFIG} at {listing.commit}; it is no "
+            "model of transformers"
+        )
+    chosen = [CONFIG, *(each for each in names if each in TOKENIZER)]
+    return sorted([*chosen, *_weights(name, files, names)] if weights else chosen)
+
+
+def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
+    """A file of a commit in the library's cache; downloaded if it is not there, or is damaged.
+
+    Raises:
+        InputError: if the hub refuses, cannot be reached or gives something else than it lists,
+            or if there is no space.
+    """
+    with told(name, files):
+        cached = try_to_load_from_cache(files.repository, file.name, revision=commit)
+        if isinstance(cached, str):
+            if is_intact(Path(cached), file):
+                return Path(cached)
+            Path(cached).resolve().unlink()
+            Path(cached).unlink(missing_ok=True)
+        if file.size is not None and (etag := file.sha256 or file.blob_id):
+            _place_blob(name, files, commit, file, etag)
+        # Finds the content in its place, and makes it the file of this commit. Where a mirror of
+        # the hub lists no sizes or hashes, or has others, it downloads in its own way.
+        return Path(
+            hf_hub_download(files.repository, file.name, revision=commit, library_name="embspace")
+        )
+
+
+def is_intact(path: Path, file: RemoteFile) -> bool:
+    """Whether a file holds what the hub lists, as far as it says."""
+    if file.size is not None and path.stat().st_size != file.size:
+        return False
+    if file.sha256:
+        return sha256(path) == file.sha256
+    return file.blob_id in (None, git_blob_id(path))
+
+
+def git_blob_id(path: Path) -> str:
+    """How git names the content of a file."""
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def has_weights(names: list[str]) -> bool:
+    """Whether there are weights among the files of a model, in one of the forms that we load."""
+    return bool(
+        _whole_or_shards(names, WEIGHTS, SHARD) or _whole_or_shards(names, PICKLE, PICKLE_SHARD)
+    )
+
+
+def _weights(name: str, files: HubFiles, names: list[str]) -> list[str]:
+    if found := _whole_or_shards(names, WEIGHTS, SHARD):
+        return found
+    pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD)
+    if pickles and files.unpickle:
+        return pickles
+    if pickles:
+        raise InputError(
+            f"{model_file(name)}: {files.repository} has no {WEIGHTS} at {files.revision}, only "
+            f"{pickles[0]}, a pickle, which may run code when it is loaded; name a `revision` with "
+            "safetensors, or, if you trust its makers, write\n  unpickle: true"
+        )
+    raise InputError(
+        f"{model_file(name)}: {files.repository} has no {WEIGHTS} and no {PICKLE}; found: "
+        f"{', '.join(names)}"
+    )
+
+
+def _whole_or_shards(names: list[str], whole: str, shard: re.Pattern[str]) -> list[str]:
+    if whole in names:
+        return [whole]
+    index = f"{whole}.index.json"
+    shards = [each for each in names if shard.fullmatch(each)]
+    return [*shards, index] if shards and index in names else []
+
+
+def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile, etag: str) -> None:
+    """Put the content of a file where the library keeps it, by its ETag."""
+    folder = Path(constants.HF_HUB_CACHE) / f"models--{files.repository.replace('/', '--')}"
+    blob = folder / "blobs" / etag
+    locks = folder.parent / ".locks" / folder.name
+    for each in (blob.parent, locks):
+        each.mkdir(parents=True, exist_ok=True)
+    with WeakFileLock(locks / f"{etag}.lock"):  # the library's own
+        if blob.is_file() and is_intact(blob, file):
+            return
+        partial = blob.with_name(f"{etag}.incomplete")
+        _check_space(name, files, file, partial)
+        _complete(partial, hf_hub_url(files.repository, file.name, revision=commit), file)
+        partial.replace(blob)
+
+
+def _check_space(name: str, files: HubFiles, file: RemoteFile, partial: Path) -> None:
+    needed = (file.size or 0) - _size(partial)
+    free = shutil.disk_usage(partial.parent).free
+    if needed > free:
+        where = f"{model_file(name)}: {files.repository}, {file.name}: needs {needed:,} bytes"
+        raise InputError(no_space(f"{where}, {free:,} are free"))
+
+
+def _complete(partial: Path, url: str, file: RemoteFile) -> None:
+    """Download what `partial` lacks; once all of it, if what was there does not fit."""
+    for _ in range(2):
+        if _size(partial) > (file.size or 0):
+            partial.unlink()
+        patiently(lambda: _append(partial, url, file), progress=lambda: _size(partial))
+        if is_intact(partial, file):
+            return
+        partial.unlink()
+    raise InputError(f"{url}: the download is not what the hub lists, by size or hash; try again")
+
+
+def _append(partial: Path, url: str, file: RemoteFile) -> None:
+    """Ask for the rest of a file, and write it as it comes."""
+    start = _size(partial)
+    if start == file.size and partial.is_file():
+        return
+    headers = build_hf_headers(library_name="embspace") | {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    seconds = float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
+    with get_session().stream("GET", url, headers=headers, timeout=seconds) as answer:
+        hf_raise_for_status(answer)
+        goes_on = answer.status_code == 206  # else the server sends all of it
+        with (
+            partial.open("ab" if goes_on else "wb") as stream,
+            tqdm(
+                total=file.size,
+                initial=start if goes_on else 0,
+                desc=file.name,
+                unit="B",
+                unit_scale=True,
+                disable=None,
+            ) as bar,
+        ):
+            for chunk in answer.iter_bytes():
+                stream.write(chunk)
+                bar.update(len(chunk))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

@@ -1,0 +1,82 @@
+"""models.lock: which commit and which files `embspace fetch` took from the hub, by model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from embspace.config import read_yaml, validate
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+from embspace.models.description import HubFiles
+
+LOCK = "models.lock"
+HEADER = "# What `embspace fetch` took from the model hub: by model, the commit and the files.\n"
+
+# A name is a part of a path, and must not lead out of its folder.
+FileName = Annotated[str, Field(pattern=r"^[\w-][\w.-]*$")]
+
+
+class LockedFile(BaseModel):
+    """A file as it was fetched."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    size: int = Field(ge=0)
+
+
+class LockedModel(BaseModel):
+    """What was fetched for one model, or for the tokenizer of one with random weights."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    repository: str
+    revision: str  # as conf/model/<name>.yaml asked for it
+    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    files: dict[FileName, LockedFile] = Field(min_length=1)
+
+    def answers(self, files: HubFiles) -> bool:
+        """Whether it is what `files` asks for."""
+        return (self.repository, self.revision) == (files.repository, files.revision)
+
+
+def read_lock(path: str = LOCK) -> dict[str, LockedModel]:
+    """What models.lock holds, by the names of conf/model/; nothing where there is no such file.
+
+    Raises:
+        InputError: naming the model, the key, what was found and what is allowed.
+    """
+    if not Path(path).is_file():
+        return {}
+    entries = read_yaml(Path(path)).items()
+    return {name: validate(LockedModel, entry, f"{path}, '{name}'") for name, entry in entries}
+
+
+def write_lock(entries: dict[str, LockedModel], path: str = LOCK) -> None:
+    """Write models.lock, sorted, whole or not at all."""
+    content = {name: entry.model_dump() for name, entry in entries.items()}
+    with writing(Path(path)) as partial:
+        partial.write_text(HEADER + yaml.safe_dump(content, sort_keys=True), encoding="utf-8")
+
+
+def locked_model(name: str, files: HubFiles, lock: dict[str, LockedModel]) -> LockedModel:
+    """What `lock` says was fetched for the model `name`.
+
+    Raises:
+        InputError: if nothing was, or of another repository or revision.
+    """
+    entry = lock.get(name)
+    if entry is None:
+        raise not_fetched(name, f"{LOCK} does not have it")
+    if not entry.answers(files):
+        found = f"{entry.repository} at {entry.revision}"
+        asked = f"{files.repository} at {files.revision}"
+        raise not_fetched(name, f"{LOCK} has {found}, its file asks for {asked}")
+    return entry
+
+
+def not_fetched(name: str, reason: str) -> InputError:
+    """What tells a user to fetch a model first."""
+    return InputError(f"{name}: not fetched, {reason}; get it with\n  embspace fetch {name}")

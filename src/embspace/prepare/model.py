@@ -1,0 +1,62 @@
+"""Stage `prepare_model`: what the files of a model are, before anything is read out of them.
+
+DVC sees models.lock as a whole. Stages that read a model depend on its pin, written here, which
+changes with the model's own entry alone.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from embspace.config import StageConfig, run_stage
+from embspace.files.atomic import write_bytes
+from embspace.models.description import Files, HubFiles, Model, RandomModel, describe_model
+from embspace.models.locate import locate_files
+from embspace.models.lock import LockedModel, locked_model, read_lock
+from embspace.models.memory import check_memory
+
+
+def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict[str, Any]:
+    """The pin of a model: where it comes from, and the sha256 of the files that are known.
+
+    Raises:
+        InputError: if the model is larger than the free memory, was not fetched, or if a file is
+            missing or differs from its pin.
+    """
+    check_memory(name, model)
+    if isinstance(model, RandomModel):
+        tokenizer = _pin(name, model.tokenizer, lock) if model.tokenizer else None
+        return {
+            "source": model.source,
+            "seed": model.seed,
+            "config": model.config,
+            "tokenizer": tokenizer,
+        }
+    return _pin(name, model, lock)
+
+
+def _pin(name: str, files: Files, lock: dict[str, LockedModel]) -> dict[str, Any]:
+    locate_files(name, files)
+    if isinstance(files, HubFiles):
+        entry = locked_model(name, files, lock)
+        return {
+            "source": files.source,
+            "repository": entry.repository,
+            "commit": entry.commit,
+            "sha256": {file: locked.sha256 for file, locked in entry.files.items()},
+        }
+    known = {"source", "package", "version", "folder", "path", "sha256"}
+    return files.model_dump(include=known)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    pin = prepare_model(name, model, read_lock("models.lock"), **config.settings)
+    content = json.dumps(pin, indent=2, sort_keys=True, ensure_ascii=False)
+    write_bytes(Path(f"data/prepared/model/{name}.json"), f"{content}\n".encode())
+
+
+if __name__ == "__main__":
+    run_stage(main, prepare_model)

@@ -1,0 +1,103 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.compare.aligned_words import chosen_words, tokens_of_words, words_of
+
+TEXTS = pd.DataFrame({"id": ["a", "b"], "text": ["The cat's mat.", " A well-known sea"]})
+WINDOWS = pd.DataFrame({"text": ["a", "b", "b"]})
+
+
+def tokens(*rows: tuple[int, int, int, bool]) -> pd.DataFrame:
+    """Window, start, end and whether the token is in the window before; [CLS] first."""
+    table = pd.DataFrame([(0, 0, 0, False), *rows], columns=["window", "start", "end", "repeated"])
+    return table.assign(special=table.index == 0)
+
+
+# The, cat, 's, mat, ., A, well, -known, then a window that begins again with it, and " sea".
+PIECES = tokens(
+    (0, 0, 3, False),
+    (0, 4, 7, False),
+    (0, 7, 9, False),
+    (0, 10, 13, False),
+    (0, 13, 14, False),
+    (1, 1, 2, False),
+    (1, 3, 7, False),
+    (1, 7, 13, False),
+    (2, 7, 13, True),
+    (2, 13, 17, False),
+)
+
+
+def spelled() -> list[str]:
+    words = words_of(TEXTS)
+    whole = "".join(TEXTS["text"])
+    return [whole[a:b] for a, b in zip(words.start, words.end, strict=True)]
+
+
+def test_a_word_goes_on_over_apostrophes_and_hyphens():
+    assert spelled() == ["The", "cat's", "mat", "A", "well-known", "sea"]
+    assert list(words_of(TEXTS).text) == [0, 0, 0, 1, 1, 1]
+
+
+def test_characters_know_their_word():
+    words = words_of(TEXTS)
+    for number, (start, end) in enumerate(zip(words.start, words.end, strict=True)):
+        assert (words.word_at[start:end] == number).all()
+    assert (words.word_at >= 0).sum() == (words.end - words.start).sum()
+
+
+def test_tokens_belong_to_the_word_that_holds_them():
+    found = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
+    assert found.is_whole.all()
+    assert list(found.word) == [0, 1, 1, 2, 3, 4, 4, 5]
+    # The repeated one is left out, and the token that begins with a space is there.
+    assert list(found.token) == [1, 2, 3, 4, 6, 7, 8, 10]
+
+
+def test_a_word_that_a_token_crosses_is_not_whole():
+    crossing = tokens((0, 0, 3, False), (0, 4, 14, False), (1, 1, 7, False), (1, 7, 13, False))
+    found = tokens_of_words(words_of(TEXTS), crossing, WINDOWS)
+    # One token has "cat's mat." and another "A well"; none has "sea".
+    assert list(found.is_whole) == [True, False, False, False, False, False]
+
+
+def test_a_mark_beside_a_word_breaks_it_and_by_itself_does_not():
+    found = tokens_of_words(words_of(TEXTS), tokens((0, 10, 14, False)), WINDOWS)
+    assert not found.is_whole[2]
+    apart = tokens((0, 10, 13, False), (0, 13, 14, False))
+    assert tokens_of_words(words_of(TEXTS), apart, WINDOWS).is_whole[2]
+
+
+def test_the_state_of_a_word_is_the_mean_of_its_tokens():
+    found = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
+    states = np.multiply.outer([1, -1], np.arange(11.0))[:, :, np.newaxis]
+    means = found.means(states, np.array([1, 3, 4, 5]))
+    assert means[0, :, 0] == pytest.approx([2.5, 6, 7.5, 10])
+    assert means[1, :, 0] == pytest.approx([-2.5, -6, -7.5, -10])
+
+
+def test_as_many_words_of_each_text():
+    words = words_of(pd.DataFrame({"id": list("abcd"), "text": ["one two three four"] * 4}))
+    whole = np.ones(16, dtype=bool)
+    for largest_n, expected in ((8, 8), (11, 8), (12, 12), (100, 16), (4, 4), (2, 2)):
+        rng = np.random.default_rng(0)
+        chosen = chosen_words(words, whole, largest_n=largest_n, generator=rng)
+        assert len(chosen) == expected
+        assert (np.diff(chosen) > 0).all()
+        assert np.bincount(words.text[chosen], minlength=4).max() <= max(largest_n // 4, 1)
+
+
+def test_only_whole_words_are_chosen():
+    words = words_of(TEXTS)
+    whole = np.array([True, False, False, False, True, False])
+    rng = np.random.default_rng(0)
+    assert list(chosen_words(words, whole, largest_n=10, generator=rng)) == [0, 4]
+    none = np.zeros(6, dtype=bool)
+    assert len(chosen_words(words, none, largest_n=10, generator=rng)) == 0
+
+
+def test_texts_without_words():
+    words = words_of(pd.DataFrame({"id": ["a"], "text": ["... "]}))
+    found = tokens_of_words(words, tokens((0, 0, 3, False)), pd.DataFrame({"text": ["a"]}))
+    assert len(found.is_whole) == len(found.token) == 0

@@ -1,0 +1,151 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.compare.alignment import COLUMNS, STIMULI, Corpus, Model, compare_alignment
+
+SETTINGS: dict[str, Any] = {
+    "word_corpora": ["news"],
+    "smallest_n": 8,
+    "largest_n": 100,
+    "n_neighbors": 3,
+    "n_resamples": 20,
+    "n_permutations": 5,
+    "level": 0.9,
+    "seed": 0,
+}
+N_TEXTS, N_WORDS = 16, 3
+TEXTS = pd.DataFrame(
+    {
+        "id": [f"t{i}" for i in range(N_TEXTS)],
+        "document": [f"d{i // 2}" for i in range(N_TEXTS)],
+        "text": ["aaaa bbbb cccc"] * N_TEXTS,
+    }
+)
+SENTENCES = {
+    name: pd.DataFrame({"text": [f"{name} {i % 9}" for i in range(10)]}) for name in STIMULI
+}
+
+
+def corpus(hidden: np.ndarray, pieces: int, seed: int) -> Corpus:
+    """States of texts whose words are cut into `pieces`: what is `hidden` of a word, turned.
+
+    Each text is read in two windows: two words, then one.
+    """
+    rng = np.random.default_rng(seed)
+    length = 4 // pieces
+    rows = [
+        (2 * text + word // 2, 5 * word + length * piece, 5 * word + length * (piece + 1), text)
+        for text in range(N_TEXTS)
+        for word in range(N_WORDS)
+        for piece in range(pieces)
+    ]
+    tokens = pd.DataFrame(rows, columns=["window", "start", "end", "of"])
+    turn = np.linalg.qr(rng.normal(size=(hidden.shape[-1], hidden.shape[-1])))[0]
+    word = tokens["start"] // 5
+    noise = rng.normal(size=(len(tokens), hidden.shape[-1]))
+    noise -= noise.reshape(-1, pieces, noise.shape[1]).mean(axis=1).repeat(pieces, axis=0)
+    states = np.stack([hidden[layer, tokens["of"], word] @ turn + noise for layer in range(2)])
+    windows = pd.DataFrame(
+        {"text": np.repeat(TEXTS["id"], 2), "n_tokens": [2 * pieces, pieces] * 16}
+    )
+    windows = windows.reset_index(drop=True)
+    of_windows = tokens.groupby("window").indices
+    mean = np.stack([states[:, of_windows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
+    marks = {"special": False, "repeated": False}
+    return Corpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
+
+
+def model(pieces: int, seed: int, *, stimuli: int = 10) -> Model:
+    hidden = np.random.default_rng(0).normal(size=(2, N_TEXTS, N_WORDS, 6))
+    rng = np.random.default_rng(seed)
+    states = {
+        name: {kind: rng.normal(size=(2, stimuli, 6)) for kind in ("mean", "random_mean")}
+        for name in STIMULI
+    }
+    return Model({"news": corpus(hidden, pieces, seed)}, states)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    models = {"one": model(1, 1), "two": model(2, 2), "three": model(4, 3)}
+    return compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+
+
+def test_every_two_models_are_compared(table: pd.DataFrame):
+    assert list(table.columns) == COLUMNS
+    pairs = table[["model", "other_model"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [["one", "two"], ["one", "three"], ["two", "three"]]
+    sets = table[["corpus", "unit", "n"]].drop_duplicates().to_numpy().tolist()
+    # Of the stimuli, nine texts of each set are different.
+    expected = [["news", "text", 16], ["news", "word", 48], ["stimuli", "text", 45]]
+    assert sets == expected
+
+
+@pytest.mark.parametrize("unit", ["text", "word"])
+def test_tokenizers_that_cut_otherwise_are_no_hindrance(table: pd.DataFrame, unit: str):
+    # All that differs between these models is a rotation, and noise that leaves the words.
+    same = table[(table["unit"] == unit) & (table["corpus"] == "news")]
+    same = same[same["layer"] == same["other_layer"]]
+    assert same["value"].to_numpy() == pytest.approx(1)
+
+
+def test_another_layer_is_independent(table: pd.DataFrame):
+    cka = table[(table["unit"] == "word") & (table["measure"] == "debiased_linear_cka")]
+    assert cka.loc[cka["layer"] != cka["other_layer"], "value"].abs().max() < 0.15
+
+
+def test_stimuli_alone_stand_beside_random_weights_and_have_no_interval(table: pd.DataFrame):
+    stimuli = table["corpus"] == "stimuli"
+    assert table.loc[stimuli, "random_weights_value"].notna().all()
+    assert table.loc[~stimuli, "random_weights_value"].isna().all()
+    assert table.loc[stimuli, ["low", "high"]].isna().all(axis=None)
+
+
+def test_the_same_random_weights_say_nothing():
+    one = model(1, 1)
+    models = {"one": one, "again": Model(model(2, 2).corpora, one.stimuli)}
+    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+    assert table["random_weights_value"].isna().all()
+    stimuli = table[(table["corpus"] == "stimuli") & (table["layer"] == table["other_layer"])]
+    assert stimuli["value"].to_numpy() == pytest.approx(1)
+
+
+def test_a_pair_does_not_depend_on_other_models(table: pd.DataFrame):
+    models = {"two": model(2, 2), "three": model(4, 3)}
+    alone = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+    kept = table[table["model"] == "two"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, kept)
+
+
+def test_of_many_points_some_are_drawn():
+    models = {"one": model(1, 1), "two": model(2, 2)}
+    settings = SETTINGS | {"largest_n": 10}
+    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **settings)
+    assert (table["n"] == 10).all()
+
+
+def test_fewer_than_the_smallest_are_not_compared():
+    models = {"one": model(1, 1), "two": model(2, 2)}
+    settings = SETTINGS | {"smallest_n": 46, "word_corpora": []}
+    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **settings)
+    assert list(table.columns) == COLUMNS
+    assert table.empty
+
+
+def test_one_model_gives_an_empty_table():
+    table = compare_alignment({"news": TEXTS}, SENTENCES, {"one": model(1, 1)}, **SETTINGS)
+    assert list(table.columns) == COLUMNS
+    assert table.empty
+
+
+def test_a_model_that_read_nothing_is_left_out():
+    silent = model(2, 2, stimuli=0)
+    read = silent.corpora["news"]
+    nothing = Corpus(
+        read.windows[:0], read.tokens[:0], {kind: x[:, :0] for kind, x in read.states.items()}
+    )
+    models = {"one": model(1, 1), "silent": Model({"news": nothing}, silent.stimuli)}
+    assert compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS).empty

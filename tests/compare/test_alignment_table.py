@@ -1,0 +1,116 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.compare.alignment_table import (
+    COLUMNS,
+    MEASURES,
+    Views,
+    alignment_rows,
+    alignment_values,
+    corresponding_layers,
+)
+from embspace.geometry.alignment import (
+    debiased_linear_cka,
+    linear_cka,
+    mutual_nearest_neighbors,
+    procrustes_similarity,
+)
+from embspace.geometry.directions import unit_rows
+
+N = 60
+SETTINGS = {"n_neighbors": 5, "n_resamples": 40, "n_permutations": 30, "level": 0.9}
+
+
+def views(*, documents: bool = True, dim: int = 12) -> Views:
+    """Three layers and two; the last of both share a part, the first are independent."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(3, N, dim)), rng.normal(size=(2, N, 8))
+    y[1] += 2 * x[2, :, :8] + 4
+    return Views(x, y, np.arange(N) // 2 if documents else None)
+
+
+def rows(given: Views, seed: int = 0) -> pd.DataFrame:
+    return alignment_rows(given, **SETTINGS, generator=np.random.default_rng(seed))
+
+
+def at(table: pd.DataFrame, layer: int, other: int, measure: str) -> pd.Series:
+    chosen = table[(table["layer"] == layer) & (table["other_layer"] == other)]
+    (place,) = chosen.index[chosen["measure"] == measure]
+    return chosen.loc[place]
+
+
+@pytest.mark.parametrize("dim", [12, 100])
+def test_each_value_is_that_of_the_measure_by_itself(dim: int):
+    given = views(dim=dim)
+    table = rows(given)
+    assert list(table.columns) == COLUMNS
+    for layer, other in np.ndindex(3, 2):
+        x, y = given.x[layer], given.y[other]
+        near = mutual_nearest_neighbors(unit_rows(x), unit_rows(y), n_neighbors=5)
+        assert at(table, layer, other, "mutual_nearest_neighbors")["value"] == pytest.approx(near)
+        for function in (linear_cka, debiased_linear_cka):
+            found = at(table, layer, other, function.__name__)["value"]
+            assert found == pytest.approx(function(x, y))
+    found = at(table, 2, 1, "procrustes_similarity")["value"]
+    assert found == pytest.approx(procrustes_similarity(given.x[2], given.y[1]))
+
+
+def test_procrustes_is_of_layers_that_lie_equally_deep():
+    table = rows(views())
+    chosen = table[table["measure"] == "procrustes_similarity"]
+    assert chosen[["layer", "other_layer"]].to_numpy().tolist() == [[0, 0], [2, 1]]
+    assert (table["measure"] != "procrustes_similarity").sum() == 3 * 2 * 3
+    assert corresponding_layers(7, 13) == [(i, 2 * i) for i in range(7)]
+    assert corresponding_layers(13, 7) == [(2 * i, i) for i in range(7)]
+    assert corresponding_layers(4, 4) == [(i, i) for i in range(4)]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_is_shared_is_above_the_null_and_what_is_not_is_within(measure: str):
+    table = rows(views())
+    shared, apart = at(table, 2, 1, measure), at(table, 0, 0, measure)
+    assert shared["value"] > shared["null_high"] > shared["null"]
+    # Thirty draws of which the value might have been one.
+    assert apart["value"] < apart["null_high"] + 2 * (apart["null_high"] - apart["null"])
+
+
+def test_the_null_of_neighbors_is_chance():
+    table = rows(views())
+    null = table.loc[table["measure"] == "mutual_nearest_neighbors", "null"]
+    assert null.mean() == pytest.approx(5 / (N - 1), abs=0.005)
+
+
+def test_intervals_hold_their_values_and_the_biased_measure_has_none():
+    table = rows(views())
+    with_interval = table[table["measure"] != "linear_cka"]
+    assert (with_interval["low"] < with_interval["high"]).all()
+    shared = with_interval[(with_interval["layer"] == 2) & (with_interval["other_layer"] == 1)]
+    assert (shared["low"] < shared["value"]).all()
+    assert (shared["value"] < shared["high"]).all()
+    assert table.loc[table["measure"] == "linear_cka", ["low", "high"]].isna().all(axis=None)
+    assert rows(views(documents=False))[["low", "high"]].isna().all(axis=None)
+
+
+def test_the_interval_of_debiased_cka_covers_the_truth():
+    # Two of ten axes are common: 0.2, see the geometry's test.
+    covered = 0
+    for seed in range(60):
+        z = np.random.default_rng(seed).normal(size=(80, 18))
+        given = Views(z[np.newaxis, :, :10], z[np.newaxis, :, 8:], np.arange(80))
+        row = at(rows(given, seed), 0, 0, "debiased_linear_cka")
+        covered += row["low"] <= 0.2 <= row["high"]
+    assert 0.75 <= covered / 60 <= 1
+
+
+def test_views_up_to_rotation_and_scale_are_one():
+    x = np.random.default_rng(0).normal(size=(1, N, 6))
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(6, 6)))[0]
+    table = rows(Views(x, 3 * x @ turn, np.arange(N)))
+    assert table["value"].to_numpy() == pytest.approx(1)
+
+
+def test_values_alone_are_those_of_the_rows():
+    given = views()
+    alone = alignment_values(given, n_neighbors=5)
+    assert alone.equals(rows(given)[list(alone.columns)])

@@ -1,0 +1,36 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from embspace.compare import alignment, measures, vocabularies
+from embspace.config import StageConfig
+from embspace.draw.compare import DRAWINGS, RESULTS, main
+from embspace.files.tables import save_table
+
+COLUMNS = {
+    "alignment": alignment.COLUMNS,
+    "measures": measures.COLUMNS,
+    "vocabularies": vocabularies.COLUMNS,
+}
+
+
+def test_every_drawing_says_which_results_it_takes():
+    assert DRAWINGS.keys() == RESULTS.keys() == COLUMNS.keys()
+
+
+def test_one_model_leaves_figures_that_say_what_is_needed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    conf = {noun: root / f"conf/draw/{noun}.yaml" for noun in DRAWINGS}
+    settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    monkeypatch.chdir(tmp_path)
+    for noun, columns in COLUMNS.items():
+        save_table(pd.DataFrame(columns=columns), f"results/compare/{noun}.csv")
+    main(StageConfig("", {}, "", {}, ["alone"], [], settings))
+    drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
+    suffixes = ("md", "pdf", "png", "svg", "tex")
+    assert drawn == [f"figures/compare/{noun}.{s}" for noun in sorted(DRAWINGS) for s in suffixes]
+    assert b"<title>compare_alignment</title>" in Path("figures/compare/alignment.svg").read_bytes()
+    assert "alone" in Path("figures/compare/measures.md").read_text()

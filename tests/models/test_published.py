@@ -1,0 +1,97 @@
+"""The files of conf/model against the sizes that the makers of the models published."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.config import read_yaml
+from embspace.models.architecture import empty_model
+from embspace.models.description import HubModel, Model, describe_model
+from tests.models.published import CONFIGS
+
+
+def described(root: Path, name: str) -> Model:
+    return describe_model(name, read_yaml(root / f"conf/model/{name}.yaml"))
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def model(request: pytest.FixtureRequest, root: Path) -> tuple[Model, Any]:
+    """What a file says, and the architecture without weights."""
+    from transformers import AutoConfig
+
+    return described(root, request.param), empty_model(
+        AutoConfig.for_model(**CONFIGS[request.param])
+    )
+
+
+def test_every_model_of_the_hub_is_here(root: Path):
+    files = [path.stem for path in (root / "conf/model").glob("*.yaml")]
+    assert {name for name in files if isinstance(described(root, name), HubModel)} == set(CONFIGS)
+
+
+def test_parameters_are_those_of_the_architecture(model: tuple[Model, Any]):
+    description, module = model
+    assert description.parameters == sum(each.numel() for each in module.parameters())
+
+
+def test_tables_have_the_names_and_shapes_that_they_should(model: tuple[Model, Any]):
+    description, module = model
+    shapes = {name: tuple(each.shape) for name, each in module.state_dict().items()}
+    names, config = description.matrices, module.config
+    n_tokens, dim = shapes[names.input]
+    assert n_tokens == config.vocab_size
+    if names.positional is not None:
+        # Configs count the rows before position 0, but for OPT's.
+        assert shapes[names.positional][0] - description.position_offset in (512, 1024, 2048)
+    if names.segment is not None:
+        assert shapes[names.segment] == (config.type_vocab_size, dim)
+    if names.mapping is not None:
+        assert shapes[f"{names.mapping}.weight"] == (config.hidden_size, dim)
+    else:
+        assert dim == config.hidden_size
+    if description.final_norm is not None:
+        assert module.get_submodule(description.final_norm).weight.shape[-1] == config.hidden_size
+
+
+def test_no_learned_table_is_left_out(model: tuple[Model, Any]):
+    """What looks like a table of positions or segments and is in no block is in the file."""
+    import torch
+
+    description, module = model
+    outer = {
+        f"{path}.weight"
+        for path, each in module.named_modules()
+        if isinstance(each, torch.nn.Embedding) and not any(p.isdigit() for p in path.split("."))
+    }
+    # Of relative positions, inside attention: one vector a distance, none a position.
+    relative = {"encoder.rel_embeddings.weight", "encoder.relative_attention_bias.weight"}
+    names = description.matrices
+    assert outer - relative == {names.input, names.positional, names.segment} - {None}
+
+
+def test_models_of_the_hub_are_not_pinned_to_a_commit_that_nobody_saw(root: Path):
+    for name in CONFIGS:
+        model = described(root, name)
+        assert isinstance(model, HubModel)
+        assert model.revision == "main"
+
+
+def test_minilm_of_the_hub_has_the_weights_of_the_package(root: Path):
+    hub, package = described(root, "minilm_hub"), described(root, "minilm")
+    weights = "model.safetensors"
+    assert hub.sha256[weights] == package.sha256[weights]  # type: ignore[union-attr]
+    assert hub.matrices == package.matrices
+
+
+@pytest.mark.parametrize(("name", "n_steps"), [("multiberts_seed_3", 29), ("pythia_70m", 154)])
+def test_checkpoints_are_the_steps_that_were_published(root: Path, name: str, n_steps: int):
+    model = described(root, name)
+    assert isinstance(model, HubModel)
+    assert model.checkpoints is not None
+    steps = model.checkpoints.steps
+    assert len(steps) == n_steps
+    assert steps == sorted(set(steps))
+    assert steps[0] == 0
+    place = model.checkpoints.repository or model.checkpoints.revision or ""
+    assert place.format(step=20) in ("google/multiberts-seed_3-step_20k", "step20")

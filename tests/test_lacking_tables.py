@@ -1,0 +1,90 @@
+"""Models that lack a learned table, or whose tables have two widths, through their stages."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.config import StageConfig, read_yaml
+from embspace.draw.__main__ import DRAWINGS, RESULTS
+from embspace.draw.results import draw_and_save
+from tests.zoo import ANIMALS, build_animal
+
+# In the order in which one takes another's results.
+STAGES = (
+    "extract.embeddings",
+    "measure.regimes",
+    "measure.similarity",
+    "measure.mean_embedding",
+    "measure.interrelations",
+    "measure.separability",
+    "measure.explained_variance",
+    "measure.neighbors",
+    "measure.positions",
+    "measure.helix",
+    "measure.sinusoidal_positions",
+    "measure.architecture",
+    "measure.vocabulary",
+    "project.pca",
+)
+FAST = {"n_simulations": 99, "n_shuffles": 5, "n_null_draws": 2, "max_iterations": 10_000}
+# The figures that show positions, alone or beside tokens.
+NEED_POSITIONS = ("regimes", "positions", "helix", "separability", "sinusoidal_positions")
+NEED_POSITIONS += ("interrelations", "similarity", "explained_variance", "pca")
+
+
+def settings_of(root: Path, verb: str, noun: str) -> dict[str, Any]:
+    values = {"${seed}": 0, "${device}": "cpu"}
+    settings = read_yaml(root / f"conf/{verb}/{noun}.yaml")
+    return {
+        key: FAST.get(key, values.get(value, value) if isinstance(value, str) else value)
+        for key, value in settings.items()
+    }
+
+
+def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
+    """The stages of a small model in the current folder, and figures and tables of some."""
+    content = read_yaml(root / f"conf/model/{ANIMALS[name].described_as}.yaml")
+    for key in ("revision", "checkpoints", "padding_rows", "parameters"):
+        content.pop(key, None)
+    content |= {"source": "path", "path": str(build_animal(name, Path("model")))}
+    for stage in STAGES:
+        verb, noun = stage.split(".")
+        config = StageConfig(
+            model_name=name,
+            model=content,
+            corpus_name="",
+            corpus={},
+            models=[name],
+            corpora=[],
+            settings=settings_of(root, verb, noun),
+        )
+        import_module(f"embspace.{stage}").main(config)
+    settings = {noun: settings_of(root, "draw", noun) for noun in drawn}
+    results = {noun: RESULTS[noun] for noun in drawn}
+    draw_and_save(DRAWINGS, results, name, content["label"], settings)
+
+
+def test_without_positions_and_segments_every_stage_says_why(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    run_all(root, "gpt_neox", NEED_POSITIONS)
+    reason = "Pythia 70M has no learned positional table: its file in conf/model says"
+    for noun in NEED_POSITIONS:
+        assert reason in Path(f"figures/{noun}/gpt_neox.md").read_text(), noun
+        assert Path(f"figures/{noun}/gpt_neox.png").is_file()
+    text = Path("figures/interrelations/gpt_neox.md").read_text()
+    assert "Pythia 70M has no learned segment table" in text
+
+
+@pytest.mark.parametrize("name", ["opt_350m", "roberta"])
+def test_tables_of_two_widths_and_of_one_segment_pass_through_every_stage(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.chdir(tmp_path)
+    run_all(root, name, ("interrelations",))
+    text = Path(f"figures/interrelations/{name}.md").read_text()
+    assert "no learned positional" not in text
+    assert ("no learned segment" in text) == (name == "opt_350m")
