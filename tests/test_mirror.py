@@ -293,7 +293,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     ),
     # Rule 9: figures.
     "title that names no stage": (
-        edited(DRAWS, 'title=f"{stage_of(figure)}@{name}"', 'title=f"{noun} of {name}"'),
+        edited(DRAWS, 'title=f"{stage_of(figure)}{item}"', 'title=f"{noun}{item}"'),
         r'results\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}@\{name\}"\)',
     ),
     "figure that names another stage": (

@@ -1,6 +1,14 @@
+import pytest
 from matplotlib import rcParams
 
-from embspace.draw.canvas import count, new_figure, use_style
+from embspace.draw.canvas import (
+    count,
+    counted,
+    drawing_stage_of,
+    new_figure,
+    stage_of,
+    use_style,
+)
 from tests.draw.fits import assert_words_fit
 
 
@@ -12,7 +20,16 @@ def test_a_figure_names_its_stage_and_what_was_measured():
     assert figure.get_supxlabel() == "measure_x → draw"
     assert figure.get_suptitle().strip() == "Title"
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
+    assert (stage_of(figure), drawing_stage_of(figure)) == ("measure_x", "draw")
     assert round(figure.get_size_inches()[0] * 25.4) == 170
+
+
+def test_a_figure_of_another_drawing_stage_names_that_one():
+    figure, _ = new_figure(
+        1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x", drawn_by="draw_toys"
+    )
+    assert figure.get_supxlabel() == "measure_x → draw_toys"
+    assert (stage_of(figure), drawing_stage_of(figure)) == ("measure_x", "draw_toys")
 
 
 def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():
@@ -34,3 +51,10 @@ def test_the_style_beats_what_was_set_before():
 
 def test_counts_have_separators():
     assert count(30522.0) == "30,522"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 pairs"), (1, "1 pair"), (1.0, "1 pair"), (1001, "1,001 pairs")]
+)
+def test_one_of_a_kind_is_no_plural(number: float, words: str):
+    assert counted(number, "pair") == words

@@ -71,6 +71,7 @@ def test_under_each_title_stands_what_the_runs_keep(results, drawn):
     assert f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}" in words
     assert f"parts {row['n_linearly_separable']} of 2 maps" in words
     assert f"{row['n_closed_rings']} of 4 rings closed" in words
+    assert "of 1 map;" in titled(drawn, "linked: PCA").texts[0].get_text()
 
 
 def test_the_words_fit_and_say_the_linking_numbers(drawn):
@@ -78,7 +79,7 @@ def test_the_words_fit_and_say_the_linking_numbers(drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
     assert "linking number: linked -1, unlinked 0" in words
     assert "40 points a circle" in words
-    assert drawn[0].get_supxlabel() == "project_hopf_link → draw"
+    assert drawn[0].get_supxlabel() == "project_hopf_link → draw_toys"
 
 
 def test_the_table_has_linked_and_unlinked_circles(results, drawn):

@@ -33,7 +33,7 @@ def test_special_characters_are_harmless(markdown: str, latex: str):
 def test_a_table_with_its_caption_and_alignment():
     table = pd.DataFrame({"token": ["a", "b|c"], "mean_cosine": [-0.5, float("nan")]})
     table["token"] = [code(token) for token in table["token"]]
-    text = latex_tables(page(table), "similarity")
+    text = latex_tables(page(table), "similarity", "draw")
     assert "\\caption{Pairs \\& more. Of 50 \\% of all.}\\label{tab:similarity_1}" in text
     assert "\\begin{tabular}{lr}" in text
     assert "token & mean cosine \\\\\n\\midrule" in text
@@ -42,13 +42,20 @@ def test_a_table_with_its_caption_and_alignment():
 
 
 def test_a_long_table_goes_over_pages():
-    text = latex_tables(page(pd.DataFrame({"n": range(LONGEST + 1)})), "x")
+    text = latex_tables(page(pd.DataFrame({"n": range(LONGEST + 1)})), "x", "draw")
     assert "longtable" in text
     assert text.count(" \\\\\n") >= LONGEST + 2
 
 
 def test_a_page_without_tables_has_none():
-    assert "\\begin" not in latex_tables("# Page\n\nNone.\n", "x")
+    assert "\\begin" not in latex_tables("# Page\n\nNone.\n", "x", "draw")
+
+
+def test_a_comment_says_which_stage_wrote_it_and_what_it_needs():
+    comment = latex_tables("# Page\n\nNone.\n", "x", "draw_toys")
+    assert all(line.startswith("%") for line in comment.splitlines())
+    assert "stage draw_toys." in comment
+    assert "\\usepackage{booktabs,longtable}" in comment
 
 
 def test_all_pages_of_the_project_become_balanced_latex(root: Path):
@@ -56,7 +63,7 @@ def test_all_pages_of_the_project_become_balanced_latex(root: Path):
     assert pages
     for path in pages:
         markdown = path.read_text(encoding="utf-8")
-        text = latex_tables(markdown, path.parent.name)
+        text = latex_tables(markdown, path.parent.name, "draw")
         n_tables = len(re.findall(r"^\|[-:| ]+\|$", markdown, flags=re.MULTILINE))
         assert text.count("\\toprule") == text.count("\\bottomrule") == n_tables
         for environment in ("table", "tabular", "longtable"):

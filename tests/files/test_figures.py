@@ -36,6 +36,19 @@ def test_the_title_stands_inside_each_file():
     assert b"measure_x@tiny" in Path("a.pdf").read_bytes()
 
 
+def test_it_is_drawn_once_for_its_layout_and_once_for_each_file(monkeypatch: pytest.MonkeyPatch):
+    use_style()
+    figure, drawings, draw = drawn(), [], Figure.draw
+
+    def counting(self: Figure, renderer: object) -> None:
+        drawings.append(renderer)
+        draw(self, renderer)
+
+    monkeypatch.setattr(Figure, "draw", counting)
+    save_figure(figure, "a", title="measure_x@tiny")
+    assert len(drawings) == 1 + 3
+
+
 def test_places_of_axes_are_rounded_and_the_layout_is_kept():
     use_style()
     figure = drawn()

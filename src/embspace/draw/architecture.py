@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import count, counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv", "json")
@@ -87,8 +87,8 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
 def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, str]) -> None:
     handles, names = ax.get_legend_handles_labels()
     words = [
-        f"{labels[name]}: {count(sizes[name]['n_parameters'])} parameters, "
-        f"{sizes[name]['megabytes']:.1f} MB in float32, {sizes[name]['n_layers']} layers"
+        f"{labels[name]}: {counted(sizes[name]['n_parameters'], 'parameter')}, "
+        f"{sizes[name]['megabytes']:.1f} MB in float32, {counted(sizes[name]['n_layers'], 'layer')}"
         for name in names
     ]
     figure.legend(handles, words, loc="outside lower left")

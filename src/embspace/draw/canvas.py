@@ -15,6 +15,7 @@ from matplotlib.text import Text
 
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
+ARROW = " → "
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 LINE = 44  # characters that half a page's width holds
 SPACES = {
@@ -45,9 +46,19 @@ def use_style() -> None:
 
 
 def new_figure(
-    n_rows: int, n_columns: int, *, height_mm: float, title: str, subtitle: str, stage: str
+    n_rows: int,
+    n_columns: int,
+    *,
+    height_mm: float,
+    title: str,
+    subtitle: str,
+    stage: str,
+    drawn_by: str = "draw",
 ) -> tuple[Figure, Sequence[Axes]]:
-    """A figure of page width with a grid of axes, row by row; its stages stand at its foot."""
+    """A figure of page width with a grid of axes, row by row.
+
+    At its foot stand the stage that made the results and the one that it is drawn by.
+    """
     figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
     figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
@@ -55,13 +66,18 @@ def new_figure(
     top = 1 - 6.8 / height_mm
     words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
     _fit(figure, words)
-    figure.supxlabel(f"{stage} → draw", fontsize=6, color="0.5", x=0.995, ha="right")
+    figure.supxlabel(f"{stage}{ARROW}{drawn_by}", fontsize=6, color="0.5", x=0.995, ha="right")
     return figure, list(axes)
 
 
 def stage_of(figure: Figure) -> str:
-    """The name of the stage that stands at the foot of a figure."""
-    return figure.get_supxlabel().partition(" ")[0]
+    """The stage whose results a figure shows, from its foot."""
+    return figure.get_supxlabel().partition(ARROW)[0]
+
+
+def drawing_stage_of(figure: Figure) -> str:
+    """The stage that a figure is drawn by, from its foot."""
+    return figure.get_supxlabel().partition(ARROW)[2]
 
 
 def _fit(figure: Figure, words: Text) -> None:
@@ -76,6 +92,11 @@ def _fit(figure: Figure, words: Text) -> None:
 def count(number: SupportsInt) -> str:
     """An integer with thousands separators."""
     return f"{int(number):,}"
+
+
+def counted(number: SupportsInt, noun: str) -> str:
+    """A count and what it is of, a noun whose plural ends in s: `1 pair`, `2 pairs`."""
+    return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
 
 
 def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:

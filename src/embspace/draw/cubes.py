@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("curve.csv", "dimensions.csv")
@@ -32,12 +32,14 @@ def draw_cubes(
         2,
         height_mm=height_mm,
         title="A known dimension, read from the explained variance",
-        subtitle=f"{label} · three cubes in {sizes['dim'].iloc[0]} dimensions, "
-        f"{count(sizes['n'].iloc[0])} points each · centred PCA · bars: other draws of the points",
+        subtitle=f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
+        f"{counted(sizes['n'].iloc[0], 'point')} each · centred PCA · bars: other draws of the "
+        "points",
         stage="measure_cubes",
+        drawn_by="draw_toys",
     )
     for cloud, dimension in sizes["true_dimension"].items():
-        name = "all together" if cloud == "all" else f"{cloud}, {dimension} dimensions"
+        name = "all together" if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
         _cumulate(axes[0], curve[curve["cloud"] == cloud], COLORS[str(cloud)], name)
     axes[0].set(xlabel="number of principal components", ylim=(0, 1.02))
     axes[0].set_ylabel("share of the variance explained")
@@ -46,7 +48,9 @@ def draw_cubes(
     _readings(axes[1], dimensions)
     handles, names = axes[0].get_legend_handles_labels()
     handles.append(Line2D([], [], color="0.3", linestyle="--", **RING))
-    figure.legend(handles, [*names, "exact"], loc="outside lower left", ncols=5, columnspacing=1)
+    # Narrow enough for the words at the foot of the figure to stand beside it.
+    look: dict[str, Any] = {"columnspacing": 0.8, "handlelength": 1.5, "handletextpad": 0.5}
+    figure.legend(handles, [*names, "exact"], loc="outside lower left", ncols=5, **look)
     return figure, _table(dimensions, label, digits)
 
 

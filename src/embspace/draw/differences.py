@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.difference_tables import difference_tables
 from embspace.draw.direct_labels import spread
 from embspace.draw.offset_map import COLORS, color_of, map_panel
@@ -47,7 +48,7 @@ def draw_differences(
         2,
         height_mm=height_mm,
         title="What the differences of sentence pairs have in common",
-        subtitle=f"{label} · {count(summary['n_pairs'])} pairs · second minus first sentence · "
+        subtitle=f"{label} · {counted(summary['n_pairs'], 'pair')} · second minus first sentence · "
         f"layer {summary['layer']}, {POOLINGS[summary['pooling']]}, unless said",
         stage="measure_differences",
     )
@@ -92,19 +93,7 @@ def _heat_map(
             ax.text(one + 0.36, two - 0.3, "*", ha="center", va="center", fontsize=9)
     image = ax.imshow(values, cmap="RdBu_r", vmin=-1, vmax=1)
     if len(names) <= LARGEST_WRITTEN:
-        written = values.copy()
-        np.fill_diagonal(written, categories["reliability"])
-        for (row, column), value in np.ndenumerate(written):
-            color = "white" if abs(values[row, column]) > 0.6 else "black"
-            ax.text(
-                column,
-                row,
-                _short(value),
-                ha="center",
-                va="center",
-                fontsize=6,
-                color="0.45" if row == column else color,
-            )
+        _write_cosines(ax, values, categories["reliability"])
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(names)), names)
     ax.grid(visible=False)
@@ -116,6 +105,23 @@ def _heat_map(
         "above: corrected for noise; on it: reliability",
         fontsize=6.5,
     )
+
+
+def _write_cosines(ax: Axes, cosines: Float[np.ndarray, "n n"], reliabilities: pd.Series) -> None:
+    """The numbers in the cells of the map, reliabilities on the diagonal."""
+    written = cosines.copy()
+    np.fill_diagonal(written, reliabilities)
+    for (row, column), value in np.ndenumerate(written):
+        color = "white" if abs(cosines[row, column]) > 0.6 else "black"
+        ax.text(
+            column,
+            row,
+            _short(value),
+            ha="center",
+            va="center",
+            fontsize=6,
+            color="0.45" if row == column else color,
+        )
 
 
 def _short(value: float) -> str:

@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.evolution_tables import evolution_tables
 
 RESULTS = ("path.csv", "views.csv", "steps.csv", "layers.csv", "shared_steps.csv", "drift.csv")
@@ -67,8 +67,9 @@ def draw_evolution(
 def _population(results: dict[str, pd.DataFrame]) -> str:
     steps = results["steps"]
     return (
-        f"{steps['text'].nunique()} texts, {count(steps.groupby(['text', 'position']).ngroups)} "
-        "tokens, special ones included · layer 0: embedding output"
+        f"{counted(steps['text'].nunique(), 'text')}, "
+        f"{counted(steps.groupby(['text', 'position']).ngroups, 'token')}, special ones included "
+        "· layer 0: embedding output"
     )
 
 
@@ -241,4 +242,4 @@ def _legend(figure: Figure, results: dict[str, pd.DataFrame]) -> None:
 
 def _n(results: dict[str, pd.DataFrame], name: str) -> str:
     layers = results["layers"]
-    return f"{count(layers.loc[layers['tokens'] == name, 'n'].max())} tokens of {name}"
+    return f"{counted(layers.loc[layers['tokens'] == name, 'n'].max(), 'token')} of {name}"

@@ -42,11 +42,6 @@ def evolution_tables(results: dict[str, pd.DataFrame], label: str, digits: int) 
     heading = f"# The way of tokens through {label}\n\nStage `measure_evolution`.\n"
     if results["path"].empty:
         return f"{heading}\nNo tokenizer.\n"
-    views = (
-        results["views"]
-        .dropna(subset="value")
-        .rename(columns={"random_weights_value": "at random weights"})
-    )
     return "\n".join(
         [
             heading,
@@ -69,7 +64,7 @@ def evolution_tables(results: dict[str, pd.DataFrame], label: str, digits: int) 
                 "Of each PCA, the share of the variance; of that, the share that lies between the "
                 "means of the layers; and what the displacements from the first to the last layer "
                 "share. Null: each token's path rotated by itself.",
-                markdown_table(_words(views, "view", "space", "quantity"), digits),
+                markdown_table(_view_rows(results["views"]), digits),
             ),
             section(
                 "Drift",
@@ -99,6 +94,12 @@ def _layer_rows(results: dict[str, pd.DataFrame], digits: int) -> pd.DataFrame:
     table["layer_norm_scale"] = given
     table["norm_change"] = table["norm_change"].round(digits) + 0.0  # no -0.000
     return table[["tokens", "layer", "norm", "layer_norm_scale", *BY_LAYER]]
+
+
+def _view_rows(views: pd.DataFrame) -> pd.DataFrame:
+    shown = views.dropna(subset="value")
+    shown = shown.rename(columns={"random_weights_value": "at random weights"})
+    return _words(shown, "view", "space", "quantity")
 
 
 def _drift_rows(drift: pd.DataFrame) -> pd.DataFrame:

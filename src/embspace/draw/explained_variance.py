@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import SPACES, absent, count, new_figure
+from embspace.draw.canvas import SPACES, absent, counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("curve.csv", "dimensions.csv")
@@ -50,19 +50,7 @@ def draw_explained_variance(
         ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes[0].set_ylabel("share of the variance explained")
-    # Drawn from the back to the front, named from the front to the back.
-    named = axes[0].get_legend_handles_labels()
-    handles, names = (list(reversed(each)) for each in named)
-    handles.append(Line2D([], [], color="0.3", linestyle="--"))
-    names = [*names, "isotropic vectors"]
-    figure.legend(
-        handles,
-        names,
-        loc="outside lower left",
-        ncols=len(names),
-        columnspacing=1,
-        handlelength=1.5,
-    )
+    _legend(figure, axes[0])
     return figure, _table(dimensions, label, digits)
 
 
@@ -79,12 +67,27 @@ def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str
     ax.plot(x[marked], y[marked], "o", color=color, markersize=3 + width)
 
 
+def _legend(figure: Figure, ax: Axes) -> None:
+    # Drawn from the back to the front, named from the front to the back.
+    handles, names = (list(reversed(each)) for each in ax.get_legend_handles_labels())
+    handles.append(Line2D([], [], color="0.3", linestyle="--"))
+    names = [*names, "isotropic vectors"]
+    figure.legend(
+        handles,
+        names,
+        loc="outside lower left",
+        ncols=len(names),
+        columnspacing=1,
+        handlelength=1.5,
+    )
+
+
 def _population(dimensions: pd.DataFrame) -> str:
     n = dimensions.drop_duplicates("space").set_index("space")
-    parts = [f"{count(n['n']['input'])} tokens"]
+    parts = [counted(n["n"]["input"], "token")]
     if "positional" in n.index:
-        parts.append(f"{count(n['n']['positional'])} positions")
-    return f"{' and '.join(parts)} in {count(n['dim']['input'])} dimensions"
+        parts.append(counted(n["n"]["positional"], "position"))
+    return f"{' and '.join(parts)} in {counted(n['dim']['input'], 'dimension')}"
 
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import absent, new_figure, say_absent, say_instead
+from embspace.draw.canvas import absent, counted, new_figure, say_absent, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
@@ -86,8 +86,8 @@ def _found(results: dict[str, Any]) -> str:
     row = results["periods"].set_index("definition").loc["winding_number"]
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
-        f"{scalars['n_structured']} structured positions, {100 * share:.0f} % of their variance · "
-        f"a turn in {row['period']:.2f} positions · coherence {row['coherence']:.3f} "
+        f"{counted(scalars['n_structured'], 'structured position')}, {100 * share:.0f} % of their "
+        f"variance · a turn in {row['period']:.2f} positions · coherence {row['coherence']:.3f} "
         f"(shuffled {row['null_coherence']:.3f})"
     )
 

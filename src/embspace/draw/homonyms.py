@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
@@ -25,6 +25,24 @@ MEASURES = {
     EUCLIDEAN: ("Euclidean distance", "C2"),
 }
 RANDOM = "random_weights_"
+# The columns of the tables.
+KEYS = ["layer", "preparation", "quantity"]
+APART = [
+    *KEYS,
+    *("within", "between", "between_words", "difference", "difference_low", "difference_high"),
+    *("null_difference_low", "null_difference_high", "p_value", "ratio", "relative_difference"),
+    *("share_apart", f"{RANDOM}difference"),
+]
+TOLD = [
+    *KEYS,
+    *("accuracy", "accuracy_low", "accuracy_high", "p_value", "context_accuracy", "context_gain"),
+    *("context_gain_low", "context_gain_high", f"{RANDOM}accuracy"),
+]
+DRIFT = [
+    *("preparation", "quantity", "statistic", "first_layer", "slope", "slope_low", "slope_high"),
+    *("null_slope_low", "null_slope_high", "p_value", f"{RANDOM}slope", "largest_layer"),
+]
+WORDS = ["rank", "word", "senses", "within", "between", "difference", "ratio", "accuracy"]
 
 
 def draw_homonyms(
@@ -48,8 +66,8 @@ def draw_homonyms(
         2,
         height_mm=height_mm,
         title="The senses of a homonym, layer by layer",
-        subtitle=f"{label} · stimuli: homonyms · {counts['n_words']} words, "
-        f"{counts['n_sentences']} sentences · layer 0: embedding output · shaded: "
+        subtitle=f"{label} · stimuli: homonyms · {counted(counts['n_words'], 'word')}, "
+        f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embedding output · shaded: "
         "intervals over words",
         stage="measure_homonyms",
     )
@@ -184,18 +202,8 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     layers, recovery, words = results["layers"], results["recovery"], results["words"]
-    measures = ["layer", "preparation", "quantity"]
-    apart = ["within", "between", "between_words", "difference", "difference_low"]
-    apart += ["difference_high", "null_difference_low", "null_difference_high", "p_value"]
-    apart += ["ratio", "relative_difference", "share_apart", f"{RANDOM}difference"]
-    told = ["accuracy", "accuracy_low", "accuracy_high", "p_value", "context_accuracy"]
-    told += ["context_gain", "context_gain_low", "context_gain_high", f"{RANDOM}accuracy"]
-    drift = ["preparation", "quantity", "statistic", "first_layer", "slope", "slope_low"]
-    drift += ["slope_high", "null_slope_low", "null_slope_high", "p_value"]
-    drift += [f"{RANDOM}slope", "largest_layer"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
     ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
-    of_words = ["rank", "word", "senses", "within", "between", "difference", "ratio", "accuracy"]
     exact = ("p_value",)
     return "\n".join(
         [
@@ -206,23 +214,23 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
                 "is over words, its null shuffles the senses of each word. The ratio is between "
                 "over within, and the relative difference is over the distance of different "
                 "words: all of distances, 1 - cosine for a cosine.",
-                markdown_table(layers[[*measures, *apart]], digits, exact),
+                markdown_table(layers[APART], digits, exact),
             ),
             section(
                 "Telling the sense",
                 "Share of sentences whose nearest one of the same word has the same sense. The "
                 "context is the mean state of the other tokens. " + _bag(results["json"], digits),
-                markdown_table(recovery[[*measures, *told]], digits, exact),
+                markdown_table(recovery[TOLD], digits, exact),
             ),
             section(
                 "Drift",
                 "Slope over the layers, per layer, from the first layer on that is named.",
-                markdown_table(results["drift"][drift], digits + 1, exact),
+                markdown_table(results["drift"][DRIFT], digits + 1, exact),
             ),
             section(
                 "Words",
                 "Centred cosines at the last layer; those apart most and least.",
-                markdown_table(ends[of_words], digits),
+                markdown_table(ends[WORDS], digits),
             ),
         ]
     )
@@ -231,7 +239,7 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
 def _population(counts: dict[str, Any]) -> str:
     lost = f" Lost: {counts['lost_words']}." if counts["n_lost_words"] else ""
     return (
-        f"{counts['n_words']} words in {counts['n_sentences']} sentences, "
+        f"{counted(counts['n_words'], 'word')} in {counted(counts['n_sentences'], 'sentence')}, "
         f"{counts['n_words_of_several_tokens']} of several tokens.{lost}"
     )
 

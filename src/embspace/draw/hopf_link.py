@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import new_figure
+from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("parquet", "links.csv", "quality.csv")
@@ -67,6 +67,7 @@ def draw_hopf_link(
         title="Two linked circles, and what maps show of them",
         subtitle=f"{label} · {_population(results)}",
         stage="project_hopf_link",
+        drawn_by="draw_toys",
     )
     for number, line in enumerate(lines):
         for column in range(n_columns):
@@ -101,7 +102,7 @@ def _name(row: pd.Series) -> str:
     if pd.notna(row["perplexity"]):
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
-        return f"{name}, {row['n_neighbors']:g} neighbours, min_dist {row['min_dist']:g}"
+        return f"{name}, {counted(row['n_neighbors'], 'neighbour')}, min_dist {row['min_dist']:g}"
     return name
 
 
@@ -110,8 +111,9 @@ def _population(results: dict[str, Any]) -> str:
     row = links.loc["linked"]
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
     return (
-        f"{row['n_points']:.0f} points a circle, no label used · linking number: {numbers} · S "
-        f"neighbours of the same circle, R recall of the {results['quality']['k'].max()} nearest"
+        f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
+        "· S neighbours of the same circle, "
+        f"R recall of the {results['quality']['k'].max()} nearest"
     )
 
 
@@ -140,8 +142,8 @@ def _kept(row: pd.Series) -> str:
     """What the runs keep of the circles."""
     return (
         f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}\n"
-        f"a line parts {row['n_linearly_separable']} of {row['n_runs']} maps; "
-        f"{row['n_closed_rings']} of {row['n_rings']} rings closed"
+        f"a line parts {row['n_linearly_separable']} of {counted(row['n_runs'], 'map')}; "
+        f"{row['n_closed_rings']} of {counted(row['n_rings'], 'ring')} closed"
     )
 
 

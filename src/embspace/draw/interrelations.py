@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import SPACES, absent, count, new_figure, say_absent
+from embspace.draw.canvas import SPACES, absent, count, counted, new_figure, say_absent
 from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
@@ -30,7 +30,7 @@ def draw_interrelations(
         height_mm=height_mm,
         title="Tokens, positions and segments to each other",
         subtitle=f"{label} · raw learned matrices · "
-        f"{count(scalars.get('n_pairs', 0))} token-position pairs, all of them",
+        f"{counted(scalars.get('n_pairs', 0), 'token-position pair')}, all of them",
         stage="measure_interrelations",
     )
     if scalars:
@@ -92,7 +92,7 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
     segments = results["segments"][[*SEGMENTS]].rename(columns=SEGMENTS)
     of_pairs = (
         f"Absolute cosine above {bound:.4f}, which random directions exceed in none of the "
-        f"{count(found.get('n_pairs', 0))} pairs with probability {1 - level:g} (Bonferroni). "
+        f"{counted(found.get('n_pairs', 0), 'pair')} with probability {1 - level:g} (Bonferroni). "
         f"{count(found.get('n_beyond_bound', 0))} do, the largest first."
     )
     of_segments = "Over all positions and over all tokens."

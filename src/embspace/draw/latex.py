@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 LONGEST = 45  # rows that fit on a page; longer tables break across pages
 HEAD = (
-    "% Written by embspace, stage draw. Needs \\usepackage{booktabs,longtable}; for tokens of\n"
+    "% Written by embspace, stage {stage}. Needs \\usepackage{{booktabs,longtable}}; for tokens "
+    "of\n"
     "% any script compile with lualatex or xelatex and a font that has them.\n"
 )
 SPECIAL = {
@@ -29,8 +30,8 @@ _NUMBER = re.compile(r"-(?=\d)")
 _NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–|nan|")  # with an interval, or not defined
 
 
-def latex_tables(markdown: str, label: str) -> str:
-    """Each table of `markdown` as LaTeX, named `tab:<label>_<number>`.
+def latex_tables(markdown: str, label: str, stage: str) -> str:
+    """Each table of `markdown` as LaTeX, named `tab:<label>_<number>`; `stage` is what wrote it.
 
     The heading and the sentences above a table become its caption. Of Markdown, what embspace's
     own pages use is understood: headings, paragraphs, pipe tables, code spans.
@@ -39,7 +40,7 @@ def latex_tables(markdown: str, label: str) -> str:
         _table(caption, rows, f"tab:{label}_{number}")
         for number, (caption, rows) in enumerate(_tables(markdown), 1)
     ]
-    return "\n".join([HEAD, *tables])
+    return "\n".join([HEAD.format(stage=stage), *tables])
 
 
 def escaped(text: str) -> str:

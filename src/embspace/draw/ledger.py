@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import count, counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
@@ -36,7 +36,7 @@ def draw_ledger(
         len(KINDS),
         height_mm=height_mm,
         title="What the thesis states, held against what is measured here",
-        subtitle=f"{label} · Luisto 2024, on bert-base-cased · {count(len(ledger))} rows, "
+        subtitle=f"{label} · Luisto 2024, on bert-base-cased · {counted(len(ledger), 'row')}, "
         f"{count(decided)} decided by this model's results",
         stage="measure_ledger",
     )

@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from embspace.draw.canvas import CLOUDS, SPACES, absent, new_figure, say_absent, say_instead
 from embspace.draw.markdown import markdown_table, section
 
+# Columns that every table of the quality of maps has, and what is to be said of them.
 QUALITY = {
-    "cloud": "cloud",
-    "n_axes": "axes",
     "n": "n",
     "k": "k",
     "trustworthiness": "trustworthiness",
@@ -21,6 +20,11 @@ QUALITY = {
     "neighbor_recall": "neighbour recall",
     "chance_neighbor_recall": "chance",
 }
+QUALITY_NOTE = (
+    "Of the neighbours in a map those that are neighbours in space, and the other way round; the "
+    "share of the nearest that are kept. Chance is a random layout."
+)
+OF_CLOUDS = {"cloud": "cloud", "n_axes": "axes", **QUALITY}
 SEEDS = {
     "cloud": "cloud",
     "n": "n",
@@ -137,14 +141,10 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
 
 def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, digits: int) -> str:
     quality, lines = results["quality"], results["one_dimensionality"]
+    table = markdown_table(quality[[*OF_CLOUDS]].rename(columns=OF_CLOUDS), digits, ["chance"])
     sections = [
         f"# Maps of {label} by {method}\n\nStage `{stage}`.\n",
-        section(
-            "Quality",
-            "Of the neighbours in a map those that are neighbours in space, and the other way "
-            "round; the share of the nearest that are kept. Chance is a random layout.",
-            markdown_table(quality[[*QUALITY]].rename(columns=QUALITY), digits, ["chance"]),
-        ),
+        section("Quality", QUALITY_NOTE, table),
     ]
     if "positional" not in set(quality["cloud"]):
         sections.append(f"{absent(label, 'positional')}\n")
@@ -158,23 +158,27 @@ def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, dig
             )
         )
     if "seeds" in results and not results["seeds"].empty:
-        sections.append(
-            section(
-                "What the seed does",
-                "Share of a point's nearest neighbours in one map that it has in the map of "
-                "another seed: the same random points, the same settings.",
-                markdown_table(
-                    results["seeds"][[*SEEDS]].rename(columns=SEEDS), digits, ["chance"]
-                ),
-            )
+        sections += _over_seeds(results["seeds"], digits)
+    return "\n".join(sections)
+
+
+def _over_seeds(seeds: pd.DataFrame, digits: int) -> list[str]:
+    """How much of a map is the seed's; of the line of positions, where the model has one."""
+    sections = [
+        section(
+            "What the seed does",
+            "Share of a point's nearest neighbours in one map that it has in the map of "
+            "another seed: the same random points, the same settings.",
+            markdown_table(seeds[[*SEEDS]].rename(columns=SEEDS), digits, ["chance"]),
         )
-    if "seeds" in results and "median_order_correlation" in results["seeds"]:
-        over_seeds = results["seeds"][[*LINES_OVER_SEEDS]].dropna()
+    ]
+    if "median_order_correlation" in seeds:
+        lines = seeds[[*LINES_OVER_SEEDS]].dropna()
         sections.append(
             section(
                 "One-dimensionality by seed",
                 "A map that tears the line in one place turns a part of the order round.",
-                markdown_table(over_seeds.rename(columns=LINES_OVER_SEEDS), digits),
+                markdown_table(lines.rename(columns=LINES_OVER_SEEDS), digits),
             )
         )
-    return "\n".join(sections)
+    return sections

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "tokens.csv")
@@ -31,7 +31,7 @@ def draw_mean_embedding(
         2,
         height_mm=height_mm,
         title="The mean input embedding against all input embeddings",
-        subtitle=f"{label} · raw learned matrix · {count(summary['n'].iloc[0])} tokens, "
+        subtitle=f"{label} · raw learned matrix · {counted(summary['n'].iloc[0], 'token')}, "
         "special and unused ones included",
         stage="measure_mean_embedding",
     )

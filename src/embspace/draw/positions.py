@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import absent, count, new_figure, say_absent
+from embspace.draw.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
@@ -97,7 +97,7 @@ def _curves(
         axes[0].plot(position + offsets, cosines, color=color, linewidth=0.8, label=name)
         axes[1].plot(offsets, cosines, color=color, linewidth=0.8)
     axes[0].set(
-        title=f"{len(structured)} positions, each with the next {profile_length}",
+        title=f"{counted(len(structured), 'position')}, each with the next {profile_length}",
         xlabel="the other position",
         ylabel="cosine",
         ylim=(None, 1),
@@ -152,8 +152,10 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
     if not tensors:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
-    left_out = f"the {count(n - structured)} outlying or unstructured ones left out of the curves"
-    return f"raw learned matrix · {count(n)} positions" + (
+    left_out = (
+        f"the {counted(n - structured, 'outlying or unstructured one')} left out of the curves"
+    )
+    return f"raw learned matrix · {counted(n, 'position')}" + (
         f", {left_out}" if structured < n else ""
     )
 

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.markdown import code, markdown_table, section
 
 RESULTS = ("accuracy.csv", "tokens.csv")
@@ -26,7 +26,7 @@ def draw_probing(
 ) -> tuple[Figure, str]:
     """Accuracy by space and probe, beside spelling, random weights, control task and chance."""
     accuracy = results["accuracy"]
-    words = f"{count(accuracy['n_words'].iloc[0])} words of one token" if len(accuracy) else ""
+    words = f"{counted(accuracy['n_words'].iloc[0], 'word')} of one token" if len(accuracy) else ""
     figure, (ax,) = new_figure(
         1,
         1,

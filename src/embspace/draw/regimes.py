@@ -7,7 +7,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import QUANTITIES, absent, new_figure, quantile_range, say_absent, step
+from embspace.draw.canvas import (
+    QUANTITIES,
+    absent,
+    counted,
+    new_figure,
+    quantile_range,
+    say_absent,
+    step,
+)
 from embspace.draw.markdown import DISTRIBUTION, markdown_table, section
 
 RESULTS = ("json", "positions.csv", "summary.csv", "distributions.csv", "histogram.csv")
@@ -82,12 +90,12 @@ def _found(scalars: dict[str, Any]) -> str:
     if not scalars["n_positions"]:
         return "nothing to show"
     unstructured = (
-        f"{scalars['n_unstructured_positions']} positions unstructured"
+        f"{counted(scalars['n_unstructured_positions'], 'position')} unstructured"
         if scalars["n_unstructured_regimes"]
         else "unstructured: none found"
     )
     return (
-        f"{scalars['n_positions']} positions · outlying: {scalars['n_outlying']} · "
+        f"{counted(scalars['n_positions'], 'position')} · outlying: {scalars['n_outlying']} · "
         f"changes of regime: {scalars['n_changes']} · {unstructured}"
     )
 
@@ -143,7 +151,7 @@ def _reliability(scalars: dict[str, Any]) -> str:
         return "Too few positions to look for changes."
     return (
         f"A change must lower the sum of squares by {scalars['penalty']:.4g}. Of "
-        f"{scalars['n_simulations']} simulated stationary tables, "
+        f"{counted(scalars['n_simulations'], 'simulated stationary table')}, "
         f"{100 * scalars['false_alarm_rate']:.1f} % had a change "
         f"(95 % interval {100 * scalars['false_alarm_rate_low']:.1f} to "
         f"{100 * scalars['false_alarm_rate_high']:.1f} %). Each regime was tested again by "

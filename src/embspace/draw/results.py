@@ -1,12 +1,14 @@
 """What every drawing stage does: load results, draw each noun, save its figure and its tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
 from matplotlib.figure import Figure
 
-from embspace.draw.canvas import stage_of, use_style
+from embspace.draw.canvas import drawing_stage_of, stage_of, use_style
 from embspace.draw.latex import latex_tables
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
@@ -16,6 +18,7 @@ from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
 
 Drawing = Callable[..., tuple[Figure, str]]
+WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
 
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
@@ -46,14 +49,46 @@ def draw_and_save(
     label: str,
     settings: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Draw and save the figure and the tables of every noun of `results`, in order.
+    """Draw and save the figure and the tables of every noun of `results`.
 
-    All three mappings are by noun; `name` is that of the files.
+    All three mappings are by noun; `name` is that of the files. Processes share the nouns, one a
+    core; the files are the same on any number of cores.
     """
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    root = Path.cwd()
+    calls = (
+        delayed(_draw_noun)(root, noun, drawings[noun], tables, name, label, settings[noun])
+        for noun, tables in results.items()
+    )
+    n_jobs = n_processes(len(results))
+    drawn = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(calls)
+    for _ in tqdm(drawn, total=len(results), desc="figures", disable=None):
+        pass
+
+
+def n_processes(n_figures: int) -> int:
+    """One a core, but no more than are worth their start; one is the process itself."""
+    return max(1, min(cpu_count(), n_figures // WORTH_A_PROCESS))
+
+
+def _draw_noun(
+    root: Path,
+    noun: str,
+    drawing: Drawing,
+    tables: tuple[str, ...],
+    name: str,
+    label: str,
+    settings: Mapping[str, Any],
+) -> None:
+    """Load, draw and save one noun, in whatever process."""
     use_style()
-    for noun, tables in results.items():
-        figure, text = drawings[noun](load_results(noun, name, tables), label, **settings[noun])
-        _save(figure, text, noun, f"figures/{noun}/{name}", item=f"@{name}")
+    # A worker outlives the call that started it, and stays in the folder of that call.
+    path = f"figures/{noun}/{name}"
+    with chdir(root), _naming(path):
+        figure, text = drawing(load_results(noun, name, tables), label, **settings)
+        _save(figure, text, noun, path, item=f"@{name}")
 
 
 def draw_compared_and_save(
@@ -65,13 +100,26 @@ def draw_compared_and_save(
     """The same of what compares models, which lies in one table a noun."""
     use_style()
     for noun, tables in results.items():
-        loaded = {suffix: load_table(f"results/compare/{noun}.{suffix}") for suffix in tables}
-        figure, text = drawings[noun](loaded, label, **settings[noun])
-        _save(figure, text, noun, f"figures/compare/{noun}", item="")
+        path = f"figures/compare/{noun}"
+        with _naming(path):
+            loaded = {suffix: load_table(f"results/compare/{noun}.{suffix}") for suffix in tables}
+            figure, text = drawings[noun](loaded, label, **settings[noun])
+            _save(figure, text, noun, path, item="")
 
 
 def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
     """Figure and tables; inside the figure's file stands the stage, and which item of it."""
     save_figure(figure, path, title=f"{stage_of(figure)}{item}")
+    latex = latex_tables(text, noun, drawing_stage_of(figure))
     write_bytes(Path(f"{path}.md"), text.encode())
-    write_bytes(Path(f"{path}.tex"), latex_tables(text, noun).encode())
+    write_bytes(Path(f"{path}.tex"), latex.encode())
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Say of any error, also of one that nobody foresaw, which figure was being drawn."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"while drawing {path}")
+        raise

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
@@ -46,7 +46,7 @@ def draw_search(
             ax.set(title=words, xlabel="layer", ylim=(0, 1.02))
             if column == 0:
                 ax.set_ylabel(
-                    f"{corpus}, {count(table['n_queries'].iloc[0])} texts\nmean reciprocal rank"
+                    f"{corpus}, {counted(table['n_queries'].iloc[0], 'text')}\nmean reciprocal rank"
                 )
                 ax.legend(loc="upper left", ncols=2)
     return figure, _tables(corpora, label, digits)

@@ -1,12 +1,14 @@
 """Figure of `measure_sentence_similarity`: the cosines of pairs of texts, layer by layer."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import count, new_figure
+from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
@@ -46,25 +48,26 @@ def draw_sentence_similarity(
             _lines(ax, table[table["pooling"] == pooling], n_named, legend=column == 0)
             ax.set(xlabel="layer", ylim=(min(table["cosine"].min(), 0) - 0.02, 1.02))
             if column == 0:
-                ax.set_ylabel(f"{corpus}, {count(table['n_pairs'].iloc[0])} pairs\ncosine")
+                ax.set_ylabel(f"{corpus}, {counted(table['n_pairs'].iloc[0], 'pair')}\ncosine")
     return figure, _tables(corpora, label, n_listed, digits)
 
 
 def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None:
-    pairs = list(table.groupby(["first", "second"], sort=True))
-    named = len(pairs) <= n_named
     layers = range(table["layer"].max() + 1)
-    for number, ((first, second), rows) in enumerate(pairs):
-        # A pair that is not listed at a layer leaves a gap there.
-        ax.plot(
-            layers,
-            rows.set_index("layer")["cosine"].reindex(layers),
-            marker=".",
-            color=f"C{number}" if named else "C0",
-            alpha=1.0 if named else 0.4,
-            label=f"{first}, {second}",
-            rasterized=not named,  # hundreds of lines would make the file large
-        )
+    # A column a pair; one that is not listed at a layer leaves a gap there.
+    cosines = table.pivot(index="layer", columns=["first", "second"], values="cosine")
+    cosines = cosines.sort_index(axis="columns").reindex(layers)
+    names = [cosines.columns.get_level_values(name).astype("str") for name in ("first", "second")]
+    named = len(cosines.columns) <= n_named
+    look: dict[str, Any] = {} if named else {"color": "C0", "alpha": 0.4}
+    ax.plot(
+        layers,
+        cosines,
+        marker=".",
+        label=[", ".join(pair) for pair in zip(*names, strict=True)],
+        rasterized=not named,  # hundreds of lines would make the file large
+        **look,
+    )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if named and legend:
         ax.legend(loc="lower left")

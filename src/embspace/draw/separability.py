@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import absent, count, new_figure, say_absent
+from embspace.draw.canvas import absent, count, counted, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("json",)
@@ -54,9 +54,9 @@ def _protocol(table: pd.DataFrame) -> str:
         return "nothing to tell apart"
     row = table.iloc[0]
     return (
-        f"{count(row['n_input'])} against {count(row['n_positional'])} vectors · logistic "
-        f"regression, C = {row['inverse_regularization']:g} · {row['n_folds']} folds, bars: "
-        "standard deviation between them"
+        f"{count(row['n_input'])} against {counted(row['n_positional'], 'vector')} · logistic "
+        f"regression, C = {row['inverse_regularization']:g} · {counted(row['n_folds'], 'fold')}, "
+        "bars: standard deviation between them"
     )
 
 

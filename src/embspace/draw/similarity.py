@@ -4,7 +4,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import QUANTITIES, SPACES, absent, count, new_figure, quantile_range, step
+from embspace.draw.canvas import (
+    QUANTITIES,
+    SPACES,
+    absent,
+    counted,
+    new_figure,
+    quantile_range,
+    step,
+)
 from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
@@ -52,9 +60,9 @@ def draw_similarity(
 
 def _population(summary: pd.DataFrame) -> str:
     n = summary[summary["quantity"] == "norm"].set_index("space")["n"]
-    parts = [f"{count(n['input'])} tokens"]
+    parts = [counted(n["input"], "token")]
     if "positional" in n:
-        parts.append(f"{count(n['positional'])} positions")
+        parts.append(counted(n["positional"], "position"))
     return ", ".join(parts)
 
 

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import absent, count, new_figure, say_absent
+from embspace.draw.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
@@ -41,14 +41,12 @@ def draw_sinusoidal_positions(
     tensors, profiles, properties = (
         results[key] for key in ("safetensors", "profiles", "properties")
     )
-    size = properties[properties["encoding"] == "sinusoidal"].iloc[0]
     figure, axes = new_figure(
         3,
         len(ENCODINGS),
         height_mm=height_mm,
         title="Positions made of sines and cosines, and learned ones",
-        subtitle=f"{label} · {count(size['n'])} positions in {count(size['dim'])} dimensions, "
-        f"above the first {len(tensors['sinusoidal'])} · below all pairs by offset",
+        subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))}",
         stage="measure_sinusoidal_positions",
     )
     for column, (name, (words, color)) in enumerate(ENCODINGS.items()):
@@ -68,14 +66,16 @@ def draw_sinusoidal_positions(
         ax.set_ylim(min(lowest, 0) - 0.03, 1.03)
     for row, words in enumerate(("position", "position", "cosine")):
         axes[row * len(ENCODINGS)].set_ylabel(words)
-    handles = [
-        Line2D([], [], color="0.3"),
-        Patch(facecolor="0.3", alpha=0.25),
-        Line2D([], [], color="black", linestyle=":"),
-    ]
-    names = ["mean of the pairs", "smallest to largest", "by the formula, without the vectors"]
-    figure.legend(handles, names, loc="outside lower left", ncols=3)
+    _legend(figure)
     return figure, _table(properties, label, significant_digits)
+
+
+def _population(properties: pd.DataFrame, n_shown: int) -> str:
+    size = properties[properties["encoding"] == "sinusoidal"].iloc[0]
+    return (
+        f"{counted(size['n'], 'position')} in {counted(size['dim'], 'dimension')}, "
+        f"above the first {n_shown} · below all pairs by offset"
+    )
 
 
 def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str, across: str) -> None:
@@ -106,6 +106,16 @@ def _profile(ax: Axes, rows: pd.DataFrame, color: str) -> None:
     ax.set_xlabel("offset")
 
 
+def _legend(figure: Figure) -> None:
+    handles = [
+        Line2D([], [], color="0.3"),
+        Patch(facecolor="0.3", alpha=0.25),
+        Line2D([], [], color="black", linestyle=":"),
+    ]
+    names = ["mean of the pairs", "smallest to largest", "by the formula, without the vectors"]
+    figure.legend(handles, names, loc="outside lower left", ncols=3)
+
+
 def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str:
     """One row a property, one column an encoding."""
     words = [_words(row) for _, row in properties.iterrows()]
@@ -126,7 +136,8 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
 
 
 def _words(row: pd.Series) -> str:
-    name = str(row["property"]).replace("_", " ")
+    # Names of quantities are American, prose is British.
+    name = str(row["property"]).replace("_", " ").replace("neighbor", "neighbour")
     if pd.notna(row["largest_offset"]):
         return f"{name}, offsets up to {row['largest_offset']:g}"
     if pd.notna(row["share"]):

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.synonym_tables import BAG, POOLINGS, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
@@ -74,8 +74,9 @@ def _numbers(groups: pd.DataFrame, contrasts: pd.DataFrame) -> str:
     pairs = contrasts.drop_duplicates("kind").set_index("kind")["n_pairs"]
     n_controls = pairs.drop(["paraphrase", "unrelated"]).sum()
     return (
-        f"{count(sentences[0])} sentences in {sentences[1]} groups · "
-        f"{meanings[1]} meanings in {meanings[0]} sentences · {n_controls} controls"
+        f"{counted(sentences[0], 'sentence')} in {counted(sentences[1], 'group')} · "
+        f"{counted(meanings[1], 'meaning')} in {counted(meanings[0], 'sentence')} · "
+        f"{counted(n_controls, 'control')}"
     )
 
 

@@ -12,7 +12,15 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import QUANTITIES, count, new_figure, quantile_range, say_instead, step
+from embspace.draw.canvas import (
+    QUANTITIES,
+    count,
+    counted,
+    new_figure,
+    quantile_range,
+    say_instead,
+    step,
+)
 from embspace.draw.text_cloud_tables import text_cloud_tables
 
 RESULTS = (
@@ -85,7 +93,7 @@ def draw_text_clouds(
 def _population(corpora: pd.DataFrame) -> str:
     kept = corpora["left_out"].isna() | (corpora["left_out"] == "")
     parts = [
-        f"{name} {count(n)} vectors of {count(n_documents)} documents"
+        f"{name} {counted(n, 'vector')} of {counted(n_documents, 'document')}"
         if n != n_documents
         else f"{name} {count(n)}"
         for name, n, n_documents in corpora.loc[kept, ["corpus", "n", "n_documents"]].to_numpy()
@@ -185,7 +193,7 @@ def _directions(ax: Axes, spectrum: pd.DataFrame, colors: Colors) -> None:
     n = spectrum["equal_n"].iloc[0]
     ax.set(
         ylabel="participation ratio",
-        title=f"Effective directions of {count(n)} vectors",
+        title=f"Effective directions of {counted(n, 'vector')}",
     )
 
 

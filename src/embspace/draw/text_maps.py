@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import counted, new_figure, say_instead
+from embspace.draw.maps import QUALITY, QUALITY_NOTE
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")
@@ -20,17 +21,11 @@ PREPARATIONS = {
     "centred_unit_length": "centred, unit length",
 }
 LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
-QUALITY = {
+OF_MAPS = {
     "pooling": "pooling",
     "preparation": "vectors",
     "method": "method",
-    "n": "n",
-    "k": "k",
-    "trustworthiness": "trustworthiness",
-    "continuity": "continuity",
-    "chance_trustworthiness": "chance of both",
-    "neighbor_recall": "neighbour recall",
-    "chance_neighbor_recall": "chance",
+    **QUALITY,
 }
 NEIGHBORS = {
     "pooling": "pooling",
@@ -72,23 +67,16 @@ def draw_text_maps(
         return figure, _tables(results, label, digits)
     corpora = list(dict.fromkeys(coordinates["corpus"]))
     for row, (pooling, preparation) in enumerate(spaces):
-        for column, (method, name) in enumerate(METHODS.items()):
-            ax = axes[row * len(METHODS) + column]
+        own = axes[row * len(METHODS) : (row + 1) * len(METHODS)]
+        for ax, (method, name) in zip(own, METHODS.items(), strict=True):
             points, judged = (
-                table[
-                    (table["pooling"] == pooling)
-                    & (table["preparation"] == preparation)
-                    & (table["method"] == method)
-                ]
-                for table in (coordinates, quality)
+                _of_map(table, pooling, preparation, method) for table in (coordinates, quality)
             )
             _map(ax, points, corpora)
             ax.set_title(name, loc="left", pad=13)
-            ax.text(
-                0, 1.01, _trust(judged.iloc[0]), transform=ax.transAxes, fontsize=6, color="0.3"
-            )
-            if column == 0:
-                ax.set_ylabel(f"{POOLINGS[pooling]}\n{PREPARATIONS[preparation]}")
+            words = _trust(judged.iloc[0])
+            ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
+        own[0].set_ylabel(f"{POOLINGS[pooling]}\n{PREPARATIONS[preparation]}")
     dots = [
         Line2D([], [], color=f"C{i}", linestyle="none", marker="o") for i in range(len(corpora))
     ]
@@ -96,12 +84,20 @@ def draw_text_maps(
     return figure, _tables(results, label, digits)
 
 
+def _of_map(table: pd.DataFrame, pooling: str, preparation: str, method: str) -> pd.DataFrame:
+    return table[
+        (table["pooling"] == pooling)
+        & (table["preparation"] == preparation)
+        & (table["method"] == method)
+    ]
+
+
 def _population(coordinates: pd.DataFrame, quality: pd.DataFrame) -> str:
     if quality.empty:
         return "nothing to show"
     n, k = quality[["n", "k"]].max()
     return (
-        f"{count(n)} vectors of layer {quality['layer'].iloc[0]} · T trustworthiness, "
+        f"{counted(n, 'vector')} of layer {quality['layer'].iloc[0]} · T trustworthiness, "
         f"C continuity, R recall of the {k} nearest; in brackets a random layout's"
     )
 
@@ -140,10 +136,9 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             f"# Maps of texts in {label}\n\nStage `project_text_maps`.\n",
             section(
                 "Quality",
-                "Of the neighbours in a map those that are neighbours in space, and the other way "
-                "round; the share of the nearest that are kept. Chance is a random layout.",
+                QUALITY_NOTE,
                 markdown_table(
-                    quality.reindex(columns=[*QUALITY]).rename(columns=QUALITY), digits, ["chance"]
+                    quality.reindex(columns=[*OF_MAPS]).rename(columns=OF_MAPS), digits, ["chance"]
                 ),
             ),
             section(

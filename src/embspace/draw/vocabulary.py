@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, new_figure, say_instead
+from embspace.draw.canvas import count, counted, new_figure, say_instead
 from embspace.draw.markdown import code, markdown_table, section
 
 RESULTS = (
@@ -88,7 +88,7 @@ def _protocol(summary: dict[str, Any]) -> str:
     if not summary["n"]:
         return "no tokenizer"
     marks = MARKS[summary["marks"]].format(summary["marker"])
-    return f"{summary['algorithm']} · {count(summary['n'])} tokens · {marks}"
+    return f"{summary['algorithm']} · {counted(summary['n'], 'token')} · {marks}"
 
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
@@ -131,7 +131,9 @@ def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
             width = blocks["n"]
             ax.bar(blocks["first_id"], share, width, bottom, align="edge", color=color, label=name)
         bottom += share
-    ax.set(title="Kinds by id", xlabel="id", ylabel=f"share of {count(blocks['n'].max())} tokens")
+    ax.set(
+        title="Kinds by id", xlabel="id", ylabel=f"share of {counted(blocks['n'].max(), 'token')}"
+    )
     ax.set(xlim=(0, blocks["last_id"].max() + 1), ylim=(0, 1))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_formatter(lambda x, _: count(x))
@@ -169,7 +171,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         section(
             "Ids",
             "Runs of one kind; short ones that stand side by side are one, mixed run. Spearman's "
-            f"correlation of id and length of the {count(summary['n_words'])} words: {order}.",
+            f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}.",
             markdown_table(_ranges(results["id_ranges"]), digits),
         ),
     ]
@@ -181,6 +183,8 @@ def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     for column in ("quantity", "definition"):
         if column in shown:
             shown[column] = shown[column].astype("str").str.replace("_", " ")
+    if "count" in shown:
+        shown["count"] = shown["count"].astype("Int64")  # a missing one would make floats of them
     return shown.rename(columns={"share": "share in %"})
 
 

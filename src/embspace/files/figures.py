@@ -2,12 +2,12 @@
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 from embspace.files.atomic import write_bytes
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # No dates and no versions: they would change the file without changing the figure.
 METADATA: dict[str, dict[str, Any]] = {
@@ -17,23 +17,25 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def save_figure(figure: "Figure", path: str, title: str) -> None:
+def save_figure(figure: Figure, path: str, title: str) -> None:
     """Write `path` (without suffix) as png, svg and pdf, each with `title` inside the file."""
-    _fix_layout(figure)
-    for suffix, metadata in METADATA.items():
-        stream = io.BytesIO()
-        figure.savefig(stream, format=suffix, metadata={**metadata, "Title": title})
-        write_bytes(Path(f"{path}.{suffix}"), stream.getvalue())
+    # A figure that is to lay itself out is drawn twice for each file; it falls back to the style.
+    with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
+        _fix_layout(figure)
+        for suffix, metadata in METADATA.items():
+            stream = io.BytesIO()
+            figure.savefig(stream, format=suffix, metadata={**metadata, "Title": title})
+            write_bytes(Path(f"{path}.{suffix}"), stream.getvalue())
 
 
-def _fix_layout(figure: "Figure") -> None:
-    """Compute the places of all axes once, and round them.
+def _fix_layout(figure: Figure) -> None:
+    """Compute the places of all axes once, round them, and lay out no more.
 
     The solver of a constrained layout adds up in the order of memory addresses: another process
     may differ in the last bit of a place, and so in the colour of a pixel.
     """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
     for ax in figure.axes:
         left, bottom, width, height = ax.get_position(original=True).bounds
         ax.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
