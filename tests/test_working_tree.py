@@ -91,6 +91,19 @@ def test_a_second_update_touches_only_what_differs(tree: WorkingTree, root: Path
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
+def test_compiled_loops_come_along_and_stay(tree: WorkingTree, root: Path):
+    put(root / "src/__pycache__/code.f-1.py311.nbi", "index")
+    put(root / "src/__pycache__/code.cpython-311.pyc", "code")
+    tree.update("a", None)
+    put(tree.folder / "src/__pycache__/code.g-9.py311.nbi", "of this tree")
+    tree.update("a", None)
+    compiled = {path.name for path in (tree.folder / "src/__pycache__").iterdir()}
+    assert compiled == {"code.f-1.py311.nbi", "code.g-9.py311.nbi"}
+    # numba holds its index against the time of the source.
+    times = [(folder / "src/code.py").stat().st_mtime_ns for folder in (root, tree.folder)]
+    assert times[0] == times[1]
+
+
 def test_own_texts_are_a_corpus_of_this_tree_alone(tree: WorkingTree, root: Path):
     tree.update("a", None, OwnTexts("mine", "my texts", ".txt", b"one\ntwo\n"))
     assert read_yaml(tree.folder / "params.yaml")["corpora"] == ["mine"]

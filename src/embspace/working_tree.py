@@ -38,6 +38,7 @@ RUNNING = re.compile(r"Running stage '([^']+)'")
 KNOWN = re.compile(r"Stage '([^']+)' (?:is cached|didn't change)")
 # One kind of kernel, as in the Makefile: each kind rounds in its own way.
 KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
+COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it half a minute
 TAIL = 20  # lines of a stage that failed without saying why
 
 
@@ -276,6 +277,11 @@ def _mirror(source: Path, target: Path) -> None:
             path.unlink()
     for path in wanted:
         _copy(source / path, target / path)
+    for path in source.rglob(COMPILED):
+        copy = target / path.relative_to(source)
+        if not copy.is_file() or copy.stat().st_mtime < path.stat().st_mtime:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -286,7 +292,7 @@ def _files(folder: Path) -> list[Path]:
 def _copy(source: Path, target: Path) -> None:
     if not (target.is_file() and cmp(source, target, shallow=False)):
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
+        shutil.copy2(source, target)  # with its time, which numba looks at
 
 
 def _write(target: Path, content: bytes) -> None:
