@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,25 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
     for noun in COMPARED:
         assert len(files[f"results/compare/{noun}.csv"].splitlines()) == 1  # of one model, no row
         assert files[f"figures/compare/{noun}.png"]
+
+
+def test_a_report_takes_all_that_is_computed_and_puts_it_on_a_page(workspace: Workspace):
+    command = (sys.executable, "-c", "from embspace.cli import app; app()", "report", "tiny")
+    said = workspace.run(*command)
+    n_stages = len(expected_stages("tiny") | {"prepare_texts@model_card", "prepare_stimuli"})
+    assert f"{n_stages} stages in " in said
+    assert f"{n_stages} of them known before" in said
+    for folder in ("results", "figures"):
+        made = {
+            file: content
+            for file, content in workspace.files(folder).items()
+            if Path(file).stem == "tiny"
+        }
+        assert made
+        for file, content in made.items():
+            assert (workspace.folder / "reports/tiny" / file).read_bytes() == content
+    page = (workspace.folder / "reports/tiny/index.html").read_text(encoding="utf-8")
+    assert all(f'id="{noun}"' in page for noun in MEASURED + PROJECTED)
 
 
 def test_a_second_run_does_nothing(workspace: Workspace):

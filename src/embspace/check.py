@@ -17,9 +17,10 @@ from embspace.corpus import (
 )
 from embspace.errors import InputError, not_among, within
 from embspace.files.remote import is_address, local_path
-from embspace.models.description import describe_model
+from embspace.models.description import VectorsModel, describe_model
 from embspace.models.locate import locate_files
 from embspace.models.tokenizer import tokenizer_files
+from embspace.models.vectors import load_vectors
 from embspace.prepare.sources.hub import check_library
 from embspace.prepare.sources.wikipedia import read_pages
 from embspace.prepare.stimuli import prepare_stimuli
@@ -74,7 +75,9 @@ def _missing_files(params: Params) -> Iterator[str]:
     for name in params.models:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
-            if (files := tokenizer_files(model)) is not None:
+            if isinstance(model, VectorsModel):
+                load_vectors(name, model)
+            elif (files := tokenizer_files(model)) is not None:
                 locate_files(name, files)
         except InputError as error:
             yield str(error)

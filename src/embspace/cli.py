@@ -1,6 +1,8 @@
 """Console command `embspace`: one function a subcommand, run from the root of a tree."""
 
 import os
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,6 +88,45 @@ def fetch(
     with clear_errors():
         for remark in fetch_models(models, update=update):
             typer.echo(remark)
+
+
+@app.command()
+def report(
+    model: Annotated[str, typer.Argument(help="One of conf/model/.")],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            help="Texts for the model to read: .txt, .csv, .jsonl, .parquet, or one of "
+            "conf/corpus/. Without it, the corpora of params.yaml.",
+            metavar="FILE",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
+    ] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
+    ] = False,
+) -> None:
+    """Fetch a model, run every analysis of it, and open a page of all figures and tables.
+
+    Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
+    a report that was ended goes on when it is called again.
+    """
+    from embspace.report import describe_subject, first_table, write_report
+
+    # An end from outside, too, must end the stages that run.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with clear_errors():
+        subject = describe_subject(model, corpus)
+        if quick:
+            typer.echo(first_table(subject, lambda remark: typer.echo(remark, err=True)))
+            return
+        page = write_report(subject, typer.echo)
+    typer.echo(page)
+    if not no_open and sys.stdout.isatty():
+        typer.launch(str(page))
 
 
 @app.command()

@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.directions import unit_rows
-from embspace.spaces import one_space
+from embspace.joint_space import one_space
 
 FEWEST = 4  # points that have a map, and neighbours in it
 

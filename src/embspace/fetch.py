@@ -1,9 +1,9 @@
 """Command `embspace fetch`: takes models from the hub, and says in models.lock what they are."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from embspace.config import CONF, read_yaml
+from embspace.described import described_in
 from embspace.errors import InputError
 from embspace.models.description import HubFiles, HubModel, Model, describe_model
 from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
@@ -33,12 +33,7 @@ def fetch_models(names: list[str], *, update: bool) -> Iterator[Remark]:
 
 
 def _described(name: str) -> Model:
-    path = CONF / "model" / f"{name}.yaml"
-    allowed = sorted(each.stem for each in path.parent.glob("*.yaml"))
-    if name not in allowed:
-        close = get_close_matches(name, allowed, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
-        raise InputError(f"{path}: not found; allowed: {', '.join(allowed)}{hint}")
+    path = described_in(CONF / "model", name)
     return describe_model(name, read_yaml(path))
 
 

@@ -40,6 +40,16 @@ def test_what_names_the_weights(content: dict[str, Any], expected: str):
     assert model_sentence(model) == expected
 
 
+def test_vectors_are_named_by_their_file():
+    content = {"label": "It", **ABOUT, "source": "vectors", "path": "x.npy"}
+    sentence = model_sentence(describe_model("it", content))
+    assert sentence == "It: the vectors of the file x.npy (not pinned)."
+    pinned = model_sentence(
+        describe_model("it", content | {"sha256": {"path": "53aa51172d142c89"}})
+    )
+    assert pinned == "It: the vectors of the file x.npy (SHA-256 53aa51172d14…)."
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

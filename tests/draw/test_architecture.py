@@ -75,3 +75,15 @@ def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
     assert f" {n} |" in text
     assert f"{n}.0" not in text
     assert "–" in text  # T5 has no table of positions
+
+
+def test_vectors_alone_have_none_and_say_so():
+    found = measure_architecture("mine", None, references={"bert": BERT}, names={})
+    assert found.components.empty
+    drawn = {"csv": found.components, "json": found.sizes}
+    figure, text = draw_architecture(drawn, "my vectors", **SETTINGS)
+    assert_words_fit(figure)
+    assert stage_of(figure) == "measure_architecture"
+    reason = "my vectors has no architecture: it is vectors alone."
+    assert [words.get_text() for words in figure.axes[0].texts] == [reason]
+    assert reason in text

@@ -74,7 +74,7 @@ def test_a_model_without_a_tokenizer_says_so(tmp_path: Any):
     figure, text = draw_vocabulary(results(tmp_path, None), "a model", **SETTINGS)
     assert_words_fit(figure)
     assert [t.get_text() for t in figure.axes[0].texts] == [
-        "The model has no tokenizer: its tokens are numbers."
+        "The model has no tokenizer: no spelling is known."
     ]
     assert text.count("None.") == 3
     assert "not defined" in text

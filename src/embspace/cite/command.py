@@ -14,7 +14,7 @@ from embspace.cite.methods import Methods, load_methods, papers_of
 from embspace.cite.wording import Absent, filled, reference_keys, with_references
 from embspace.config import PARAMS, read_yaml
 from embspace.errors import InputError
-from embspace.models.description import RandomModel
+from embspace.models.description import RandomModel, VectorsModel
 
 LOCK = Path("dvc.lock")
 CLOSING = (
@@ -114,6 +114,8 @@ def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
 
 def _unknown_model(facts: Facts) -> str:
     model = facts.model
-    if model is None or isinstance(model, RandomModel) or papers_of(model.repository):
+    if model is None or isinstance(model, RandomModel | VectorsModel):
+        return ""
+    if papers_of(model.repository):
         return ""
     return f"no paper is known of '{facts.model_name}'; if it has one, cite it too"

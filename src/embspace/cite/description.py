@@ -8,7 +8,7 @@ from embspace.corpus import (
     FileCorpus,
     HubCorpus,
 )
-from embspace.models.description import Files, Model, PackageFiles, RandomModel
+from embspace.models.description import Files, Model, PackageFiles, RandomModel, VectorsModel
 from embspace.models.locate import WEIGHTS
 
 DIGITS = 12  # of a hash; so many are never the same by chance
@@ -19,6 +19,10 @@ def model_sentence(model: Model) -> str:
     if isinstance(model, RandomModel):
         architecture = model.config.get("model_type", "model")
         return f"{model.label}: a {architecture} with random weights, seed {model.seed}."
+    if isinstance(model, VectorsModel):
+        pin = model.sha256.get("path")
+        pinned = f"SHA-256 {pin[:DIGITS]}…" if pin else "not pinned"
+        return f"{model.label}: the vectors of the file {model.path} ({pinned})."
     papers = "; ".join(f"@{key}" for key in papers_of(model.repository))
     cited = f" [{papers}]" if papers else ""
     known = f" is {model.repository}{cited}," if model.repository else " was"

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import count, counted, new_figure
+from embspace.draw.canvas import count, counted, new_figure, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv", "json")
@@ -34,6 +34,8 @@ def draw_architecture(
 ) -> tuple[Figure, str]:
     """Parameters of the model's components, and of one layer's, each beside the references'."""
     table, sizes = results["csv"], results["json"]
+    if table.empty:
+        return _nothing(label, row_height_mm)
     labels = {name: label if number == 0 else name for number, name in enumerate(sizes)}
     whole, layer = _whole(table), table[(table["place"] == "inside") & (table["is_leaf"] == 1)]
     n_rows = max(rows["component"].nunique() for rows in (whole, layer))
@@ -52,6 +54,20 @@ def draw_architecture(
     axes[1].set(title="One layer", xlabel="millions of parameters")
     _legend(figure, axes[0], sizes, labels)
     return figure, _tables(table, sizes, labels, digits)
+
+
+def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
+    reason = f"{label} has no architecture: it is vectors alone."
+    figure, axes = new_figure(
+        1,
+        1,
+        height_mm=row_height_mm + 25,
+        title="Where the parameters are",
+        subtitle=label,
+        stage="measure_architecture",
+    )
+    say_instead(axes, reason)
+    return figure, f"# Architecture of {label}\n\nStage `measure_architecture`.\n\n{reason}\n"
 
 
 def _whole(table: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ POOLINGS = {"cls": ("[CLS]", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
 PREPARATIONS = {"as_is": "vectors as they are", "centred": "vectors less their mean"}
 QUANTITY = "mean_reciprocal_rank"
+NO_CORPUS = "No corpus that the model reads has halves of texts (`halves: true` in conf/corpus/)"
 
 
 def draw_search(
@@ -38,7 +39,7 @@ def draw_search(
         stage="measure_search",
     )
     if not corpora:
-        say_instead(axes, "no corpus whose texts have halves (`halves: true` in conf/corpus/)")
+        say_instead(axes, NO_CORPUS)
     for row, (corpus, table) in enumerate(corpora.items()):
         for column, (preparation, words) in enumerate(PREPARATIONS.items()):
             ax = axes[row * len(PREPARATIONS) + column]
@@ -77,6 +78,8 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, digits: int) -> str:
         f"# Search in {label}\n\nStage `measure_search`. Each second half of a text is a query, "
         "all first halves are candidates.\n"
     ]
+    if not corpora:
+        text.append(f"{NO_CORPUS}.\n")
     for corpus, table in corpora.items():
         best = table.sort_values(QUANTITY, ascending=False, kind="stable")
         shown = best.drop_duplicates("embedding").drop(columns=["corpus"])

@@ -75,6 +75,8 @@ def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None
 
 def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
+    if not corpora:
+        sections.append("No corpus has two texts that the model reads.\n")
     for corpus, table in corpora.items():
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
         shown = last.drop(columns=["corpus", "layer", "n_pairs"])

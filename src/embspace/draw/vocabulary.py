@@ -74,7 +74,7 @@ def draw_vocabulary(
     )
     text = _tables(results, label, digits)
     if not summary["n"]:
-        say_instead(axes, "The model has no tokenizer: its tokens are numbers.")
+        say_instead(axes, "The model has no tokenizer: no spelling is known.")
         return figure, text
     _shares(axes[0], results["shares"])
     _lengths(axes[1], results["lengths"])

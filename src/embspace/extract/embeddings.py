@@ -6,7 +6,7 @@ import pandas as pd
 from embspace.config import StageConfig, run_stage
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.models.description import Model, describe_model
+from embspace.models.description import Model, VectorsModel, describe_model
 from embspace.models.matrices import learned_matrices
 from embspace.models.tokenizer import (
     check_vocabulary,
@@ -15,11 +15,14 @@ from embspace.models.tokenizer import (
     tokenizer_files,
     vocabulary_table,
 )
+from embspace.models.vectors import load_vectors
 from embspace.models.weights import load_model
 
 
 def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     """The learned matrices by space, and one row of the vocabulary a row of `input`."""
+    if isinstance(model, VectorsModel):
+        return load_vectors(name, model)
     matrices = learned_matrices(name, model, load_model(name, model))
     n_tokens = len(matrices["input"]) - model.padding_rows
     if tokenizer_files(model) is None:

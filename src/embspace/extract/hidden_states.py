@@ -20,8 +20,14 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.models.description import Model, describe_model
-from embspace.models.encoder import EncodedWindow, batches_by_length, encode, tensor_shapes
+from embspace.models.description import Model, VectorsModel, describe_model
+from embspace.models.encoder import (
+    UNREAD,
+    EncodedWindow,
+    batches_by_length,
+    encode,
+    tensor_shapes,
+)
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
 from embspace.models.windows import (
@@ -62,6 +68,8 @@ def extract_hidden_states(
 ) -> HiddenStates:
     """The hidden states of all windows of all texts, of layers 0..L; none without a tokenizer.
 
+    Vectors that are no module's have layer 0 alone, without a row.
+
     `texts` has the columns `id` and `text`. Without `token_states` only pooled ones are kept.
 
     Memory is bounded by one batch; the order in which windows come is not that of the texts,
@@ -72,6 +80,8 @@ def extract_hidden_states(
         InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
     """
     kinds = ("token", *POOLINGS) if token_states else POOLINGS
+    if isinstance(model, VectorsModel):
+        return _no_states(dict.fromkeys(kinds, UNREAD))
     if tokenizer is None or texts.empty:
         return _no_states(tensor_shapes(module, model.final_norm, dict.fromkeys(kinds, 0)))
     length = min(window_length, largest_window(model, module))

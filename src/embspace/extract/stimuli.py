@@ -18,8 +18,14 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.models.description import Model, describe_model
-from embspace.models.encoder import EncodedWindow, batches_by_length, encode, tensor_shapes
+from embspace.models.description import Model, Network, VectorsModel, describe_model
+from embspace.models.encoder import (
+    UNREAD,
+    EncodedWindow,
+    batches_by_length,
+    encode,
+    tensor_shapes,
+)
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
@@ -57,9 +63,13 @@ def extract_stimuli(
 ) -> dict[str, StimulusStates]:
     """The hidden states of each set's texts, layers 0..L; none without a tokenizer.
 
+    Vectors that are no module's have layer 0 alone, without a row.
+
     Raises:
         InputError: if a stimulus is longer than the model's window, or a state is not finite.
     """
+    if isinstance(model, VectorsModel):
+        return dict.fromkeys(sets, _no_states())
     modules = {"": module, "random_": with_random_weights(module, seed)}
     states = {}
     for name, table in sets.items():
@@ -82,12 +92,17 @@ def extract_stimuli(
     return states
 
 
+def _no_states() -> StimulusStates:
+    kinds = [f"{prefix}{kind}" for prefix in ("", "random_") for kind in ("token", *POOLINGS)]
+    return StimulusStates(_no_tokens(), dict.fromkeys(kinds, UNREAD), {})
+
+
 def _no_tokens() -> pd.DataFrame:
     return pd.DataFrame(columns=TOKEN_COLUMNS)
 
 
 def _windows(
-    model: Model, module: Any, tokenizer: Any, name: str, table: pd.DataFrame
+    model: Network, module: Any, tokenizer: Any, name: str, table: pd.DataFrame
 ) -> list[Window]:
     """One window a text: a stimulus is read whole or not at all."""
     length = largest_window(model, module)

@@ -18,6 +18,8 @@ from embspace.models.description import describe_model
 
 CONF = "conf/measure/architecture.yaml"
 BYTES = 4  # of a float32
+COLUMNS = ["architecture", "depth", "place", "is_leaf", "component", "module", "n_copies"]
+COLUMNS += ["n_parameters", "n_weights", "n_biases", "n_parameters_of_all", "share", "megabytes"]
 # What transformers' configs have in common, under whatever name their architecture gives it.
 SHAPE = {
     "n_layers": "num_hidden_layers",
@@ -46,8 +48,11 @@ def measure_architecture(
     model) and `megabytes` (10^6 bytes, in float32) those of all copies. `depth` says how deep it
     stands in the whole, `place` is one of `embspace.models.components.Place`. The rows with
     `is_leaf` add up to the whole: a parameter that modules share, or layers as in ALBERT, counts
-    once. No head that predicts words is in it. The model itself is no reference of its own.
+    once. No head that predicts words is in it. The model itself is no reference of its own. Empty
+    without a config: vectors alone have no architecture.
     """
+    if config is None:
+        return Architecture(pd.DataFrame(columns=COLUMNS), {})
     described = {name: config} | {
         reference: config_of(options, CONF, f"references.{reference}")
         for reference, options in references.items()
@@ -89,7 +94,7 @@ def component_rows(
                 "megabytes": n_of_all * BYTES / 1e6,
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def reader_name(component: Component, names: dict[str, str]) -> str:

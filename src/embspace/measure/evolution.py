@@ -49,7 +49,7 @@ from embspace.measure.token_paths import (
     rotation_groups,
     step_table,
 )
-from embspace.models.description import describe_model
+from embspace.models.description import VectorsModel, describe_model
 from embspace.models.layer_norms import layer_norm_scales
 from embspace.models.weights import load_model, with_random_weights
 
@@ -229,7 +229,7 @@ def main(config: StageConfig) -> None:
         ),
         corpora,
         load_model(name, model),
-        model.final_norm,
+        None if isinstance(model, VectorsModel) else model.final_norm,
         **config.settings,
     )
     save_table(found.path, f"results/evolution/path/{name}.csv")

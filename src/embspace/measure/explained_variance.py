@@ -20,7 +20,7 @@ from embspace.geometry.spectrum import (
     explained_variance,
     gaussian_covariance_eigenvalues,
 )
-from embspace.spaces import one_space
+from embspace.joint_space import one_space
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 SPACES = ("input", "positional", "joint")

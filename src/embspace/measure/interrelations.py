@@ -17,8 +17,8 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import cosine_bound, cosine_matrix, cosine_tail, norms
+from embspace.joint_space import one_space
 from embspace.measure.summary import Probability, summary_of
-from embspace.spaces import one_space
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]
 

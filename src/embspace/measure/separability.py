@@ -17,7 +17,7 @@ from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
-from embspace.spaces import one_space
+from embspace.joint_space import one_space
 
 Vectors = Float[np.ndarray, "n dim"]
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
@@ -56,28 +56,51 @@ def measure_separability(
         )
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
+    table = separability_table(
+        x,
+        is_position,
+        n_folds=n_folds,
+        inverse_regularization=inverse_regularization,
+        max_iterations=max_iterations,
+        seed=seed,
+    )
+    n = {"n_input": len(matrices["input"]), "n_positional": len(matrices["positional"])}
+    return table.assign(**n, n_folds=n_folds, inverse_regularization=inverse_regularization)[
+        COLUMNS
+    ]
+
+
+def separability_table(
+    x: Vectors,
+    label: Bool[np.ndarray, " n"],
+    *,
+    n_folds: int,
+    inverse_regularization: float,
+    max_iterations: int,
+    seed: int,
+) -> pd.DataFrame:
+    """The AUC of telling the vectors with the label from those without, one row a preparation.
+
+    Mean and standard deviation over folds, and the same with the labels shuffled.
+    """
     for_folds, for_null = np.random.default_rng(seed).spawn(2)
-    shuffled = for_null.permutation(is_position)
+    shuffled = for_null.permutation(label)
     fold_state = int(for_folds.integers(2**31))
     rows = []
     for preparation in PREPARATIONS:
         options = (n_folds, inverse_regularization, max_iterations, fold_state)
-        auc = fold_aucs(x, is_position, preparation, *options)
+        auc = fold_aucs(x, label, preparation, *options)
         null = fold_aucs(x, shuffled, preparation, *options)
         rows.append(
             {
                 "preparation": preparation,
-                "n_input": len(matrices["input"]),
-                "n_positional": len(matrices["positional"]),
-                "n_folds": n_folds,
-                "inverse_regularization": inverse_regularization,
                 "auc": auc.mean(),
                 "auc_standard_deviation": auc.std(ddof=1),
                 "null_auc": null.mean(),
                 "null_auc_standard_deviation": null.std(ddof=1),
             }
         )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows)
 
 
 def fold_aucs(

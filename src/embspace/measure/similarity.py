@@ -24,8 +24,8 @@ from embspace.geometry.distribution import Distribution
 from embspace.geometry.extremes import ExtremePairs
 from embspace.geometry.pair_scan._blocks import Metric
 from embspace.geometry.pairs import scan_pairs
+from embspace.joint_space import one_space
 from embspace.measure.summary import Probability, histogram_rows, summary_of, summary_row
-from embspace.spaces import one_space
 
 # Which tokens may stand in the lists of pairs.
 TOKEN_SETS = ("ordinary", "word")

@@ -5,16 +5,20 @@ from difflib import get_close_matches
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.models.description import Model, RandomModel, model_file
+from embspace.models.description import Model, RandomModel, VectorsModel, model_file
 from embspace.models.locate import locate_files
 
 
 def load_config(name: str, model: Model) -> Any:
     """The transformers config of `name`: from its config.json, or from its description.
 
+    None for vectors alone, which have no architecture.
+
     Raises:
         InputError: if there is none, or it cannot be read.
     """
+    if isinstance(model, VectorsModel):
+        return None
     if isinstance(model, RandomModel):
         return config_of(model.config, model_file(name), "config")
     from transformers import AutoConfig

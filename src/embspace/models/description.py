@@ -65,10 +65,13 @@ class Checkpoints(_Strict):
         return self
 
 
-class _Model(_Strict):
+class _Described(_Strict):
     label: str
     licence: str
     language: str
+
+
+class _Model(_Described):
     repository: str | None = None
     matrices: Matrices
     position_offset: int = Field(0, ge=0)  # rows before position 0
@@ -116,13 +119,34 @@ class RandomModel(_Model):
     ) = None
 
 
+class VectorsModel(_Described):
+    """Vectors that somebody already has: there are learned matrices, and nothing that reads."""
+
+    source: Literal["vectors"]
+    path: str  # of the vectors, which are the input matrix
+    labels: str | None = None  # a table of what each row is
+    positional: str | None = None
+    segment: str | None = None
+    sha256: dict[Literal["path", "labels", "positional", "segment"], str] = {}
+
+
 Files = PackageFiles | FolderFiles | HubFiles
-Model = PackageModel | FolderModel | HubModel | RandomModel
-SOURCES: dict[str, type[PackageModel] | type[FolderModel] | type[HubModel] | type[RandomModel]] = {
+# What transformers makes a module of.
+Network = PackageModel | FolderModel | HubModel | RandomModel
+Model = Network | VectorsModel
+SOURCES: dict[
+    str,
+    type[PackageModel]
+    | type[FolderModel]
+    | type[HubModel]
+    | type[RandomModel]
+    | type[VectorsModel],
+] = {
     "package": PackageModel,
     "path": FolderModel,
     "hub": HubModel,
     "random": RandomModel,
+    "vectors": VectorsModel,
 }
 
 

@@ -13,6 +13,7 @@ from embspace.models.windows import Window
 from embspace.pooling import pool
 
 NORMED = "final_norm_"  # prefix of the tensors of what the norm after the last block makes
+UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alone, without a row
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,14 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from embspace.errors import InputError
-from embspace.models.description import Files, FolderFiles, HubFiles, PackageFiles, model_file
+from embspace.models.description import (
+    Files,
+    FolderFiles,
+    HubFiles,
+    PackageFiles,
+    VectorsModel,
+    model_file,
+)
 from embspace.models.lock import LOCK, LockedModel, locked_model, not_fetched, read_lock
 
 WEIGHTS = "model.safetensors"
@@ -33,6 +40,26 @@ def locate_files(name: str, files: Files) -> Path:
     return folder
 
 
+def locate_vectors(name: str, model: VectorsModel) -> dict[str, Path]:
+    """The files of the vectors `name` by the key that names them, each pinned one checked.
+
+    Raises:
+        InputError: if a file is not there or differs from its pin, or a pin has no file.
+    """
+    named = {key: getattr(model, key) for key in ("path", "labels", "positional", "segment")}
+    files = {key: Path(path).expanduser() for key, path in named.items() if path is not None}
+    for key, file in files.items():
+        if not file.is_file():
+            raise InputError(f"{model_file(name)}: key '{key}': no file {file}")
+    for key, expected in model.sha256.items():
+        if key not in files:
+            raise InputError(
+                f"{model_file(name)}: key 'sha256.{key}': found a hash, but no key '{key}'"
+            )
+        check_sha256(files[key], expected, pinned_in=model_file(name))
+    return files
+
+
 def check_sha256(file: Path, expected: str, pinned_in: str) -> None:
     """Stop unless `file` has the hash that `pinned_in` gives for it."""
     if not file.is_file():
@@ -54,6 +81,18 @@ def warn_unpinned(name: str, files: Files, folder: Path) -> None:
             "same place. Pin them with\nsha256:\n%s",
             model_file(name),
             "\n".join(f"  {file.name}: {sha256(file)}" for file in weights),
+        )
+
+
+def warn_unpinned_vectors(name: str, model: VectorsModel, files: dict[str, Path]) -> None:
+    """Say so if `dvc repro` cannot see a file change: DVC sees the YAML, not the files."""
+    unpinned = {key: file for key, file in files.items() if key not in model.sha256}
+    if unpinned:
+        logging.getLogger(__name__).warning(
+            "%s: not all files are pinned, so `dvc repro` would not notice others in the same "
+            "place. Pin them with\nsha256:\n%s",
+            model_file(name),
+            "\n".join(f"  {key}: {sha256(file)}" for key, file in unpinned.items()),
         )
 
 

@@ -6,12 +6,12 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError
-from embspace.models.description import Model, model_file
+from embspace.models.description import Network, model_file
 
 SPACES = ("input", "positional", "segment")
 
 
-def learned_matrices(name: str, model: Model, module: Any) -> dict[str, np.ndarray]:
+def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.ndarray]:
     """Float32 by space: input (token, dim), positional (position, dim), segment (segment, dim).
 
     A space that the model does not have is left out; row 0 of `positional` is position 0. Where

@@ -1,13 +1,13 @@
 """Whether a model fits into memory, asked before anything is loaded."""
 
 from embspace.errors import InputError
-from embspace.models.description import Model, model_file
+from embspace.models.description import Network, model_file
 
 BYTES = 4  # a parameter in float32
 GIB = 2**30
 
 
-def check_memory(name: str, model: Model) -> None:
+def check_memory(name: str, model: Network) -> None:
     """Stop if the parameters of the model `name`, in float32, are more than the free memory.
 
     A model whose file does not say how many `parameters` it has is not held back.

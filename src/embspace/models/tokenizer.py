@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from embspace.errors import InputError
-from embspace.models.description import Files, Model, RandomModel, model_file
+from embspace.models.description import Files, Model, Network, RandomModel, VectorsModel, model_file
 from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
 
@@ -28,7 +28,9 @@ ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 
 
 def tokenizer_files(model: Model) -> Files | None:
-    """Where the tokenizer of `model` is; None for random weights without one."""
+    """Where the tokenizer of `model` is; None for random weights without one, and for vectors."""
+    if isinstance(model, VectorsModel):
+        return None
     return model.tokenizer if isinstance(model, RandomModel) else model
 
 
@@ -54,7 +56,7 @@ def load_spelling(name: str, model: Model) -> Spelling | None:
     return _spelling(load_tokenizer(name, model))
 
 
-def vocabulary_table(name: str, tokenizer: Any, model: Model) -> pd.DataFrame:
+def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
     """One row a token: id, token, role, kind, character_class.
 
     `role` is what the model uses a special token for (cls, sep, mask, …), else empty.
@@ -96,6 +98,13 @@ def numbered_vocabulary(n_tokens: int) -> pd.DataFrame:
     )
 
 
+def kind_of_text(text: str) -> str:
+    """Of what kind a text is: digit (ASCII digits), word (letters of any script), or other."""
+    if text.isascii() and text.isdigit():
+        return "digit"
+    return "word" if text.isalpha() else "other"
+
+
 def character_class(text: str) -> str:
     """latin, letter, digit, punctuation, symbol, or mixed when the characters differ.
 
@@ -106,7 +115,7 @@ def character_class(text: str) -> str:
     return classes.pop() if len(classes) == 1 else "mixed"
 
 
-def check_vocabulary(name: str, model: Model, table: pd.DataFrame, n_rows: int) -> None:
+def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int) -> None:
     """Stop unless each row of the input matrix is one token's.
 
     Raises:
@@ -140,7 +149,7 @@ def _spelling(tokenizer: Any) -> Spelling:
     return spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
 
 
-def _check_marks(name: str, model: Model, spelling: Spelling) -> None:
+def _check_marks(name: str, model: Network, spelling: Spelling) -> None:
     for key, marks in {"continuation_prefix": "continuation", "word_prefix": "word_start"}.items():
         given = getattr(model, key)
         if given is not None and (marks, given) != (spelling.marks, spelling.marker):
@@ -160,16 +169,14 @@ def _roles(tokenizer: Any) -> dict[str, str]:
     return {named[role]: role for role in order if role in named}  # the last one stays
 
 
-def _kind(token: str, body: str, model: Model) -> str:
+def _kind(token: str, body: str, model: Network) -> str:
     if model.unused_tokens and re.fullmatch(model.unused_tokens, token):
         return "unused"
     if model.continuation_prefix and token.startswith(model.continuation_prefix):
         return "subword"
     if model.word_prefix and not token.startswith(model.word_prefix) and body.isalpha():
         return "subword"
-    if body.isascii() and body.isdigit():
-        return "digit"
-    return "word" if body.isalpha() else "other"
+    return kind_of_text(body)
 
 
 def _class_of(character: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.models.description import HubModel, Model, RandomModel, model_file
+from embspace.models.description import HubModel, Model, RandomModel, VectorsModel, model_file
 from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
 
@@ -13,11 +13,15 @@ from embspace.models.memory import check_memory
 def load_model(name: str, model: Model) -> Any:
     """The transformers model of `name` in float32, in evaluation mode, on the CPU.
 
+    None for vectors alone, which are no module's.
+
     Raises:
         InputError: if it is larger than the free memory, or if files are missing, differ from
             their pins, are no safetensors, leave a parameter of the architecture unset, or hold
             NaN or infinity.
     """
+    if isinstance(model, VectorsModel):
+        return None
     check_memory(name, model)
     if isinstance(model, RandomModel):
         return _random_model(name, model).eval()

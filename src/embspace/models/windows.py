@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Int
 
 from embspace.errors import InputError, counted
-from embspace.models.description import Model
+from embspace.models.description import Network
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
@@ -28,7 +28,7 @@ class Window:
     end: Int[np.ndarray, " token"]
 
 
-def largest_window(model: Model, module: Any) -> int:
+def largest_window(model: Network, module: Any) -> int:
     """How many tokens the model reads at once: the least of what bounds them.
 
     That is the table of positions, where there is one, the positions that the config counts, and

@@ -10,8 +10,15 @@ from typing import Any
 
 from embspace.config import StageConfig, run_stage
 from embspace.files.atomic import write_bytes
-from embspace.models.description import Files, HubFiles, Model, RandomModel, describe_model
-from embspace.models.locate import locate_files
+from embspace.models.description import (
+    Files,
+    HubFiles,
+    Model,
+    RandomModel,
+    VectorsModel,
+    describe_model,
+)
+from embspace.models.locate import locate_files, locate_vectors, sha256
 from embspace.models.lock import LockedModel, locked_model, read_lock
 from embspace.models.memory import check_memory
 
@@ -23,6 +30,12 @@ def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict
         InputError: if the model is larger than the free memory, was not fetched, or if a file is
             missing or differs from its pin.
     """
+    if isinstance(model, VectorsModel):
+        files = locate_vectors(name, model)
+        return {
+            "source": model.source,
+            "sha256": {key: sha256(file) for key, file in files.items()},
+        }
     check_memory(name, model)
     if isinstance(model, RandomModel):
         tokenizer = _pin(name, model.tokenizer, lock) if model.tokenizer else None

@@ -1,6 +1,6 @@
 import numpy as np
 
-from embspace.spaces import one_space
+from embspace.joint_space import one_space
 
 INPUT, POSITIONAL = np.ones((5, 4)), np.ones((3, 4))
 

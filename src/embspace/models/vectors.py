@@ -1,0 +1,79 @@
+"""Vectors that somebody already has, in the place of the learned matrices of a model."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.errors import InputError
+from embspace.files.vectors import read_labels, read_vectors
+from embspace.models.description import VectorsModel, model_file
+from embspace.models.locate import locate_vectors, warn_unpinned_vectors
+from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
+
+# Rows and dimensions: fewer have no neighbours, or no three principal components.
+LEAST = (4, 3)
+# Which key of the model's file is which matrix.
+SPACES = {"path": "input", "positional": "positional", "segment": "segment"}
+
+
+def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+    """Float32 by space, (row, dim), and one row of the vocabulary a row of `input`.
+
+    Raises:
+        InputError: naming the file, the key, what was found and what is allowed.
+    """
+    files = locate_vectors(name, model)
+    matrices = {
+        space: _of_key(name, key, read_vectors, files[key])
+        for key, space in SPACES.items()
+        if key in files
+    }
+    n, dim = matrices["input"].shape
+    if n < LEAST[0] or dim < LEAST[1]:
+        raise InputError(
+            f"{model_file(name)}: key 'path': {files['path']}: found the shape {(n, dim)}, "
+            f"allowed: {LEAST[0]} rows and {LEAST[1]} dimensions or more"
+        )
+    for key, space in SPACES.items():
+        if space in matrices and matrices[space].shape[1] != dim:
+            raise InputError(
+                f"{model_file(name)}: key '{key}': {files[key]}: found {matrices[space].shape[1]} "
+                f"dimensions, allowed: {dim}, as 'path' has"
+            )
+    warn_unpinned_vectors(name, model, files)
+    if "labels" not in files:
+        return matrices, numbered_vocabulary(n)
+    labels = _of_key(name, "labels", read_labels, files["labels"])
+    if len(labels) != n:
+        raise InputError(
+            f"{model_file(name)}: key 'labels': {files['labels']}: found {len(labels)} rows, "
+            f"allowed: {n}, one for each vector of 'path'"
+        )
+    return matrices, labelled_vocabulary(labels)
+
+
+def labelled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
+    """The vocabulary of rows that have a name: id, token, role, kind, character_class, group.
+
+    `kind` is digit, word or other, by the label's characters; `group` is there where it is given.
+    """
+    tokens = labels["label"].tolist()
+    vocabulary = pd.DataFrame(
+        {
+            "id": range(len(tokens)),
+            "token": tokens,
+            "role": "",
+            "kind": [kind_of_text(token) for token in tokens],
+            "character_class": [character_class(token) for token in tokens],
+        }
+    )
+    return vocabulary.assign(group=labels["group"]) if "group" in labels else vocabulary
+
+
+def _of_key(name: str, key: str, read: Any, file: Path) -> Any:
+    try:
+        return read(file)
+    except InputError as error:
+        raise InputError(f"{model_file(name)}: key '{key}': {error}") from None

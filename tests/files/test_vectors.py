@@ -1,0 +1,181 @@
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_torch_file
+
+from embspace.errors import InputError
+from embspace.files.vectors import checked_vectors, read_labels, read_vectors
+
+X = np.array([[0.5, -1.0, 3.25], [1e-3, 7.0, -0.125]], dtype=np.float32)
+NAMES = ["x", "y", "z"]
+
+
+def columns_of(x: np.ndarray, **more: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({**more, **dict(zip(NAMES, x.T, strict=True))})
+
+
+def list_column(path: Path) -> None:
+    pd.DataFrame({"token": ["a", "b"], "embedding": list(X)}).to_parquet(path)
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "x.npy": lambda path: np.save(path, X),
+    "half.npy": lambda path: np.save(path, X.astype(np.float64)),
+    "x.npz": lambda path: np.savez(path, vectors=X),
+    "x.safetensors": lambda path: save_file({"vectors": X}, path),
+    "x.csv": lambda path: columns_of(X, token=["a", "b"], id=["7", "8"]).to_csv(path, index=False),
+    "counted.csv": lambda path: pd.DataFrame(X).to_csv(path, index=False),
+    "headless.csv": lambda path: np.savetxt(path, X, delimiter=",", fmt="%.9g"),
+    "x.parquet": lambda path: columns_of(X, label=["a", "b"]).to_parquet(path),
+    "lists.parquet": list_column,
+}
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_vectors_come_back_from_every_format(tmp_path: Path, file: str):
+    WRITERS[file](tmp_path / file)
+    found = read_vectors(tmp_path / file)
+    assert found.dtype == np.float32
+    assert np.array_equal(found, X)
+
+
+def test_bfloat16_and_integers_are_numbers_too(tmp_path: Path):
+    x = torch.tensor([[0.5, -1.0], [2.0, 3.0]], dtype=torch.bfloat16)
+    save_torch_file({"x": x}, tmp_path / "x.safetensors")
+    np.save(tmp_path / "x.npy", np.array([[1, -2], [3, 4]], dtype=np.int8))
+    assert read_vectors(tmp_path / "x.safetensors").tolist() == [[0.5, -1.0], [2.0, 3.0]]
+    assert read_vectors(tmp_path / "x.npy").tolist() == [[1, -2], [3, 4]]
+
+
+class Bomb:
+    """Unpickled, it leaves a file behind."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Path.touch, (self.path,)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("file", ["x.npy", "x.npz", "pickle.npy"])
+def test_objects_are_refused_and_never_unpickled(tmp_path: Path, file: str):
+    exploded = tmp_path / "exploded"
+    objects = np.array([[Bomb(exploded), 1], [2, 3]], dtype=object)
+    if file == "pickle.npy":
+        (tmp_path / file).write_bytes(pickle.dumps(Bomb(exploded)))
+    else:
+        (np.savez if file.endswith("z") else np.save)(tmp_path / file, objects)
+    with pytest.raises(InputError, match=f"{file}: cannot be read: "):
+        read_vectors(tmp_path / file)
+    assert not exploded.exists()
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (X[0], r"found the shape \(3,\), allowed: \(row, dim\), two or more of each"),
+        (X[np.newaxis], r"found the shape \(1, 2, 3\)"),
+        (X[:1], r"found the shape \(1, 3\)"),
+        (X[:0], r"found the shape \(0, 3\)"),
+        (X > 0, "found bool values, allowed: floating-point or integers"),
+        (X.astype(complex), "found complex128 values"),
+        (X.astype(str), "found <U32 values"),
+        (np.where(X > 5, np.nan, X), "found 1 rows with NaN, .* the first is row 1"),
+        (np.where(X == 0.5, np.inf, X), ".* the first is row 0; allowed: finite numbers"),
+        (X.astype(np.float64) * 1e39, "found 2 rows with .* beyond float32"),
+    ],
+)
+def test_what_is_no_matrix_of_finite_numbers_is_refused(x: np.ndarray, message: str):
+    with pytest.raises(InputError, match=f"^here: {message}"):
+        checked_vectors(x, "here")
+
+
+@pytest.mark.parametrize(
+    ("file", "write", "message"),
+    [
+        ("none.npy", lambda path: None, "not found"),
+        ("x.txt", lambda path: path.touch(), r"found the ending '\.txt', allowed: \.npy, \.npz"),
+        ("text.npy", lambda path: path.write_text("1,2"), "cannot be read: "),
+        ("x.npz", lambda path: np.savez(path, a=X, b=X), "found 2 arrays: a, b; allowed: one"),
+        ("npy.npz", lambda path: np.save(path.open("wb"), X), r"is no \.npz archive"),
+        ("x.safetensors", lambda path: save_file({"a": X, "b": X}, path), "found 2 tensors"),
+        ("cut.safetensors", lambda path: path.write_bytes(b"12345678"), "no whole safetensors"),
+        (
+            "x.csv",
+            lambda path: columns_of(X, word=["a", "b"]).to_csv(path, index=False),
+            "column 'word': found str values, allowed: numbers; no dimensions are token, label",
+        ),
+        ("indexed.csv", lambda path: columns_of(X).to_csv(path), "a column has no name: is it an"),
+        ("gap.csv", lambda path: path.write_text("x,y\n1,\n2,3\n"), "1 rows with NaN"),
+        ("empty.csv", lambda path: path.write_text(""), "cannot be read"),
+        ("ragged.csv", lambda path: path.write_text("1,2\n3,4,5\n"), "cannot be read: "),
+        (
+            "x.parquet",
+            lambda path: pd.DataFrame({"v": [[1.0, 2.0], [1.0]]}).to_parquet(path),
+            r"found rows of \[1, 2\] numbers, allowed: of one length",
+        ),
+        ("text.parquet", lambda path: path.write_text("x"), "cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_name(
+    tmp_path: Path, file: str, write: Callable[[Path], object], message: str
+):
+    write(tmp_path / file)
+    with pytest.raises(InputError, match=f"{file}: .*{message}|{file}: {message}"):
+        read_vectors(tmp_path / file)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("column", ["token", "label"])
+def test_labels_are_words_whatever_they_look_like(tmp_path: Path, ending: str, column: str):
+    rows = [{column: "007", "group": "1"}, {column: "nan", "group": "b"}]
+    path = tmp_path / f"labels.{ending}"
+    if ending == "jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    elif ending == "csv":
+        pd.DataFrame(rows).to_csv(path, index=False)
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    labels = read_labels(path)
+    assert labels["label"].tolist() == ["007", "nan"]
+    assert labels["group"].tolist() == ["1", "b"]
+
+
+def test_a_table_may_have_vectors_and_labels(tmp_path: Path):
+    path = tmp_path / "x.csv"
+    columns_of(X, token=["a", "b"]).to_csv(path, index=False)
+    assert list(read_labels(path).columns) == ["label"]
+    assert np.array_equal(read_vectors(path), X)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("word\na\n", "found the columns word, allowed: one of token or label, and group"),
+        ("token,label\na,b\n", "found the columns token, label"),
+        ("token,group\na,g\n,g\n", "column 'token': row 1 is empty"),
+        ("token,group\na,\nb,g\n", "column 'group': row 0 is empty"),
+    ],
+)
+def test_rows_without_a_label_are_told(tmp_path: Path, content: str, message: str):
+    (tmp_path / "labels.csv").write_text(content)
+    with pytest.raises(InputError, match=rf"labels\.csv: {message}"):
+        read_labels(tmp_path / "labels.csv")
+
+
+def test_labels_of_another_ending_or_place_are_told(tmp_path: Path):
+    (tmp_path / "bad.jsonl").write_text("{\n")
+    for file, message in {
+        "labels.txt": "found the ending",
+        "no.csv": "not found",
+        "bad.jsonl": "cannot be read",
+    }.items():
+        with pytest.raises(InputError, match=f"{file}: {message}"):
+            read_labels(tmp_path / file)
