@@ -115,6 +115,16 @@ def test_own_texts_are_a_corpus_of_this_tree_alone(tree: WorkingTree, root: Path
     assert not (tree.folder / "conf/corpus/mine.yaml").exists()
 
 
+def test_all_files_of_vectors_are_found_from_here(tree: WorkingTree, root: Path):
+    named = {key: f"vectors/{key}.csv" for key in ("path", "labels", "positional", "segment")}
+    put(root / "conf/model/v.yaml", named)
+    for file in named.values():
+        put(root / file, file)
+    tree.update("v", None)
+    for file in named.values():
+        assert (tree.folder / file).read_text() == file
+
+
 def test_a_path_out_of_the_tree_is_told(tree: WorkingTree):
     with pytest.raises(InputError, match=r"^\.\./elsewhere: leads out of .* absolute path$"):
         tree.update("b", None)

@@ -32,6 +32,8 @@ COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
 COPIED_FILES = ("dvc.yaml", "models.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
+# Keys of a description that name a file or folder; the last three are of vectors.
+PATH_KEYS = ("path", "pages", "url", "labels", "positional", "segment")
 LOCK = "dvc.lock"
 # How `dvc repro` says that it has come to a stage.
 RUNNING = re.compile(r"Running stage '([^']+)'")
@@ -235,7 +237,7 @@ def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
         content = read_yaml(conf / file)
         tokenizer = content.get("tokenizer")
         for each in (content, tokenizer if isinstance(tokenizer, dict) else {}):
-            yield from _relative(each.get(key) for key in ("path", "pages", "url"))
+            yield from _relative(each.get(key) for key in PATH_KEYS)
     yield from _relative(read_yaml(conf / "prepare/stimuli.yaml").values())
 
 
