@@ -8,7 +8,7 @@ from embspace.errors import InputError
 from embspace.models.description import HubFiles, HubModel, Model, describe_model
 from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
 from embspace.models.locate import locate_files, sha256
-from embspace.models.lock import LOCK, LockedFile, LockedModel, read_lock, write_lock
+from embspace.models.lock import LOCK, LockedFile, LockedModel, check_pins, read_lock, write_lock
 from embspace.models.tokenizer import tokenizer_files
 
 Remark = str
@@ -39,7 +39,7 @@ def _described(name: str) -> Model:
 
 def _fetch(name: str, files: HubFiles, *, weights: bool, update: bool) -> Iterator[Remark]:
     known = read_lock().get(name)
-    complete = known and (not weights or has_weights(list(known.files)))
+    complete = known and (not weights or has_weights(list(known.files), files.unpickle))
     if known and complete and known.answers(files) and not update:
         yield _fetch_again(name, files, known)
         return
@@ -58,9 +58,11 @@ def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
     for each in chosen:
         path = fetch_file(name, files, listing.commit, listing.files[each])
         locked[each] = LockedFile(sha256=sha256(path), size=path.stat().st_size)
-    return LockedModel(
+    entry = LockedModel(
         repository=files.repository, revision=files.revision, commit=listing.commit, files=locked
     )
+    check_pins(name, files, entry)
+    return entry
 
 
 def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
@@ -80,7 +82,7 @@ def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
             raise InputError(
                 f"{LOCK}, '{name}': {each} at {known.commit} is another on the hub\n"
                 f"  found    {found}\n  expected {locked.sha256}\n"
-                f"to take it, `embspace fetch --update {name}`"
+                "a commit never changes: do not take it before you know why it did here"
             )
     return f"{name}: {_summary(known)}"
 

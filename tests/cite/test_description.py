@@ -5,6 +5,7 @@ import pytest
 from embspace.cite.description import corpus_phrase, model_sentence
 from embspace.corpus import describe_corpus
 from embspace.models.description import describe_model
+from embspace.models.lock import LockedFile, LockedModel
 
 ABOUT = {"licence": "MIT", "language": "English"}
 MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}
@@ -38,6 +39,16 @@ MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 def test_what_names_the_weights(content: dict[str, Any], expected: str):
     model = describe_model("it", {"label": "It", **ABOUT, **MATRICES, **content})
     assert model_sentence(model) == expected
+
+
+def test_a_model_of_the_hub_is_named_by_its_commit():
+    content = {"source": "hub", "repository": "maker/it"}
+    model = describe_model("it", {"label": "It", **ABOUT, **MATRICES, **content})
+    assert "taken from the model hub, not fetched yet (weights not pinned)" in model_sentence(model)
+    files = {"model.safetensors": LockedFile(sha256="53aa51172d142c89" * 4, size=1)}
+    locked = LockedModel(repository="maker/it", revision="main", commit="0f" * 20, files=files)
+    expected = "the model hub, at commit 0f0f0f0f0f0f (SHA-256 of the weights 53aa51172d14…)."
+    assert model_sentence(model, locked).endswith(expected)
 
 
 def test_vectors_are_named_by_their_file():

@@ -242,14 +242,14 @@ PICKLED = FILES.model_copy(update={"unpickle": True})
 def test_what_a_model_needs_is_chosen(files: HubFiles, there: list[str], chosen: list[str]):
     found = choose_files("tiny", files, listing(*there), weights=True)
     assert found == sorted(["config.json", *chosen])
-    assert has_weights(found)
+    assert has_weights(found, files.unpickle)
 
 
 def test_a_tokenizer_needs_no_weights():
     there = listing("config.json", WEIGHTS, "vocab.json", "merges.txt")
     found = choose_files("tiny", FILES, there, weights=False)
     assert found == ["config.json", "merges.txt", "vocab.json"]
-    assert not has_weights(found)
+    assert not has_weights(found, unpickle=True)
 
 
 @pytest.mark.parametrize(
@@ -284,3 +284,9 @@ def test_whole_is_what_has_the_listed_size_and_hash(tmp_path: Path):
     assert not is_intact(path, RemoteFile("x", 4, None, good.blob_id))
     assert not is_intact(path, RemoteFile("x", 3, None, "0" * 40))
     assert not is_intact(path, RemoteFile("x", 3, "0" * 64, good.blob_id))
+
+
+def test_a_pickle_counts_as_weights_only_where_it_may_be_loaded():
+    there = ["config.json", "pytorch_model.bin"]
+    assert has_weights(there, unpickle=True)
+    assert not has_weights(there, unpickle=False)

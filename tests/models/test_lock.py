@@ -4,7 +4,14 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.description import HubFiles
-from embspace.models.lock import LockedFile, LockedModel, locked_model, read_lock, write_lock
+from embspace.models.lock import (
+    LockedFile,
+    LockedModel,
+    check_pins,
+    locked_model,
+    read_lock,
+    write_lock,
+)
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
 ENTRY = LockedModel(
@@ -71,3 +78,21 @@ def test_a_slip_names_the_model_and_the_key(old: str, new: str, message: str):
     with pytest.raises(InputError) as caught:
         read_lock()
     assert f"models.lock, 'tiny': {message}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pins", "found"),
+    [({"config.json": "b" * 64}, "a" * 64), ({"vocab.txt": "b" * 64}, "no such file")],
+)
+def test_a_pin_in_the_models_own_file_holds_too(pins: dict[str, str], found: str):
+    pinned = FILES.model_copy(update={"sha256": pins})
+    for check in (
+        lambda: check_pins("tiny", pinned, ENTRY),
+        lambda: locked_model("tiny", pinned, {"tiny": ENTRY}),
+    ):
+        with pytest.raises(InputError) as caught:
+            check()
+        message = str(caught.value)
+        assert message.startswith(f"conf/model/tiny.yaml: key 'sha256.{next(iter(pins))}': ")
+        assert f"found    {found}\n  expected {'b' * 64}" in message
+    check_pins("tiny", FILES.model_copy(update={"sha256": {"config.json": "a" * 64}}), ENTRY)

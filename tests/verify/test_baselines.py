@@ -59,6 +59,21 @@ def test_an_update_leaves_other_models_alone(tree: Path):
     assert Path("tests/baselines/similarity/summary/large.csv").read_text() == "n\n9\n"
 
 
+def test_an_update_leaves_pairs_with_other_models_alone(tree: Path):
+    header = "model,other_model,n\n"
+    put("tests/baselines/compare/alignment.csv", f"{header}small,large,1\nsmall,huge,2\n")
+    put("results/compare/alignment.csv", f"{header}small,large,3\n")
+    update_baselines(Path("results"), ["small", "large"])
+    stored = Path("tests/baselines/compare/alignment.csv")
+    assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
+    put("results/compare/alignment.csv", header)
+    update_baselines(Path("results"), ["small"])
+    assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
+    put("results/compare/alignment.csv", "model,other_model,mean\n")
+    update_baselines(Path("results"), ["small"])
+    assert stored.read_text() == "model,other_model,mean\n"
+
+
 def test_no_results_at_all_is_named(tree: Path):
     with pytest.raises(InputError, match="nowhere: not found in .*; `dvc repro`"):
         check_results(Path("nowhere"))

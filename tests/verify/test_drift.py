@@ -242,6 +242,11 @@ def test_what_compares_models_is_compared_pair_by_pair(compared: str):
     assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
 
 
+def test_models_in_another_order_are_other_pairs_and_no_drift(compared: str):
+    put(compared, PAIRS.replace("small,large", "large,small").replace("small,huge", "huge,small"))
+    assert verdicts(drift("huge", "large", "small"))["compare/things.csv"] == "agrees"
+
+
 def test_a_pair_that_is_dropped_or_new_is_no_drift(compared: str):
     put(compared, PAIRS.replace("small,huge,one,2\n", ""))
     assert verdicts(drift("small", "large"))["compare/things.csv"] == "agrees"

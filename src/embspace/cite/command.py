@@ -15,6 +15,7 @@ from embspace.cite.wording import Absent, filled, reference_keys, with_reference
 from embspace.config import PARAMS, read_yaml
 from embspace.errors import InputError
 from embspace.models.description import RandomModel, VectorsModel
+from embspace.models.lock import read_lock
 
 LOCK = Path("dvc.lock")
 CLOSING = (
@@ -63,7 +64,7 @@ def marked_text(methods: Methods, facts: Facts) -> str:
             f"`dvc repro` makes it, unless there is nothing of which to measure it"
         ) from None
     if facts.model:
-        sentences.append(model_sentence(facts.model))
+        sentences.append(model_sentence(facts.model, read_lock().get(facts.model_name)))
     # An optional sentence may be empty.
     return " ".join(filter(None, [*sentences, filled(CLOSING, closing.__getitem__)]))
 

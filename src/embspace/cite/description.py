@@ -8,14 +8,25 @@ from embspace.corpus import (
     FileCorpus,
     HubCorpus,
 )
-from embspace.models.description import Files, Model, PackageFiles, RandomModel, VectorsModel
+from embspace.models.description import (
+    Files,
+    HubFiles,
+    Model,
+    PackageFiles,
+    RandomModel,
+    VectorsModel,
+)
 from embspace.models.locate import WEIGHTS
+from embspace.models.lock import LOCK, LockedModel
 
 DIGITS = 12  # of a hash; so many are never the same by chance
 
 
-def model_sentence(model: Model) -> str:
-    """Repository, papers, and what names the weights: package and version, hash, or seed."""
+def model_sentence(model: Model, locked: LockedModel | None = None) -> str:
+    """Repository, papers, and what names the weights: package and version, commit, hash, or seed.
+
+    `locked` is what models.lock says of a model of the hub.
+    """
     if isinstance(model, RandomModel):
         architecture = model.config.get("model_type", "model")
         return f"{model.label}: a {architecture} with random weights, seed {model.seed}."
@@ -26,17 +37,23 @@ def model_sentence(model: Model) -> str:
     papers = "; ".join(f"@{key}" for key in papers_of(model.repository))
     cited = f" [{papers}]" if papers else ""
     known = f" is {model.repository}{cited}," if model.repository else " was"
-    return f"{model.label}{known} taken from {_place(model)} ({_weights(model)})."
+    return f"{model.label}{known} taken from {_place(model, locked)} ({_weights(model, locked)})."
 
 
-def _place(files: Files) -> str:
+def _place(files: Files, locked: LockedModel | None) -> str:
+    if isinstance(files, HubFiles):
+        commit = f"at commit {locked.commit[:DIGITS]}" if locked else "not fetched yet"
+        return f"the model hub, {commit}"
     if isinstance(files, PackageFiles):
         return f"the Python package {files.package} {files.version}"
     return "local files"
 
 
-def _weights(files: Files) -> str:
-    pin = files.sha256.get(WEIGHTS)
+def _weights(files: Files, locked: LockedModel | None) -> str:
+    fetched = {name: file.sha256 for name, file in locked.files.items()} if locked else {}
+    pin = (fetched | files.sha256).get(WEIGHTS)
+    if not pin and fetched:
+        return f"{len(fetched)} files, pinned in {LOCK}"
     return f"SHA-256 of the weights {pin[:DIGITS]}…" if pin else "weights not pinned"
 
 

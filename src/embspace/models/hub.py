@@ -154,11 +154,10 @@ def git_blob_id(path: Path) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def has_weights(names: list[str]) -> bool:
-    """Whether there are weights among the files of a model, in one of the forms that we load."""
-    return bool(
-        _whole_or_shards(names, WEIGHTS, SHARD) or _whole_or_shards(names, PICKLE, PICKLE_SHARD)
-    )
+def has_weights(names: list[str], unpickle: bool) -> bool:
+    """Whether there are weights among the files of a model, in a form that may be loaded."""
+    pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD) if unpickle else []
+    return bool(_whole_or_shards(names, WEIGHTS, SHARD) or pickles)
 
 
 def _weights(name: str, files: HubFiles, names: list[str]) -> list[str]:

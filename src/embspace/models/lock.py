@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from embspace.config import read_yaml, validate
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.models.description import HubFiles
+from embspace.models.description import HubFiles, model_file
 
 LOCK = "models.lock"
 HEADER = "# What `embspace fetch` took from the model hub: by model, the commit and the files.\n"
@@ -65,7 +65,8 @@ def locked_model(name: str, files: HubFiles, lock: dict[str, LockedModel]) -> Lo
     """What `lock` says was fetched for the model `name`.
 
     Raises:
-        InputError: if nothing was, or of another repository or revision.
+        InputError: if nothing was, or of another repository or revision, or other files than the
+            model's own file pins.
     """
     entry = lock.get(name)
     if entry is None:
@@ -74,7 +75,23 @@ def locked_model(name: str, files: HubFiles, lock: dict[str, LockedModel]) -> Lo
         found = f"{entry.repository} at {entry.revision}"
         asked = f"{files.repository} at {files.revision}"
         raise not_fetched(name, f"{LOCK} has {found}, its file asks for {asked}")
+    check_pins(name, files, entry)
     return entry
+
+
+def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
+    """Stop unless what was fetched is what the file of the model pins besides.
+
+    Raises:
+        InputError: naming the file of which there is another or none.
+    """
+    for file, expected in files.sha256.items():
+        found = entry.files[file].sha256 if file in entry.files else "no such file"
+        if found != expected:
+            raise InputError(
+                f"{model_file(name)}: key 'sha256.{file}': {entry.repository} at "
+                f"{entry.commit} has another\n  found    {found}\n  expected {expected}"
+            )
 
 
 def not_fetched(name: str, reason: str) -> InputError:

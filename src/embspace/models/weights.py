@@ -58,7 +58,14 @@ def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
     safe = bool(weight_files(folder))
     is_there = {"config.json": (folder / "config.json").is_file(), WEIGHTS: safe or unpickle}
     if missing := [file for file in is_there if not is_there[file]]:
-        raise InputError(f"{folder}: no {missing[0]}; a model folder has the hub's layout")
+        pickled = missing[0] == WEIGHTS and any(folder.glob("*.bin"))
+        advice = (
+            "its weights are a pickle, which may run code; for a model of the hub "
+            f"`unpickle: true` in {model_file(name)} allows it"
+            if pickled
+            else "a model folder has the hub's layout"
+        )
+        raise InputError(f"{folder}: no {missing[0]}; {advice}")
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         module, loading = AutoModel.from_pretrained(

@@ -40,17 +40,34 @@ def check_results(folder: Path) -> None:
 def update_baselines(results: Path, models: Collection[str]) -> tuple[int, int]:
     """Make the results of `models` their baselines; how many were written and removed.
 
-    Baselines of other models stay.
+    Baselines of other models stay, also in tables that compare models.
     """
     new = results_of(results, models)
     gone = [file for file in results_of(BASELINES, models) if file not in new]
     for file in new:
+        others = _rows_of_others(BASELINES / file, results / file, models)
         with writing(BASELINES / file) as partial:
             shutil.copyfile(results / file, partial)
+            with partial.open("a", encoding="utf-8", newline="") as stream:
+                stream.writelines(others)
     for file in gone:
         (BASELINES / file).unlink()
         _remove_empty_folders((BASELINES / file).parent)
     return len(new), len(gone)
+
+
+def _rows_of_others(baseline: Path, result: Path, models: Collection[str]) -> list[str]:
+    """The lines of a baseline that compare models of which one is not among `models`.
+
+    None where the columns have changed: such lines belong to no table any more.
+    """
+    if baseline.parent.name != COMPARED or not baseline.is_file():
+        return []
+    header, *lines = baseline.read_text(encoding="utf-8").splitlines(keepends=True)
+    with result.open(encoding="utf-8") as stream:
+        if stream.readline() != header:
+            return []
+    return [line for line in lines if not set(line.split(",")[:2]) <= set(models)]
 
 
 def _remove_empty_folders(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -63,7 +63,7 @@ def compare_all(
     stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
     _check_guarded(results, found, tolerances)
     stored = {
-        file: contents.of_pairs(set(permutations(models, 2))) for file, contents in stored.items()
+        file: contents.of_pairs(set(combinations(models, 2))) for file, contents in stored.items()
     }
     found = {
         file: contents.of_pairs(stored[file].pairs if file in stored else contents.pairs)
