@@ -73,3 +73,10 @@ def test_the_seed_decides_the_folds_and_nothing_else_does():
     first, again, other = (auc(clouds(0.5), seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)
     assert first["auc"]["raw"] != other["auc"]["raw"]
+
+
+def test_fewer_tokens_than_folds_are_told_as_fewer_positions_are():
+    few = {space: x[:3] for space, x in clouds(0.0).items()}
+    for space in few:
+        with pytest.raises(InputError, match="'n_folds': found 4, allowed: at most 3"):
+            measure_separability(clouds(0.0) | {space: few[space]}, **SETTINGS)

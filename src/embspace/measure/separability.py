@@ -49,10 +49,11 @@ def measure_separability(
     matrices = one_space(matrices)
     if "positional" not in matrices:
         return pd.DataFrame(columns=COLUMNS)
-    if len(matrices["positional"]) < n_folds:
+    n = {"n_input": len(matrices["input"]), "n_positional": len(matrices["positional"])}
+    if min(n.values()) < n_folds:
         raise InputError(
             f"conf/measure/separability.yaml: key 'n_folds': found {n_folds}, allowed: at most "
-            f"{len(matrices['positional'])}, the number of positions"
+            f"{min(n.values())}, as many as the smaller space has vectors"
         )
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
@@ -64,7 +65,6 @@ def measure_separability(
         max_iterations=max_iterations,
         seed=seed,
     )
-    n = {"n_input": len(matrices["input"]), "n_positional": len(matrices["positional"])}
     return table.assign(**n, n_folds=n_folds, inverse_regularization=inverse_regularization)[
         COLUMNS
     ]
