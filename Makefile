@@ -62,7 +62,7 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 	@embspace verify --update
 
 test: $(VENV)/dev ## Install what the tests need and run them
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks

@@ -105,7 +105,7 @@ class HubModel(_Model, HubFiles):
     """A model of the hub, read offline once it was fetched."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
-    checkpoints: Checkpoints | None = None
+    checkpoints: Checkpoints | None = None  # to look up; no stage reads them yet
 
 
 class RandomModel(_Model):
