@@ -32,3 +32,11 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_looked_for(monkeypatc
         "conf/model/tiny.yaml: key 'parameters': 536,870,912 of them in float32 need 2.0 GiB of "
         "memory, 1.0 GiB are available"
     )
+
+
+def test_a_second_model_beside_the_first_needs_as_much(monkeypatch, tiny_folder: Path):
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**30)
+    model = with_parameters(tiny_folder, 2**27 + 1)
+    check_memory("tiny", model)
+    with pytest.raises(InputError, match=r"in float32, 2 times need 1\.0 GiB"):
+        check_memory("tiny", model, copies=2)

@@ -7,8 +7,8 @@ BYTES = 4  # a parameter in float32
 GIB = 2**30
 
 
-def check_memory(name: str, model: Network) -> None:
-    """Stop if the parameters of the model `name`, in float32, are more than the free memory.
+def check_memory(name: str, model: Network, *, copies: int = 1) -> None:
+    """Stop if `copies` of the parameters of `name`, in float32, are more than the free memory.
 
     A model whose file does not say how many `parameters` it has is not held back.
 
@@ -17,11 +17,12 @@ def check_memory(name: str, model: Network) -> None:
     """
     if model.parameters is None:
         return
-    needed, available = model.parameters * BYTES, available_memory()
+    needed, available = copies * model.parameters * BYTES, available_memory()
     if needed > available:
+        times = f", {copies} times" if copies > 1 else ""
         raise InputError(
-            f"{model_file(name)}: key 'parameters': {model.parameters:,} of them in float32 need "
-            f"{needed / GIB:.1f} GiB of memory, {available / GIB:.1f} GiB are available"
+            f"{model_file(name)}: key 'parameters': {model.parameters:,} of them in float32{times} "
+            f"need {needed / GIB:.1f} GiB of memory, {available / GIB:.1f} GiB are available"
         )
 
 

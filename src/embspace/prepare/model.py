@@ -36,7 +36,7 @@ def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict
             "source": model.source,
             "sha256": {key: sha256(file) for key, file in files.items()},
         }
-    check_memory(name, model)
+    check_memory(name, model, copies=2)  # some stages hold one with random weights beside it
     if isinstance(model, RandomModel):
         tokenizer = _pin(name, model.tokenizer, lock) if model.tokenizer else None
         return {
