@@ -63,7 +63,8 @@ def alignment_rows(
     Procrustes, a decomposition an order, there are but `n_procrustes_permutations`, too few for
     a quantile. Intervals are by halves of the points. `linear_cka` has none: its bias is that of
     n points, and a half has more. That of neighbours takes the points of a half as queries among
-    all, with the candidates fixed, and is too narrow by what these add; that of Procrustes the rotation as found for all.
+    all, with the candidates fixed, and is too narrow by what these add; that of Procrustes the
+    rotation as found for all.
     """
     prepared = _prepared(views, n_neighbors)
     found = _values(prepared, np.arange(views.n)[np.newaxis])
