@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.aligned_words import chosen_words, tokens_of_words, words_of
+from embspace.compare.aligned_words import one_of_each, tokens_of_words, words_of
 
 TEXTS = pd.DataFrame({"id": ["a", "b"], "text": ["The cat's mat.", " A well-known sea"]})
 WINDOWS = pd.DataFrame({"text": ["a", "b", "b"]})
@@ -77,24 +77,46 @@ def test_the_state_of_a_word_is_the_mean_of_its_tokens():
     assert means[1, :, 0] == pytest.approx([-2.5, -6, -7.5, -10])
 
 
-def test_as_many_words_of_each_text():
-    words = words_of(pd.DataFrame({"id": list("abcd"), "text": ["one two three four"] * 4}))
-    whole = np.ones(16, dtype=bool)
-    for largest_n, expected in ((8, 8), (11, 8), (12, 12), (100, 16), (4, 4), (2, 2)):
+def test_a_word_that_tokens_cover_in_part_is_not_whole():
+    # The, cat without 's, m and t of mat, well-known without its end.
+    part = tokens(
+        (0, 0, 3, False), (0, 4, 7, False), (0, 10, 11, False), (0, 12, 13, False), (1, 3, 9, False)
+    )
+    found = tokens_of_words(words_of(TEXTS), part, WINDOWS)
+    assert list(found.is_whole) == [True, False, False, False, False, False]
+
+
+def test_tokens_of_the_same_characters_cover_them_once():
+    twice = tokens((0, 0, 2, False), (0, 0, 2, False), (0, 4, 9, False), (0, 4, 9, False))
+    found = tokens_of_words(words_of(TEXTS), twice, WINDOWS)
+    assert list(found.is_whole[:2]) == [False, True]
+
+
+def test_one_point_of_each_document():
+    document = np.repeat(np.arange(5), [1, 2, 3, 4, 10])
+    usable = np.ones(20, dtype=bool)
+    for largest_n, expected in ((100, 5), (5, 5), (3, 3)):
         rng = np.random.default_rng(0)
-        chosen = chosen_words(words, whole, largest_n=largest_n, generator=rng)
-        assert len(chosen) == expected
+        chosen = one_of_each(document, usable, largest_n=largest_n, generator=rng)
+        assert len(chosen) == len(set(document[chosen])) == expected
         assert (np.diff(chosen) > 0).all()
-        assert np.bincount(words.text[chosen], minlength=4).max() <= max(largest_n // 4, 1)
 
 
-def test_only_whole_words_are_chosen():
-    words = words_of(TEXTS)
-    whole = np.array([True, False, False, False, True, False])
+def test_every_usable_point_of_a_document_and_every_document_is_as_likely():
+    document = np.repeat([0, 1, 2], [2, 4, 1])
+    usable = np.array([True, True, True, True, True, False, True])
+    counts = np.zeros(7)
     rng = np.random.default_rng(0)
-    assert list(chosen_words(words, whole, largest_n=10, generator=rng)) == [0, 4]
+    for _ in range(3000):
+        counts[one_of_each(document, usable, largest_n=2, generator=rng)] += 1
+    expected = [1 / 3, 1 / 3, 2 / 9, 2 / 9, 2 / 9, 0, 2 / 3]
+    assert counts / 3000 == pytest.approx(expected, abs=0.03)
+
+
+def test_no_usable_point_is_none():
     none = np.zeros(6, dtype=bool)
-    assert len(chosen_words(words, none, largest_n=10, generator=rng)) == 0
+    rng = np.random.default_rng(0)
+    assert len(one_of_each(np.arange(6), none, largest_n=10, generator=rng)) == 0
 
 
 def test_texts_without_words():

@@ -73,6 +73,17 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
         for each in sentences
     ]
     assert layers == [{"2"}, {"1"}, {"1"}]
+    assert figure.axes[3].get_title() == "Differences of sentences,\nthe last layer that both have"
+    labels = [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
+    assert [label.split(", ")[1] for label in labels] == ["layer 2", "layer 1", "layer 1"]
+
+
+def test_one_layer_is_named_in_the_title(table: pd.DataFrame):
+    pair = table[(table["model"] == "one") & (table["other_model"] == "three")]
+    figure, _ = draw_measures({"csv": pair}, "one, three", **SETTINGS)
+    assert_words_fit(figure)
+    title = "Differences of sentences,\nlayer 1, the last that both have"
+    assert figure.axes[3].get_title() == title
 
 
 def test_with_one_model_it_says_what_is_needed():

@@ -54,3 +54,14 @@ def test_a_layer_in_which_all_points_are_one_has_none():
     orders = np.arange(N)[np.newaxis]
     for values in cka_of_orders(*map(linear_kernels, (x, flat)), orders).values():
         assert np.isnan(values).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_fewer_than_four_points_have_no_debiased_value(n: int):
+    x = np.random.default_rng(0).normal(size=(1, n, 4))
+    kernels = linear_kernels(x), linear_kernels(x + x**2)
+    found = cka_of_orders(*kernels, np.arange(n)[np.newaxis])
+    assert np.isnan(found["debiased_linear_cka"]).all()
+    expected = linear_cka(x[0], (x + x**2)[0])
+    assert found["linear_cka"].item() == pytest.approx(expected, nan_ok=True)
+    assert np.isnan(debiased_cka_of_subsets(*kernels, np.ones((n, 1)))).all()

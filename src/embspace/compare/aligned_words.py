@@ -51,7 +51,7 @@ class WordTokens:
     """Which tokens of a model a word is made of."""
 
     is_whole: Bool[np.ndarray, " word"]
-    """Whether tokens cover the word and none reaches beyond it."""
+    """Whether tokens cover all of the word and none reaches beyond it."""
     token: Int[np.ndarray, " part"]
     """Row in the table of tokens; those of a word stand together, words in order."""
     word: Int[np.ndarray, " part"]
@@ -74,7 +74,7 @@ def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFram
 
     White space at the start of a token, which byte-level tokenizers leave there, does not count.
     Of overlapping windows the first counts. A word is not whole if a token crosses one of its
-    ends, or if no token has it.
+    ends, or if a character of it is in no token.
     """
     kept = tokens[~(tokens["special"] | tokens["repeated"]) & (tokens["end"] > tokens["start"])]
     text = windows["text"].to_numpy()[kept["window"].to_numpy(dtype=np.int64)]
@@ -86,32 +86,38 @@ def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFram
     one, other = words.word_at[first], words.word_at[last]
     inside = (one == other) & (one >= 0)
     order = np.argsort(one[inside], kind="stable")
-    is_whole = np.bincount(one[inside], minlength=len(words.start)) > 0
+    is_whole = _is_covered(words, first[inside], last[inside])
     for a, b in zip(first[~inside], last[~inside], strict=True):
         touched = words.word_at[a : b + 1]
         is_whole[touched[touched >= 0]] = False
     return WordTokens(is_whole, row[inside][order], one[inside][order])
 
 
-def chosen_words(
-    words: TextWords,
-    is_whole: Bool[np.ndarray, " word"],
+def _is_covered(
+    words: TextWords, first: Int[np.ndarray, " token"], last: Int[np.ndarray, " token"]
+) -> Bool[np.ndarray, " word"]:
+    """Whether each character of a word is in one of the tokens, from `first` to `last`."""
+    steps = np.zeros(len(words.word_at) + 1, dtype=np.int64)
+    np.add.at(steps, first, 1)
+    np.add.at(steps, last + 1, -1)
+    covered = words.word_at[np.cumsum(steps)[:-1] > 0]
+    n_covered = np.bincount(covered[covered >= 0], minlength=len(words.start))
+    return np.asarray(n_covered == words.end - words.start)
+
+
+def one_of_each(
+    document: Int[np.ndarray, " point"],
+    is_usable: Bool[np.ndarray, " point"],
     *,
     largest_n: int,
     generator: np.random.Generator,
 ) -> Int[np.ndarray, " chosen"]:
-    """As many words of each text, at random, as make up to `largest_n`; ascending.
+    """A usable point of each document at random, of up to `largest_n` documents; ascending.
 
-    Texts with fewer whole words have fewer; of more than `largest_n` texts some have none.
+    Points of one document are not independent of each other; those chosen are. The estimates of
+    alignment without bias, and halves of the points, need that.
     """
-    shuffled = generator.permutation(len(words.text))
-    shuffled = shuffled[is_whole[shuffled]]
-    order = shuffled[np.argsort(words.text[shuffled], kind="stable")]
-    n_of_text = np.bincount(words.text[order])
-    before = np.repeat(np.cumsum(n_of_text) - n_of_text, n_of_text)
-    rank = np.arange(len(order)) - before
-    n_texts = int((n_of_text > 0).sum())
-    kept = order[rank < max(largest_n // max(n_texts, 1), 1)]
-    if len(kept) > largest_n:
-        kept = generator.permutation(kept)[:largest_n]
-    return np.sort(kept)
+    shuffled = generator.permutation(len(document))
+    shuffled = shuffled[is_usable[shuffled]]
+    first = np.unique(document[shuffled], return_index=True)[1]
+    return np.sort(generator.permutation(shuffled[first])[:largest_n])

@@ -1,5 +1,7 @@
 """Stage `compare_alignment`: how alike the layers of two models hold the same texts and words."""
 
+import logging
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -7,14 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.compare.aligned_words import chosen_words, tokens_of_words, words_of
+from embspace.compare.aligned_words import one_of_each, tokens_of_words, words_of
 from embspace.compare.alignment_table import COLUMNS as OF_LAYERS
 from embspace.compare.alignment_table import Views, alignment_rows, alignment_values
 from embspace.config import StageConfig, run_stage
+from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import map_tensors
@@ -32,7 +35,7 @@ class Corpus:
     windows: pd.DataFrame
     tokens: pd.DataFrame
     states: Mapping[str, Float[np.ndarray, "layer row dim"]]
-    """`mean`, a row a window; `token`, a row a token, where words are compared."""
+    """`mean`, a row a window; `token`, a row a token, where those were kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,7 @@ def compare_alignment(
     n_neighbors: PositiveInt,
     n_resamples: PositiveInt,
     n_permutations: PositiveInt,
+    n_procrustes_permutations: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
@@ -62,8 +66,11 @@ def compare_alignment(
 
     `unit` is what a point is: a text, the mean of all its tokens, windows by their length; or, in
     `word_corpora`, a word in its text, the mean of its tokens, which are found by characters, so
-    that the tokenizers may differ. Of more than `largest_n` texts or words, so many are drawn, the
-    same for every two models; `n` says how many. Fewer than `smallest_n` are not compared. The
+    that the tokenizers may differ. Of each document, an article for the sentences of an article,
+    one text or word is drawn, among those that both have read or hold whole, so that points are
+    independent; of more than `largest_n` documents, so many. The draw hangs on the name of the
+    corpus alone, not on what else there is; `n` says how many. Fewer than `smallest_n` are not
+    compared; words of a corpus without states of tokens are left out, with a warning. The
     corpus `stimuli` are the sentences of `STIMULI`, each text once; they alone have
     `random_weights_value`, the same of both models before any training, and no interval, for they
     were not drawn from anything. Random weights are of one seed: two models of the same
@@ -71,13 +78,13 @@ def compare_alignment(
     the embedding output. Empty for one model.
     """
     parts = []
+    with_tokens = _with_token_states(models, word_corpora)
     for one, other in combinations(models, 2):
         about = {"model": one, "other_model": other}
-        streams = np.random.default_rng(seed).spawn(2 * len(texts) + 1)
-        sets = _all_views(
-            texts, stimuli, (models[one], models[other]), word_corpora, largest_n, streams
-        )
-        for (corpus, unit, views, random), stream in zip(sets, streams, strict=True):
+        pair = (models[one], models[other])
+        for corpus, unit, views, random in _all_views(
+            texts, stimuli, pair, with_tokens, largest_n, seed
+        ):
             if views is None or views.n < max(smallest_n, n_neighbors + 1):
                 continue
             table = alignment_rows(
@@ -85,12 +92,35 @@ def compare_alignment(
                 n_neighbors=n_neighbors,
                 n_resamples=n_resamples,
                 n_permutations=n_permutations,
+                n_procrustes_permutations=n_procrustes_permutations,
                 level=level,
-                generator=stream,
+                generator=_stream(seed, corpus, unit, "permuted"),
             )
             table["random_weights_value"] = _random_values(table, random, n_neighbors)
             parts.append(table.assign(**about, corpus=corpus, unit=unit))
     return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def _stream(seed: int, *names: str) -> np.random.Generator:
+    """Random numbers by what they are for, whatever else is drawn."""
+    return np.random.default_rng([seed, zlib.crc32("/".join(names).encode())])
+
+
+def _with_token_states(models: dict[str, Model], word_corpora: list[str]) -> list[str]:
+    """Those of the corpora of which the states of tokens were kept; tells of the others."""
+    kept = []
+    for corpus in word_corpora:
+        read = [model.corpora[corpus] for model in models.values() if corpus in model.corpora]
+        if all("token" in each.states for each in read):
+            kept.append(corpus)
+        else:
+            logging.getLogger(__name__).warning(
+                "words of corpus '%s' are left out: conf/corpus/%s.yaml: key 'token_states': "
+                "found False, needed of `word_corpora` in conf/compare/alignment.yaml: True",
+                corpus,
+                corpus,
+            )
+    return kept
 
 
 Set = tuple[str, str, Views | None, Views | None]  # corpus, unit, of both models, at random weights
@@ -102,18 +132,17 @@ def _all_views(
     pair: tuple[Model, Model],
     word_corpora: list[str],
     largest_n: int,
-    streams: list[np.random.Generator],
+    seed: int,
 ) -> Iterator[Set]:
-    generators = iter(streams)
     for corpus, table in texts.items():
         one, other = (model.corpora[corpus] for model in pair)
-        yield corpus, "text", _of_texts(table, one, other, largest_n, next(generators)), None
-        stream = next(generators)
-        words = None
+        stream = _stream(seed, corpus, "text")
+        yield corpus, "text", _of_texts(table, one, other, largest_n, stream), None
         if corpus in word_corpora:
-            words = _of_words(table, one, other, largest_n, stream)
-        yield corpus, "word", words, None
-    yield "stimuli", "text", *_of_stimuli(stimuli, pair, largest_n, next(generators))
+            stream = _stream(seed, corpus, "word")
+            yield corpus, "word", _of_words(table, one, other, largest_n, stream), None
+    stream = _stream(seed, "stimuli", "text")
+    yield "stimuli", "text", *_of_stimuli(stimuli, pair, largest_n, stream)
 
 
 def _of_texts(
@@ -123,15 +152,20 @@ def _of_texts(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of texts that both have read."""
-    read = texts["id"].isin(one.windows["text"]) & texts["id"].isin(other.windows["text"])
-    shuffled = generator.permutation(len(texts))
-    rows = np.sort(shuffled[read.to_numpy()[shuffled]][:largest_n])
+    """The mean states of texts that both have read, one of each document."""
+    read: Bool[np.ndarray, " text"] = (
+        texts["id"].isin(one.windows["text"]) & texts["id"].isin(other.windows["text"])
+    ).to_numpy(dtype=bool)
+    rows = one_of_each(_documents(texts), read, largest_n=largest_n, generator=generator)
     if not len(rows):
         return None
     chosen = texts["id"].iloc[rows]
     x, y = (_means_of_windows(each, chosen) for each in (one, other))
-    return Views(x, y, pd.factorize(texts["document"].iloc[rows])[0].astype(np.int64))
+    return Views(x, y, is_sample=True)
+
+
+def _documents(texts: pd.DataFrame) -> Int[np.ndarray, " text"]:
+    return pd.factorize(texts["document"])[0].astype(np.int64)
 
 
 def _means_of_windows(
@@ -161,21 +195,23 @@ def _of_words(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of words that the tokens of both make up."""
+    """The mean states of words that the tokens of both make up, one of each document."""
     if one.tokens.empty or other.tokens.empty:
         return None
     words = words_of(texts)
     of_one, of_other = (tokens_of_words(words, each.tokens, each.windows) for each in (one, other))
-    chosen = chosen_words(
-        words, of_one.is_whole & of_other.is_whole, largest_n=largest_n, generator=generator
+    chosen = one_of_each(
+        _documents(texts)[words.text],
+        of_one.is_whole & of_other.is_whole,
+        largest_n=largest_n,
+        generator=generator,
     )
     if not len(chosen):
         return None
-    document: Int[np.ndarray, " text"] = pd.factorize(texts["document"])[0].astype(np.int64)
     return Views(
         of_one.means(one.states["token"], chosen),
         of_other.means(other.states["token"], chosen),
-        document[words.text[chosen]],
+        is_sample=True,
     )
 
 
@@ -197,7 +233,7 @@ def _of_stimuli(
             np.concatenate([model.stimuli[name][kind] for name in stimuli], axis=1)[:, rows]
             for model in pair
         ]
-        return Views(stacked[0], stacked[1], None)
+        return Views(stacked[0], stacked[1], is_sample=False)
 
     return views("mean"), views("random_mean")
 
@@ -220,10 +256,7 @@ def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> Model:
             corpus: Corpus(
                 load_rows(f"{read}/{corpus}.windows.parquet"),
                 load_rows(f"{read}/{corpus}.tokens.parquet"),
-                map_tensors(
-                    f"{read}/{corpus}.safetensors",
-                    ["mean", "token"] if corpus in word_corpora else ["mean"],
-                ),
+                _states(f"{read}/{corpus}.safetensors", with_tokens=corpus in word_corpora),
             )
             for corpus in corpora
         },
@@ -234,9 +267,22 @@ def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> Model:
     )
 
 
+def _states(path: str, *, with_tokens: bool) -> Mapping[str, Float[np.ndarray, "layer row dim"]]:
+    """`mean`, and `token` if wanted and there."""
+    if with_tokens:
+        try:
+            return map_tensors(path, ["mean", "token"])
+        except InputError:  # not kept, or a broken file, which is so without them too
+            pass
+    return map_tensors(path, ["mean"])
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     settings: dict[str, Any] = config.settings
+    if len(config.models) < 2:
+        save_table(compare_alignment({}, {}, {}, **settings), "results/compare/alignment.csv")
+        return
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
         table = compare_alignment(

@@ -37,8 +37,8 @@ class Views:
 
     x: Float[np.ndarray, "layer n dim"]
     y: Float[np.ndarray, "other_layer n other_dim"]
-    document: Int[np.ndarray, " n"] | None
-    """The independent unit that each point is of; None if there are none to draw from."""
+    is_sample: bool
+    """Whether the points were drawn, each independently of the others; else no interval."""
 
     @property
     def n(self) -> int:
@@ -52,30 +52,38 @@ def alignment_rows(
     n_neighbors: int,
     n_resamples: int,
     n_permutations: int,
+    n_procrustes_permutations: int,
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
     """All measures of all pairs of layers, Procrustes of `corresponding_layers` alone.
 
     `null` and `null_high` are the mean and the quantile `level` of the same with the points of
-    the other model permuted. Intervals are over documents, by halves. `linear_cka` has none: its
-    bias is that of n points, and a half has more. That of neighbours takes the points of a half
-    as queries among all, that of Procrustes the rotation as found for all.
+    the other model permuted: one-sided, while intervals leave half of the rest on each side. Of
+    Procrustes, a decomposition an order, there are but `n_procrustes_permutations`, too few for
+    a quantile. Intervals are by halves of the points. `linear_cka` has none: its bias is that of
+    n points, and a half has more. That of neighbours takes the points of a half as queries among
+    all, with the candidates fixed, and is too narrow by what these add; that of Procrustes the
+    rotation as found for all.
     """
     prepared = _prepared(views, n_neighbors)
     found = _values(prepared, np.arange(views.n)[np.newaxis])
     orders = np.stack([generator.permutation(views.n) for _ in range(n_permutations)])
-    null = _values(prepared, orders)
+    null = _values(prepared, orders, n_procrustes_permutations)
     intervals = _intervals(prepared, n_resamples, level, generator)
     parts = []
     for measure in MEASURES:
         low, high = intervals.get(measure, np.full((2, *found[measure].shape[1:]), np.nan))
+        is_few = measure == "procrustes_similarity"
+        draws = null[measure][:n_procrustes_permutations] if is_few else null[measure]
         columns = {
             "value": found[measure][0],
             "low": low,
             "high": high,
-            "null": null[measure].mean(axis=0),
-            "null_high": np.quantile(null[measure], level, axis=0),
+            "null": draws.mean(axis=0),
+            "null_high": np.full(draws.shape[1:], np.nan)
+            if is_few
+            else np.quantile(draws, level, axis=0),
         }
         parts.append(_by_layers(columns).assign(measure=measure, n=views.n))
     return pd.concat(parts, ignore_index=True)[COLUMNS]
@@ -118,7 +126,7 @@ def _prepared(views: Views, n_neighbors: int) -> _Prepared:
     x, y = _in_few_columns(views.x), _in_few_columns(views.y)
     near = [[nearest_rows(unit_rows(layer), n_neighbors) for layer in each] for each in (x, y)]
     kernels = linear_kernels(x), linear_kernels(y)
-    return _Prepared(Views(x, y, views.document), kernels, (near[0], near[1]))
+    return _Prepared(Views(x, y, views.is_sample), kernels, (near[0], near[1]))
 
 
 def _in_few_columns(
@@ -131,13 +139,18 @@ def _in_few_columns(
     return np.stack([np.transpose(np.linalg.qr(layer.T, mode="r")) for layer in x])
 
 
-def _values(prepared: _Prepared, orders: Int[np.ndarray, "order n"]) -> Values:
-    """All measures, for each order in which the points of the other model may stand."""
+def _values(
+    prepared: _Prepared, orders: Int[np.ndarray, "order n"], n_procrustes: int = 1
+) -> Values:
+    """All measures, for each order in which the points of the other model may stand.
+
+    Procrustes of the first `n_procrustes` orders alone.
+    """
     x, y = prepared.views.x, prepared.views.y
     near, other_near = prepared.nearest
     procrustes, neighbors = np.full((2, len(orders), *prepared.shape), np.nan)
     for draw, order in enumerate(orders):
-        for layer, other in corresponding_layers(*prepared.shape):
+        for layer, other in corresponding_layers(*prepared.shape) if draw < n_procrustes else ():
             procrustes[draw, layer, other] = procrustes_similarity(x[layer], y[other][order])
         place = np.argsort(order)
         renamed = [place[each[order]] for each in other_near]
@@ -152,16 +165,13 @@ def _values(prepared: _Prepared, orders: Int[np.ndarray, "order n"]) -> Values:
 def _intervals(
     prepared: _Prepared, n_resamples: int, level: float, generator: np.random.Generator
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    document = prepared.views.document
-    if document is None:
+    if not prepared.views.is_sample:
         return {}
-    document = np.unique(document, return_inverse=True)[1]
-    n_documents = int(document.max()) + 1
-    half = np.zeros((n_documents, 1 + n_resamples))
-    half[:, 0] = 1  # all
+    n = prepared.views.n
+    chosen = np.zeros((n, 1 + n_resamples))
+    chosen[:, 0] = 1  # all
     for draw in range(1, 1 + n_resamples):
-        half[generator.choice(n_documents, n_documents // 2, replace=False), draw] = 1
-    chosen = half[document]
+        chosen[generator.choice(n, n // 2, replace=False), draw] = 1
     drawn = {
         "debiased_linear_cka": debiased_cka_of_subsets(*prepared.kernels, chosen),
         "mutual_nearest_neighbors": _neighbors_of_subsets(prepared, chosen),
@@ -169,7 +179,7 @@ def _intervals(
     }
     in_front = {measure: np.moveaxis(values, -1, 0) for measure, values in drawn.items()}
     return {
-        measure: half_sample_bounds(values[0], values[1:], n_documents, level=level)
+        measure: half_sample_bounds(values[0], values[1:], n, level=level)
         for measure, values in in_front.items()
     }
 

@@ -1,5 +1,6 @@
 """Stage `compare_vocabularies`: how many tokens two models have in common, by kind."""
 
+import logging
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -37,10 +38,15 @@ def compare_vocabularies(vocabularies: dict[str, pd.DataFrame]) -> pd.DataFrame:
     judges by itself (a tokenizer that marks starts calls a comma a subword): the Jaccard index
     |A and B| / |A or B|, in [0, 1]; the shares of A and of B that are common; and the shares that
     the other has, of whatever kind. A vocabulary is a whole population: no interval. Where
-    tokenizers mark ends of words, `marked` says no more than that. Empty for one model.
+    tokenizers mark ends of words, `marked` says no more than that. A model without a
+    tokenizer, a table without rows, is left out with a warning. Empty for one model.
     """
     rows = []
-    for one, other in combinations(vocabularies, 2):
+    named = [name for name, tokens in vocabularies.items() if len(tokens)]
+    for name, tokens in vocabularies.items():
+        if len(vocabularies) > 1 and not len(tokens):
+            logging.getLogger(__name__).warning("'%s' has no tokenizer: it is left out", name)
+    for one, other in combinations(named, 2):
         for definition, form in DEFINITIONS.items():
             found, other_found = (
                 _forms(vocabularies[name], definition, form) for name in (one, other)

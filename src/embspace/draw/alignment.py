@@ -143,7 +143,11 @@ def _tables(pairs: list[tuple[str, str, pd.DataFrame]], label: str, digits: int)
     text = [
         f"# Alignment of {label}\n\nStage `compare_alignment`. CKA and Procrustes similarity are 1 "
         "for spaces equal up to a rotation and one scale; mutual nearest neighbours is the share "
-        "that both have. The null permutes the points of the other model.\n"
+        "that both have. Points are independent: one text or word of each document, words among "
+        "those that are whole in both tokenizers, so that pairs of models may be on different "
+        "ones. The null permutes the points of the other model; its upper bound is one-sided, "
+        "and Procrustes has none. Intervals of neighbours hold the pool of candidates fixed, "
+        "those of Procrustes the rotation.\n"
     ]
     columns = ["corpus", "unit", "n", "measure", "layer", "other_layer", "value", "low", "high"]
     columns += ["null", "null_high", "random_weights_value"]

@@ -113,12 +113,15 @@ def _paired(ax: Axes, table: pd.DataFrame) -> None:
             fmt="o",
             markersize=3,
             color=f"C{number}",
-            label=f"{one} less {other}",
+            label=f"{one} less {other}, layer {chosen['at'].iloc[0]:g}",
         )
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(categories)), categories)
+    layers = rows["at"].unique()
+    layer = f"layer {layers[0]:g}, the last" if len(layers) == 1 else "the last layer"
     ax.set(
-        title="Differences of sentences, last layer", xlabel="consistency, the one less the other"
+        title=f"Differences of sentences,\n{layer} that both have",
+        xlabel="consistency, the one less the other",
     )
     ax.invert_yaxis()
     if len(pairs) == 1:  # a legend would hide the points

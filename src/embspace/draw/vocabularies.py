@@ -39,7 +39,7 @@ def draw_vocabularies(
         drawn_by="draw_compare",
     )
     if not pairs:
-        say_instead(axes, "two models under `models` in params.yaml are needed")
+        say_instead(axes, "two models with tokenizers under `models` in params.yaml are needed")
     for ax, ((one, other), rows) in zip(axes, pairs, strict=False):
         _bars(ax, rows)
         whole = rows[(rows["kind"] == "all") & (rows["definition"] == "as_listed")].iloc[0]

@@ -79,7 +79,8 @@ def cka_of_orders(
     """Linear CKA of each layer with each other one whose points are put in another order.
 
     `linear_cka` and its debiased form, by name; each order is a permutation of 0..n-1. What does
-    not depend on the order is computed once. NaN as the functions of these names have it.
+    not depend on the order is computed once. NaN as the functions of these names have it: the
+    debiased form with fewer than 4 points.
     """
     n_orders, n = orders.shape
     k, m = x.squared_lengths, y.squared_lengths
@@ -95,6 +96,8 @@ def cka_of_orders(
     sums = k.sum(axis=1), m.sum(axis=1)
 
     def debiased(products: np.ndarray, diagonal: np.ndarray, of_sums: np.ndarray) -> np.ndarray:
+        if n < 4:
+            return np.full(products.shape, np.nan)
         # Of centred points the products with the others add up to minus the squared length.
         return products + of_sums / ((n - 1) * (n - 2)) - 2 * diagonal / (n - 2)
 
