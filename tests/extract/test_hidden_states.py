@@ -141,7 +141,8 @@ def stage(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         table = pd.DataFrame({"id": ids, "document": ids, "text": texts})
         save_rows(table, "data/prepared/texts/mine.parquet")
         corpus = {"label": "x", "licence": "x", "language": "x", "source": "file", "path": "x.txt"}
-        main(StageConfig("tiny", tiny_description(tiny_folder), "mine", corpus, ["mine"], SETTINGS))
+        model = tiny_description(tiny_folder)
+        main(StageConfig("tiny", model, "mine", corpus, ["tiny"], ["mine"], SETTINGS))
 
     return run
 
