@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: all setup check verify test bench lint types format baselines lock dag clean help
+.PHONY: all setup check verify test test-slow bench lint types format baselines lock dag clean help
 
 all: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
@@ -62,7 +62,10 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 	@embspace verify --update
 
 test: $(VENV)/dev ## Install what the tests need and run them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not slow"
+
+test-slow: $(VENV)/dev ## Grids, vectors and a report through whole pipelines of their own
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
 
 bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
@@ -100,4 +103,4 @@ clean: ## Remove what was computed and the environment; results and figures stay
 	rm -rf $(VENV) .cache data/prepared data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 help: ## This list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20

@@ -8,6 +8,8 @@ import pytest
 from tests.tiny import write_tiny_model
 from tests.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("one", "two")
 # A stage with a corpus of its own, and one with chance; by what runs them.
 STAGES = {

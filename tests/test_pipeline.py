@@ -137,6 +137,7 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
         assert files[f"figures/compare/{noun}.png"]
 
 
+@pytest.mark.slow
 def test_a_report_takes_all_that_is_computed_and_puts_it_on_a_page(workspace: Workspace):
     command = (sys.executable, "-c", "from embspace.cli import app; app()", "report", "tiny")
     said = workspace.run(*command)

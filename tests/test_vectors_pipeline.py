@@ -14,6 +14,8 @@ from embspace.vectors import report_vectors
 from tests.test_pipeline import LESS, MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 N, DIM = 60, 16
 DESCRIPTION = {
     "label": "my vectors",
