@@ -48,7 +48,7 @@ def test_intervals_draw_halves_of_the_chosen_units():
 
     def statistic(chosen: np.ndarray) -> np.ndarray:
         seen.append(chosen)
-        return np.array(chosen.sum())
+        return np.array(float(chosen.sum()))
 
     chosen = np.array([False, True, True, False, True, True, True, True])
     interval = interval_over(chosen, n_half_samples=20, level=0.9, rng=np.random.default_rng(0))
