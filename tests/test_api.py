@@ -16,6 +16,8 @@ from tests.test_pipeline import LESS, POSITIONS
 from tests.tiny import DIM, LAYERS, VOCABULARY, write_tiny_model
 from tests.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["the cat sat on the mat", "a dog", "the sun\nand the rain", "the cat sat on the mat"]
 
 

@@ -18,6 +18,8 @@ from tests.hub_server import serving_hub
 from tests.tiny import tiny_description, write_tiny_model
 from tests.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 COMMAND = (sys.executable, "-c", "from embspace.cli import app; app()", "report")
 STEP = re.compile(r"\[ *(\d+) of (\d+)\] (\S+)  \(\d+ s so far\)")
 PER_MODEL = {"model": "${models}"}
