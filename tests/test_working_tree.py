@@ -12,7 +12,8 @@ import yaml
 
 from embspace.config import read_yaml
 from embspace.errors import InputError
-from embspace.working_tree import TREES, OwnTexts, Step, WorkingTree, find_root
+from embspace.repro import Step
+from embspace.working_tree import TREES, OwnTexts, WorkingTree, find_root
 
 # A pipeline of the same form as embspace's, whose stages take no time.
 STAGES = {
@@ -175,18 +176,6 @@ def test_a_tree_of_other_texts_starts_with_what_is_the_same(tree: WorkingTree, r
     other.update("a", None, OwnTexts("mine", "mine", ".txt", b"one\n"))
     assert list(other.reproduce(MEASURE)) == [Step(EXTRACT, False), Step(MEASURE, True)]
     assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
-
-
-def test_a_stage_that_fails_is_told_in_its_own_words(tree: WorkingTree, root: Path):
-    stages = {**STAGES, "measure_length": {"cmd": r"printf 'error: no\n  way\n' >&2; exit 1"}}
-    put(root / "dvc.yaml", {"stages": stages})
-    tree.update("a", None)
-    with pytest.raises(InputError, match=r"^no\n  way$"):
-        list(tree.reproduce("measure_length"))
-    put(root / "dvc.yaml", {"stages": {"measure_length": {"cmd": "echo hm; exit 1"}}})
-    tree.update("a", None)
-    with pytest.raises(InputError, match=r"(?s)^the pipeline failed:.*\nhm\n.*repro\.log$"):
-        list(tree.reproduce("measure_length"))
 
 
 def test_who_stops_reading_ends_the_stages(tree: WorkingTree, root: Path):

@@ -9,17 +9,9 @@ it is not enough, for DVC remembers no run whose results are left to git.
 import fcntl
 import hashlib
 import logging
-import os
-import platform
-import re
-import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from filecmp import cmp
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +19,8 @@ import yaml
 
 from embspace.config import CONF, PARAMS, read_yaml
 from embspace.errors import InputError
+from embspace.files.copies import copy_file, link_file, mirror_folder, write_changed
+from embspace.repro import Step, run_repro
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
 COPIED_FILES = ("dvc.yaml", "models.lock", ".dvcignore")
@@ -35,13 +29,6 @@ TEXTS = Path("data/texts")
 # Keys of a description that name a file or folder; the last three are of vectors.
 PATH_KEYS = ("path", "pages", "url", "labels", "positional", "segment")
 LOCK = "dvc.lock"
-# How `dvc repro` says that it has come to a stage.
-RUNNING = re.compile(r"Running stage '([^']+)'")
-KNOWN = re.compile(r"Stage '([^']+)' (?:is cached|didn't change)")
-# One kind of kernel, as in the Makefile: each kind rounds in its own way.
-KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
-COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it half a minute
-TAIL = 20  # lines of a stage that failed without saying why
 
 
 @dataclass(frozen=True)
@@ -52,14 +39,6 @@ class OwnTexts:
     label: str
     suffix: str
     content: bytes
-
-
-@dataclass(frozen=True)
-class Step:
-    """A stage that `dvc repro` has come to, and whether it has to be run."""
-
-    stage: str
-    runs: bool
 
 
 @dataclass(frozen=True)
@@ -87,7 +66,7 @@ class WorkingTree:
         with self.locked():
             self._copy_all()
             content = {**params, "models": [model], "corpora": named}
-            _write(self.folder / PARAMS, _as_yaml(content))
+            write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)
             self._link_named_paths(model, named)
@@ -96,10 +75,10 @@ class WorkingTree:
 
     def _copy_all(self) -> None:
         for each in COPIED_FOLDERS:
-            _mirror(self.root / each, self.folder / each)
+            mirror_folder(self.root / each, self.folder / each)
         for each in COPIED_FILES:
             if (self.root / each).is_file():
-                _copy(self.root / each, self.folder / each)
+                copy_file(self.root / each, self.folder / each)
 
     def stages(self, target: str) -> set[str]:
         """The stage `target` and all that it needs."""
@@ -116,31 +95,8 @@ class WorkingTree:
         Raises:
             InputError: with what a failed stage said.
         """
-        command = [sys.executable, "-m", "dvc", "repro", *targets]
-        with (
-            self.locked() as lock,
-            self.log.open("w", encoding="utf-8") as log,
-            # DVC holds the lock too, in case that this process is killed and DVC goes on.
-            subprocess.Popen(
-                command,
-                cwd=self.folder,
-                env=_environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                pass_fds=[lock],
-                start_new_session=True,  # so that its stages end with it
-            ) as process,
-        ):
-            try:
-                yield from _steps(process, log)
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGTERM)
-        if process.returncode:
-            raise InputError(_complaint(self.log))
+        with self.locked() as lock:
+            yield from run_repro(self.folder, targets, self.log, held=lock)
 
     @contextmanager
     def locked(self) -> Iterator[int]:
@@ -166,8 +122,8 @@ class WorkingTree:
             "path": str(path),
             "halves": True,
         }
-        _write(self.folder / path, own.content)
-        _write(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
+        write_changed(self.folder / path, own.content)
+        write_changed(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
 
     def _take_over(self, model: str, corpora: Any) -> None:
         """Take what was computed of the model elsewhere, unless that was done before."""
@@ -182,9 +138,9 @@ class WorkingTree:
             if item in items or item.startswith(f"{model}-"):
                 stages[stage] = entry
                 for out in entry.get("outs", ()):
-                    _link(source / out["path"], self.folder / out["path"])
-        _write(self.folder / LOCK, _as_yaml({"schema": "2.0", "stages": stages}))
-        _write(taken, mark)
+                    link_file(source / out["path"], self.folder / out["path"])
+        write_changed(self.folder / LOCK, _as_yaml({"schema": "2.0", "stages": stages}))
+        write_changed(taken, mark)
 
     def _elsewhere(self, model: str) -> tuple[Path, dict[str, Any]]:
         """The tree that has computed something of the model, and what its dvc.lock says.
@@ -201,7 +157,7 @@ class WorkingTree:
     def _share_cache(self) -> None:
         path, mark = self.folder / ".dvc/config", f"# The cache is that of {self.root}\n"
         if not (path.is_file() and path.read_text(encoding="utf-8").startswith(mark)):
-            _write(path, mark.encode() + _dvc_config(self.root))
+            write_changed(path, mark.encode() + _dvc_config(self.root))
 
     def _link_named_paths(self, model: str, corpora: Any) -> None:
         """Make relative paths that conf/ names lead to the same file from here."""
@@ -259,50 +215,6 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
-def _link(source: Path, target: Path) -> None:
-    """The same file in both trees; no stage writes into a file, it puts another in its place."""
-    if not source.is_file():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    try:
-        target.hardlink_to(source)
-    except OSError:  # on another disk
-        shutil.copyfile(source, target)
-
-
-def _mirror(source: Path, target: Path) -> None:
-    """Make `target` hold the files of `source` and no others, touching only what differs."""
-    wanted = {path.relative_to(source) for path in _files(source)}
-    for path in _files(target):
-        if path.relative_to(target) not in wanted:
-            path.unlink()
-    for path in wanted:
-        _copy(source / path, target / path)
-    for path in source.rglob(COMPILED):
-        copy = target / path.relative_to(source)
-        if not copy.is_file() or copy.stat().st_mtime < path.stat().st_mtime:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, copy)
-
-
-def _files(folder: Path) -> list[Path]:
-    found = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
-    return sorted(path for path in found if "__pycache__" not in path.parts)
-
-
-def _copy(source: Path, target: Path) -> None:
-    if not (target.is_file() and cmp(source, target, shallow=False)):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, target)  # with its time, which numba looks at
-
-
-def _write(target: Path, content: bytes) -> None:
-    if not (target.is_file() and target.read_bytes() == content):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-
-
 def _as_yaml(content: dict[str, Any]) -> bytes:
     return yaml.safe_dump(content, allow_unicode=True, sort_keys=False).encode()
 
@@ -318,35 +230,3 @@ def _dvc_config(root: Path) -> bytes:
         f"[cache]\n    dir = {Path(cache.path).parents[1]}\n"
         f'    type = "{",".join(cache.cache_types)}"\n'
     ).encode()
-
-
-def _environment() -> dict[str, str]:
-    """The user's, with this interpreter first, and the kernels with which `make` computes."""
-    environment = dict(os.environ)
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
-    if platform.machine() in ("x86_64", "AMD64"):
-        environment = {**KERNELS, **environment}
-    if not environment.get("HF_HUB_OFFLINE"):
-        environment.pop("HF_HUB_OFFLINE", None)  # only a fetch goes to the hub, see cli.py
-    return environment
-
-
-def _steps(process: "subprocess.Popen[str]", log: Any) -> Iterator[Step]:
-    assert process.stdout is not None  # it is a pipe
-    for line in process.stdout:
-        log.write(line)
-        log.flush()
-        for pattern, runs in ((RUNNING, True), (KNOWN, False)):
-            if found := pattern.match(line):
-                yield Step(found[1], runs)
-
-
-def _complaint(log: Path) -> str:
-    """What the stage that failed said, or the end of what was printed."""
-    lines = log.read_text(encoding="utf-8").splitlines()
-    marks = [number for number, line in enumerate(lines) if line.startswith("error: ")]
-    if not marks:
-        return "\n".join(["the pipeline failed:", *lines[-TAIL:], f"all that it said: {log}"])
-    said = lines[marks[-1] :]
-    end = next((n for n, line in enumerate(said) if line.startswith("ERROR: ")), len(said))
-    return "\n".join(said[:end]).removeprefix("error: ").strip()

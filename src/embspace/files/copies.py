@@ -1,0 +1,55 @@
+"""Copies of files and folders that touch only what differs."""
+
+import shutil
+from filecmp import cmp
+from pathlib import Path
+
+from embspace.files.atomic import writing
+
+COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it half a minute
+
+
+def mirror_folder(source: Path, target: Path) -> None:
+    """Make `target` hold the files of `source` and no others, touching only what differs."""
+    wanted = {path.relative_to(source) for path in _files(source)}
+    for path in _files(target):
+        if path.relative_to(target) not in wanted:
+            path.unlink()
+    for path in wanted:
+        copy_file(source / path, target / path)
+    for path in source.rglob(COMPILED):
+        copy = target / path.relative_to(source)
+        if not copy.is_file() or copy.stat().st_mtime < path.stat().st_mtime:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Make `target` hold what `source` does, with its time."""
+    if not (target.is_file() and cmp(source, target, shallow=False)):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)  # with its time, which numba looks at
+
+
+def link_file(source: Path, target: Path) -> None:
+    """The same file in both trees; no stage writes into a file, it puts another in its place."""
+    if not source.is_file():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        target.hardlink_to(source)
+    except OSError:  # on another disk
+        shutil.copyfile(source, target)
+
+
+def write_changed(target: Path, content: bytes) -> None:
+    """Make `target` hold `content`, whole or not at all."""
+    if not (target.is_file() and target.read_bytes() == content):
+        with writing(target) as partial:
+            partial.write_bytes(content)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    return sorted(path for path in found if "__pycache__" not in path.parts)
