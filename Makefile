@@ -62,7 +62,7 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 	@embspace verify --update
 
 test: $(VENV)/dev ## Install what the tests need and run them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
 test-slow: $(VENV)/dev ## Reports, the Python API, grids and vectors, each in pipelines of its own
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow

@@ -19,3 +19,8 @@ def root() -> Path:
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small random BERT; treat it as read-only."""
     return build_tiny_bert(tmp_path_factory.mktemp("tiny"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest file first, so that another process does all the others meanwhile."""
+    items.sort(key=lambda item: item.path.name != "test_pipeline.py")

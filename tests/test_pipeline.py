@@ -161,53 +161,6 @@ def test_a_second_run_does_nothing(workspace: Workspace):
     assert workspace.repro() == set()
 
 
-@pytest.mark.parametrize(
-    ("file", "change", "stages"),
-    [
-        ("conf/draw/similarity.yaml", {"digits": 3}, {"draw@tiny"}),
-        (
-            "conf/measure/mean_embedding.yaml",
-            {"n_tokens": 3},
-            {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw@tiny"},
-        ),
-        ("params.yaml", {"device": "auto"}, set()),
-    ],
-)
-def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
-    workspace: Workspace, file: str, change: dict[str, object], stages: set[str]
-):
-    workspace.edit(file, **change)
-    assert workspace.repro() == stages
-
-
-def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
-    workspace.edit("params.yaml", seed=1)
-    # Dry: what hangs on them would run after them, as with every other setting.
-    of_all = {"compare_alignment", "compare_measures"}
-    seeded = {*TOYS, *of_all, *(f"{stage}@tiny" for stage in SEEDED)}
-    assert workspace.repro("--dry") == seeded
-
-
-def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
-    before = workspace.files(*BUILT)
-    folder = workspace.folder
-    write_tiny_model(folder / "models/other", folder / "conf", "other", 1, POSITIONS)
-    workspace.edit("params.yaml", models=["tiny", "other"])
-    assert workspace.repro() == expected_stages("other") | OF_ALL
-    after = workspace.files(*BUILT)
-    of_one = {name for name in before if "/compare/" not in name}
-    assert {name: after[name] for name in of_one} == {name: before[name] for name in of_one}
-    new = after.keys() - before.keys()
-    assert len(new) == sum("tiny" in name for name in before)  # the rest has no model
-    assert all("other" in name for name in new)
-    for noun in COMPARED:
-        assert b"tiny,other," in after[f"results/compare/{noun}.csv"]
-    workspace.edit("params.yaml", models=["tiny"])
-    workspace.repro()
-    again = workspace.files("results/compare", "figures/compare")
-    assert again == {name: before[name] for name in again}
-
-
 def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
     workspace: Workspace,
 ):
@@ -242,6 +195,54 @@ def start_and_kill(workspace: Workspace, last: str) -> set[str]:
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     return started
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "stages"),
+    [
+        ("conf/draw/similarity.yaml", {"digits": 3}, {"draw@tiny"}),
+        (
+            "conf/measure/mean_embedding.yaml",
+            {"n_tokens": 3},
+            {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw@tiny"},
+        ),
+        ("params.yaml", {"device": "auto"}, set()),
+    ],
+)
+def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
+    workspace: Workspace, file: str, change: dict[str, object], stages: set[str]
+):
+    workspace.edit(file, **change)
+    assert workspace.repro() == stages
+
+
+def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
+    workspace.edit("params.yaml", seed=1)
+    # Dry: what hangs on them would run after them, as with every other setting.
+    of_all = {"compare_alignment", "compare_measures"}
+    seeded = {*TOYS, *of_all, *(f"{stage}@tiny" for stage in SEEDED)}
+    assert workspace.repro("--dry") == seeded
+
+
+@pytest.mark.slow
+def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    folder = workspace.folder
+    write_tiny_model(folder / "models/other", folder / "conf", "other", 1, POSITIONS)
+    workspace.edit("params.yaml", models=["tiny", "other"])
+    assert workspace.repro() == expected_stages("other") | OF_ALL
+    after = workspace.files(*BUILT)
+    of_one = {name for name in before if "/compare/" not in name}
+    assert {name: after[name] for name in of_one} == {name: before[name] for name in of_one}
+    new = after.keys() - before.keys()
+    assert len(new) == sum("tiny" in name for name in before)  # the rest has no model
+    assert all("other" in name for name in new)
+    for noun in COMPARED:
+        assert b"tiny,other," in after[f"results/compare/{noun}.csv"]
+    workspace.edit("params.yaml", models=["tiny"])
+    workspace.repro()
+    again = workspace.files("results/compare", "figures/compare")
+    assert again == {name: before[name] for name in again}
 
 
 def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):
