@@ -67,7 +67,7 @@ test: $(VENV)/dev ## Install what the tests need and run them
 test-slow: $(VENV)/dev ## Reports, the Python API, grids and vectors, each in pipelines of its own
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
 
-bench: $(VENV)/runtime ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
+bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
 
 lint: $(VENV)/dev ## Style

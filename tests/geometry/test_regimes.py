@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -71,7 +73,7 @@ def test_simulated_tables_have_the_kernel_and_no_more():
 def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
     kernel = stationary_kernel(smooth_table(), np.zeros(512, dtype=np.bool_))
 
-    def simulate(seed: int) -> list[LocalFeatures]:
+    def simulate(seed: int) -> Iterator[LocalFeatures]:
         tables = stationary_tables(kernel, 96, 40, np.random.default_rng(seed))
         return simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
 

@@ -111,15 +111,17 @@ def shuffled_properties_by_window(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "shuffle window property"]:
-    """`properties_by_window` of the same vectors, their positions dealt out anew each time."""
+    """`properties_by_window` of the same vectors, their positions dealt out anew each time.
+
+    On all cores.
+    """
+    from joblib import Parallel, delayed
+
     cosines, positions = _defined(cosines, positions)
     ranks, tied = _row_ranks(cosines)  # in a row the order of others changes, not their ranks
-    return np.array(
-        [
-            _properties(cosines, ranks, tied, rng.permutation(positions), largest_offsets)
-            for _ in range(n_shuffles)
-        ]
-    )
+    shuffled = (rng.permutation(positions) for _ in range(n_shuffles))
+    calls = (delayed(_properties)(cosines, ranks, tied, each, largest_offsets) for each in shuffled)
+    return np.array(Parallel(n_jobs=-1, prefer="threads")(calls))
 
 
 def _defined(

@@ -12,6 +12,7 @@ sides. Each regime is therefore tested again by itself, against stationary table
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -110,13 +111,15 @@ def null_penalties(
     search: Search,
     rng: np.random.Generator,
 ) -> Float[np.ndarray, " simulation"]:
-    """`silent_penalty` of stationary tables with the cosines by offset of `x`."""
+    """`silent_penalty` of stationary tables with the cosines by offset of `x`; on all cores."""
+    from joblib import Parallel, delayed
+
     kernel = stationary_kernel(x, left_out)
     tables = stationary_tables(kernel, x.shape[1], search.n_simulations, rng)
     simulated = simulated_features(tables, offsets=search.offsets, limit=search.limit)
-    return np.array(
-        [silent_penalty(each, smallest_regime=search.smallest_regime) for each in simulated]
-    )
+    # Processes: the search for changes holds Python's lock.
+    penalty = delayed(partial(silent_penalty, smallest_regime=search.smallest_regime))
+    return np.array(Parallel(n_jobs=-1)(penalty(each) for each in simulated))
 
 
 def penalty_at(null: Float[np.ndarray, " simulation"], level: float) -> float:
@@ -235,9 +238,8 @@ def stationary_tables(
 
 def simulated_features(
     tables: Iterable[np.ndarray], *, offsets: Sequence[int], limit: float
-) -> list[LocalFeatures]:
+) -> Iterator[LocalFeatures]:
     """`local_features` of each table, nothing left out."""
-    return [
-        local_features(table, np.zeros(len(table), dtype=np.bool_), offsets=offsets, limit=limit)
-        for table in tables
-    ]
+    for table in tables:
+        nothing = np.zeros(len(table), dtype=np.bool_)
+        yield local_features(table, nothing, offsets=offsets, limit=limit)

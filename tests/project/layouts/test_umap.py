@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 
 from embspace.geometry.maps import map_quality
-from embspace.project.layouts.umap import umap_layout
+from embspace.project.layouts._umap_loops import _look_up, table_nodes
+from embspace.project.layouts.umap import similarity_curve, umap_layout
 from tests.project.layouts.clouds import DEGENERATE, UMAP, gaussian, graph_of, start_of, two_blobs
 
 
@@ -28,6 +29,29 @@ def test_is_no_worse_than_umap_itself() -> None:
     one, other = (map_quality(x, y, n_neighbors=15) for y in (layout_of(x), reference))
     assert one.trustworthiness > other.trustworthiness - 0.01
     assert one.neighbor_recall > other.neighbor_recall - 0.02
+
+
+@pytest.mark.parametrize("min_dist", [0.0, 0.1, 0.8])
+def test_the_curve_of_similarity_is_umaps(min_dist: float) -> None:
+    from umap.umap_ import find_ab_params
+
+    assert similarity_curve(min_dist) == pytest.approx(find_ab_params(1.0, min_dist), rel=1e-6)
+
+
+def test_strengths_are_read_off_between_the_values_of_the_table() -> None:
+    nodes = table_nodes()
+    for d in (2.0**-30, 0.3, 1.0, 17.25, 1e6):
+        found = _look_up((nodes**-0.9).astype(np.float32), np.float32(d))
+        assert found == pytest.approx(d**-0.9, rel=1e-4)
+    far, near = (nodes**-0.9).astype(np.float32)[[-1, 0]]
+    table = (nodes**-0.9).astype(np.float32)
+    assert _look_up(table, np.float32(0)) == near
+    assert _look_up(table, np.float32(1e30)) == far
+
+
+def test_two_points_that_hold_each_other_come_as_near_as_they_may() -> None:
+    layout = umap_layout(graph_of(gaussian(2, 4)), np.array([[0.0, 0.0], [1.0, 1.0]]), **UMAP)
+    assert np.linalg.norm(layout[0] - layout[1]) < 1
 
 
 def test_parts_what_is_apart() -> None:
