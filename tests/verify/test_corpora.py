@@ -109,6 +109,13 @@ def test_rows_about_a_corpus_of_one_side_and_joint_columns_go():
     assert [row["n"] for row in found.rows] == ["1", "4"]
 
 
+def test_a_group_of_a_comparison_is_about_the_corpora_that_it_names():
+    groups = ["one / mean", "two / mean", "cat / mean", "two-fold / mean"]
+    contents = Contents(("group",), tuple({"group": group} for group in groups))
+    left = comparable(Path("compare/measures.csv"), contents, without_two(), [])
+    assert [row["group"] for row in left.rows] == ["one / mean", "cat / mean", "two-fold / mean"]
+
+
 def test_texts_named_like_a_corpus_are_one_in_evolution_alone():
     contents = table("tokens mean\ncat 1\ntwo 2\none 3")
     evolution = comparable(Path("evolution/layers/small.csv"), contents, without_two(), [])
