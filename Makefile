@@ -64,7 +64,7 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 test: $(VENV)/dev ## Install what the tests need and run them
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow"
 
-test-slow: $(VENV)/dev ## Reports, the Python API, grids and vectors, each in pipelines of its own
+test-slow: $(VENV)/dev ## Other architectures, reports, the Python API, grids and vectors, each in pipelines of its own
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
 
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)

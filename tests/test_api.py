@@ -12,8 +12,8 @@ import embspace
 from embspace import api
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
-from tests.test_pipeline import LESS, POSITIONS
 from tests.tiny import DIM, LAYERS, VOCABULARY, write_tiny_model
+from tests.whole_pipeline import POSITIONS
 from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -27,8 +27,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     tree = Workspace(root, tmp_path_factory.mktemp("api"))
     write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
-    for file, settings in LESS.items():
-        tree.edit(f"conf/{file}", **settings)
+    tree.shorten()
     return tree
 
 

@@ -6,9 +6,12 @@ import pytest
 
 from embspace.config import read_yaml
 from embspace.models.description import Model, describe_model
+from tests.test_architectures import ADDED
 from tests.zoo import ANIMALS
 
-TRIED = {"real weights", "its own random weights", "small random weights"}
+SMALL = "small random weights"
+WHOLE = f"{SMALL}, whole pipeline"
+TRIED = {"real weights", "its own random weights", SMALL, WHOLE}
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +75,16 @@ def test_every_architecture_that_was_tried_small_is_in_the_zoo(
     """By its matrices: a file whose names no small model has was not tried."""
     seen = {described[animal.described_as].matrices for animal in ANIMALS.values()}
     for name, cells in rows.items():
-        if cells[5] == "small random weights":
+        if cells[5] in (SMALL, WHOLE):
             assert described[name].matrices in seen, name
+
+
+def test_those_said_to_go_through_the_whole_pipeline_are_those_that_a_test_takes(
+    rows: dict[str, list[str]],
+):
+    assert {name for name, cells in rows.items() if cells[5] == WHOLE} == {
+        ANIMALS[animal].described_as for animal in ADDED.values()
+    }
 
 
 def test_every_key_that_makes_models_differ_is_explained(page: str):

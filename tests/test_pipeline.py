@@ -18,37 +18,19 @@ import pytest
 import yaml
 
 from tests.tiny import write_tiny_model
+from tests.whole_pipeline import (
+    BUILT,
+    COMPARED,
+    MEASURED,
+    OF_ALL,
+    POSITIONS,
+    PROJECTED,
+    SHARED,
+    TOYS,
+    expected_stages,
+)
 from tests.workspace import Workspace
 
-# Of the model: it spells most words letter by letter, and a stimulus is read whole.
-POSITIONS = 192
-BUILT = ("data/prepared", "data/extracted", "data/measured", "data/projected", "results", "figures")
-MEASURED = (
-    "similarity",
-    "mean_embedding",
-    "interrelations",
-    "separability",
-    "sentence_similarity",
-    "explained_variance",
-    "regimes",
-    "positions",
-    "helix",
-    "neighbors",
-    "sinusoidal_positions",
-    "architecture",
-    "vocabulary",
-    "probing",
-    "evolution",
-    "homonyms",
-    "synonyms",
-    "differences",
-    "text_clouds",
-    "search",
-    "ledger",
-)
-PROJECTED = ("pca", "tsne", "umap", "text_maps")
-TOYS = {"measure_cubes": "cubes", "project_hopf_link": "hopf_link"}
-COMPARED = ("alignment", "measures", "vocabularies")
 # Those in which chance enters.
 SEEDED = (
     "extract_stimuli",
@@ -70,18 +52,6 @@ SEEDED = (
     "project_umap",
     "project_text_maps",
 )
-# Less of what takes long and is no matter here.
-LESS = {
-    "measure/regimes.yaml": {"n_simulations": 100},
-    "measure/positions.yaml": {"n_shuffles": 10},
-    "measure/helix.yaml": {"n_shuffles": 10},
-    "project/tsne.yaml": {"n_iterations": 20, "n_seeds": 2},
-    "project/umap.yaml": {"n_epochs": 20, "n_seeds": 2},
-    "project/hopf_link.yaml": {"n_runs": 1, "n_iterations": 20, "n_epochs": 20},
-    "measure/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
-    "measure/evolution.yaml": {"n_draws": 20},
-    "measure/homonyms.yaml": {"n_draws": 50},
-}
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +61,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
     tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
-    for file, settings in LESS.items():
-        tree.edit(f"conf/{file}", **settings)
+    tree.shorten()
     tree.repro()
     tree.commit()
     return tree
@@ -105,24 +74,6 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
     workspace.git("reset", "--quiet", "--hard")
     workspace.git("clean", "--quiet", "--force", "-d")
     workspace.run("dvc", "repro")
-
-
-def expected_stages(model: str) -> set[str]:
-    return {
-        f"prepare_model@{model}",
-        f"extract_embeddings@{model}",
-        f"extract_hidden_states@{model}-model_card",
-        f"extract_stimuli@{model}",
-        f"draw@{model}",
-        *(f"measure_{noun}@{model}" for noun in MEASURED),
-        *(f"project_{noun}@{model}" for noun in PROJECTED),
-    }
-
-
-# Those that no model has a part in.
-SHARED = {"prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
-# Those that look at all models.
-OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare"}
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
@@ -222,27 +173,6 @@ def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace)
     of_all = {"compare_alignment", "compare_measures"}
     seeded = {*TOYS, *of_all, *(f"{stage}@tiny" for stage in SEEDED)}
     assert workspace.repro("--dry") == seeded
-
-
-@pytest.mark.slow
-def test_a_second_model_adds_its_own_files_and_touches_no_other(workspace: Workspace):
-    before = workspace.files(*BUILT)
-    folder = workspace.folder
-    write_tiny_model(folder / "models/other", folder / "conf", "other", 1, POSITIONS)
-    workspace.edit("params.yaml", models=["tiny", "other"])
-    assert workspace.repro() == expected_stages("other") | OF_ALL
-    after = workspace.files(*BUILT)
-    of_one = {name for name in before if "/compare/" not in name}
-    assert {name: after[name] for name in of_one} == {name: before[name] for name in of_one}
-    new = after.keys() - before.keys()
-    assert len(new) == sum("tiny" in name for name in before)  # the rest has no model
-    assert all("other" in name for name in new)
-    for noun in COMPARED:
-        assert b"tiny,other," in after[f"results/compare/{noun}.csv"]
-    workspace.edit("params.yaml", models=["tiny"])
-    workspace.repro()
-    again = workspace.files("results/compare", "figures/compare")
-    assert again == {name: before[name] for name in again}
 
 
 def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):

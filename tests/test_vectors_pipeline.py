@@ -11,7 +11,7 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.vectors import report_vectors
-from tests.test_pipeline import LESS, MEASURED, PROJECTED, SHARED, expected_stages
+from tests.whole_pipeline import MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -45,8 +45,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory, x: np.ndarra
     labels.to_csv(tree.folder / "vectors/mine.csv", index=False)
     (tree.folder / "conf/model/mine.yaml").write_text(json.dumps(DESCRIPTION))
     tree.edit("params.yaml", models=["mine"], corpora=["model_card"])
-    for file, settings in LESS.items():
-        tree.edit(f"conf/{file}", **settings)
+    tree.shorten()
     assert "fit" in tree.run("embspace", "check")
     assert expected_stages("mine") | SHARED <= tree.repro()
     return tree

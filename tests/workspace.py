@@ -11,6 +11,18 @@ import yaml
 
 PARTS = ["conf", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
+# Less of what takes long and is no matter here.
+LESS = {
+    "measure/regimes.yaml": {"n_simulations": 100},
+    "measure/positions.yaml": {"n_shuffles": 10},
+    "measure/helix.yaml": {"n_shuffles": 10},
+    "project/tsne.yaml": {"n_iterations": 20, "n_seeds": 2},
+    "project/umap.yaml": {"n_epochs": 20, "n_seeds": 2},
+    "project/hopf_link.yaml": {"n_runs": 1, "n_iterations": 20, "n_epochs": 20},
+    "measure/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
+    "measure/evolution.yaml": {"n_draws": 20},
+    "measure/homonyms.yaml": {"n_draws": 50},
+}
 
 
 class Workspace:
@@ -18,6 +30,7 @@ class Workspace:
 
     def __init__(self, root: Path, folder: Path, extra: tuple[str, ...] = ()) -> None:
         self.folder = folder
+        self.variables: dict[str, str] = {}
         for part in [*PARTS, *extra]:
             source, target = root / part, folder / part
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -31,9 +44,9 @@ class Workspace:
         self.git("config", "user.name", "test")
 
     def environment(self) -> dict[str, str]:
-        """The user's, with this interpreter's commands first and this tree's code."""
+        """The user's and `variables`, with this interpreter's commands first, this tree's code."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = {**os.environ, "PATH": path, "PYTHONPATH": "src"}
+        environment = {**os.environ, "PATH": path, "PYTHONPATH": "src", **self.variables}
         # As for a user: compiled files appear beside the sources that stages depend on.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         return environment
@@ -71,6 +84,11 @@ class Workspace:
         path = self.folder / file
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         path.write_text(yaml.safe_dump({**content, **change}), encoding="utf-8")
+
+    def shorten(self) -> None:
+        """Settings with which the whole pipeline takes minutes."""
+        for file, settings in LESS.items():
+            self.edit(f"conf/{file}", **settings)
 
     def files(self, *folders: str) -> dict[str, bytes]:
         """The content of all files below the folders."""

@@ -191,7 +191,7 @@ ANIMALS: dict[str, Animal] = {
 }
 
 
-def build_animal(name: str, folder: Path) -> Path:
+def build_animal(name: str, folder: Path, positions: int = POSITIONS) -> Path:
     """Write config.json, model.safetensors and tokenizer.json of a random model."""
     import torch
     from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
@@ -207,6 +207,8 @@ def build_animal(name: str, folder: Path) -> Path:
     _write_config(folder / "tokenizer_config.json", animal.tokenizer_class)
     options: dict[str, Any] = {"model_type": name, **animal.config}
     options["vocab_size"] = tokenizer.get_vocab_size()
+    for key in {"max_position_embeddings", "n_positions"} & options.keys():
+        options[key] += positions - POSITIONS  # a table may have rows for padding besides
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(len(name))
         module = AutoModel.from_config(AutoConfig.for_model(**options))

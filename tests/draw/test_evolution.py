@@ -4,7 +4,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
 
+from embspace.draw.canvas import use_style
 from embspace.draw.evolution import N_PATHS, QUANTITIES, draw_evolution
 from tests.draw.fits import assert_words_fit
 from tests.measure.test_evolution import measured, stimuli_of
@@ -109,6 +111,24 @@ def test_the_first_followed_word_is_marked_in_the_drift(figure, results):
         marked.get_ydata(), drift.loc[drift["token"] == "mouse", "relative_distance"]
     )
     assert len(ax.lines) == 2 * 6
+
+
+def test_the_legend_of_the_drift_lies_above_its_lines(results):
+    with rc_context():
+        use_style()
+        figure, _ = draw(results)
+        assert_words_fit(figure)
+    ax = panel(figure, "Drift between the texts")
+    tops = [ax.transData.transform((0, line.get_ydata().max()))[1] for line in ax.lines]
+    assert max(tops) < ax.get_legend().get_window_extent().y0
+
+
+def test_a_length_that_no_layer_norm_sets_is_not_explained(results):
+    steps = results["steps"].assign(layer_norm_scale=np.nan)
+    for given, expected in ((results, True), (results | {"steps": steps}, False)):
+        (legend,) = draw(given)[0].legends
+        words = [text.get_text() for text in legend.get_texts()]
+        assert ("length that LayerNorm sets" in words) == expected
 
 
 def test_the_figure_names_stage_and_population(figure):

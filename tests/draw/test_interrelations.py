@@ -64,6 +64,15 @@ def test_the_planted_token_is_in_the_table(drawn):
     assert "1.000" in drawn[1]
 
 
+def test_a_model_whose_texts_no_token_opens_says_so(results):
+    scalars = {key: value for key, value in results["json"].items() if key != "cls_position_0"}
+    _, text = draw_interrelations(
+        results | {"json": scalars}, "mine", height_mm=75.0, n_listed=5, digits=3
+    )
+    title = "## The opening token against position 0"
+    assert f"{title}\n\nNo token of mine opens every text.\n\nNone." in text
+
+
 def test_a_model_without_positions_or_segments_says_so(results):
     found = measure_interrelations(
         {"input": random_matrices()["input"]}, vocabulary_of(120), **SETTINGS

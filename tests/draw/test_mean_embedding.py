@@ -10,7 +10,12 @@ from tests.measure.vectors import random_matrices, vocabulary_of
 @pytest.fixture(scope="module")
 def results():
     found = measure_mean_embedding(
-        random_matrices(), vocabulary_of(120), n_histogram_bins=20, n_tokens=3, quantiles=[0.5]
+        random_matrices(),
+        vocabulary_of(120),
+        None,
+        n_histogram_bins=20,
+        n_tokens=3,
+        quantiles=[0.5],
     )
     return {"summary": found.summary, "histogram": found.histogram, "tokens": found.tokens}
 

@@ -1,8 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
 
 from embspace.compare.measures import COLUMNS
+from embspace.draw.canvas import use_style
 from embspace.draw.measures import draw_measures
 from tests.draw.fits import assert_words_fit
 
@@ -76,6 +78,18 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     assert figure.axes[3].get_title() == "Differences of sentences,\nthe last layer that both have"
     labels = [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
     assert [label.split(", ")[1] for label in labels] == ["layer 2", "layer 1", "layer 1"]
+
+
+def test_the_legend_of_several_pairs_hides_no_point(table: pd.DataFrame):
+    with rc_context():
+        use_style()
+        figure, _ = draw_measures({"csv": table}, "one, two, three", **SETTINGS)
+        assert_words_fit(figure)
+    ax = figure.axes[3]
+    legend = ax.get_legend().get_window_extent()
+    assert legend.y1 < ax.get_window_extent().y0
+    assert figure.bbox.y0 < legend.y0
+    assert legend.x1 < figure.bbox.x1
 
 
 def test_one_layer_is_named_in_the_title(table: pd.DataFrame):

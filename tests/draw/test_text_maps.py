@@ -30,7 +30,7 @@ def test_a_map_for_each_method_and_space(results: dict[str, Any]):
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps → draw"
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 2
-    assert figure.axes[0].get_ylabel() == "[CLS]\nraw"
+    assert figure.axes[0].get_ylabel() == "first token\nraw"
     assert figure.axes[3].get_ylabel() == "mean\ncentred, unit length"
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["articles", "sentences", "posts"]

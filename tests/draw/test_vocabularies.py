@@ -1,6 +1,8 @@
 import pandas as pd
+from matplotlib import rc_context
 
 from embspace.compare.vocabularies import COLUMNS, compare_vocabularies
+from embspace.draw.canvas import use_style
 from embspace.draw.vocabularies import draw_vocabularies
 from embspace.measure.token_kinds import described_tokens
 from embspace.models.spelling import Spelling
@@ -30,6 +32,18 @@ def test_a_panel_a_pair_and_a_bar_a_kind_and_definition():
     # Of five strings one is common; of words the, cat, The one; no subword.
     assert [round(bar.get_height(), 3) for bar in as_listed] == [0.25, 0, 0.333]
     assert text.count("## ") == 3
+
+
+def test_the_legend_stands_below_all_bars():
+    models = {"one": tokens("the", "cat"), "two": tokens("the", "cat")}
+    table = compare_vocabularies(models)
+    with rc_context():
+        use_style()
+        figure, _ = draw_vocabularies({"csv": table}, "one, two", **SETTINGS)
+        assert_words_fit(figure)
+    (legend,) = figure.legends
+    assert legend.get_window_extent().y1 < figure.axes[0].get_window_extent().y0
+    assert not legend.get_window_extent().overlaps(figure._supxlabel.get_window_extent())
 
 
 def test_with_one_model_it_says_what_is_needed():

@@ -206,19 +206,29 @@ def test_one_pair_is_a_direction_and_no_more():
 
 
 def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Differences):
-    states = given.states | {"cls": np.ones_like(given.states["cls"])}
-    other = measure(replace(given, states=states))
-    row = category_of(other, "c-d")
+    states = given.states | {"max": np.ones_like(given.states["max"])}
+    other = measure(replace(given, states=states), shown_pooling="max")
+    row = category_of(other, "c-d", pooling="max")
     assert row["mean_norm"] == 0
     measured = [name for name in row.index if "consistency" in name and "random" not in name]
     assert row[[*measured, "reliability"]].isna().all()
-    assert np.isnan(cosine_of(other, "c-d", "e-f")["cosine"])
+    assert np.isnan(cosine_of(other, "c-d", "e-f", pooling="max")["cosine"])
     assert cosine_of(other, "c-d", "e-f", pooling="mean")["cosine"] == pytest.approx(
         cosine_of(found, "c-d", "e-f", pooling="mean")["cosine"]
     )
     assert other.summary["largest"] == {}
     assert np.isnan(other.summary["bias"]["cosine"])
     assert np.isnan(other.summary["explained_variance_1"])
+
+
+def test_in_the_place_of_a_first_token_that_saw_no_other_the_mean_is_shown(given: Planted):
+    states = given.states | {"cls": np.ones_like(given.states["cls"])}
+    found = measure(replace(given, states=states))
+    assert found.summary["pooling"] == "mean"
+    asked = measure(replace(given, states=states), shown_pooling="mean")
+    assert found.summary["consistency"] == asked.summary["consistency"]
+    assert found.map.equals(asked.map)
+    assert found.examples.equals(asked.examples)
 
 
 def test_rows_and_columns(found: Differences):

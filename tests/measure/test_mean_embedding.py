@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.measure.mean_embedding import mean_quantities, measure_mean_embedding
+from embspace.models.spelling import Spelling
 from tests.measure.vectors import random_matrices, vocabulary_of
 
 SETTINGS = {"n_histogram_bins": 20, "n_tokens": 4, "quantiles": [0.5]}
@@ -36,7 +37,7 @@ def test_a_planted_token_is_found_as_the_extreme():
     matrices["input"] += 0.5
     matrices["input"][33] = 2 * matrices["input"].mean(axis=0)
     matrices["input"][40] *= 10
-    tokens = measure_mean_embedding(matrices, VOCABULARY, **SETTINGS).tokens
+    tokens = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS).tokens
     first = tokens[tokens["rank"] == 1].set_index(["quantity", "order"])["id"]
     assert first["cosine", "largest"] == 33
     assert first["absolute_cosine", "largest"] == 33
@@ -46,7 +47,7 @@ def test_a_planted_token_is_found_as_the_extreme():
 def test_a_zero_vector_has_no_cosine_and_is_no_extreme():
     matrices = random_matrices()
     matrices["input"][33] = 0
-    found = measure_mean_embedding(matrices, VOCABULARY, **SETTINGS | {"n_tokens": 1000})
+    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS | {"n_tokens": 1000})
     assert found.summary.set_index("quantity")["n"].to_dict() == {
         "euclidean_distance": 120,
         "dot_product": 120,
@@ -64,13 +65,26 @@ def test_only_words_of_three_or_more_latin_letters_are_listed():
     vocabulary.loc[60:, "character_class"] = "letter"
     vocabulary.loc[20:30, "token"] = "ab"
     tokens = measure_mean_embedding(
-        random_matrices(), vocabulary, **SETTINGS | {"n_tokens": 1000}
+        random_matrices(), vocabulary, None, **SETTINGS | {"n_tokens": 1000}
     ).tokens
     listed = set(tokens["id"])
     assert listed == {n for n in [*range(2, 20), *range(31, 60)] if n % 7}
 
 
+def test_the_mark_of_a_word_is_no_letter_of_it():
+    byte_level = Spelling("BPE", "word_start", "Ġ", byte_level=True)
+    vocabulary = vocabulary_of(120)
+    vocabulary.loc[20:30, "token"] = "Ġit"
+    vocabulary.loc[31:40, "token"] = "ĠnÃ©"  # two letters in three bytes
+    vocabulary.loc[41:50, "token"] = "ĠthÃ©"
+    tokens = measure_mean_embedding(
+        random_matrices(), vocabulary, byte_level, **SETTINGS | {"n_tokens": 1000}
+    ).tokens
+    listed = set(tokens["id"])
+    assert listed == {n for n in [*range(2, 20), *range(41, 120)] if n % 7}
+
+
 def test_every_token_is_in_the_histogram_and_in_the_summary():
-    found = measure_mean_embedding(random_matrices(), VOCABULARY, **SETTINGS)
+    found = measure_mean_embedding(random_matrices(), VOCABULARY, None, **SETTINGS)
     assert (found.histogram.groupby("quantity")["count"].sum() == 120).all()
     assert (found.summary["n"] == 120).all()

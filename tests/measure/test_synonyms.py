@@ -91,6 +91,15 @@ def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Syn
     assert shares["explained_variance_1"] == pytest.approx(variances[0] / variances.sum())
 
 
+def test_no_map_is_of_a_first_token_that_saw_no_other():
+    given = sets()
+    alike = given[0].states | {"cls": np.ones_like(given[0].states["cls"])}
+    tokens = given[0].tokens.assign(id=0)
+    found = measured(Stimuli(given[0].table, tokens, alike), *given[1:])
+    assert set(found.map["pooling"]) == {"mean"}
+    assert set(found.scalars) == {"mean_groups", "mean_groups_and_random"}
+
+
 def test_planted_groups_lie_apart_on_the_map(found: Synonyms):
     view = found.map.query("pooling == 'cls' and sentences == 'groups'")
     places = view[["component_1", "component_2"]].to_numpy()

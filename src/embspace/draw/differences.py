@@ -18,7 +18,7 @@ from embspace.draw.sentence_similarity import POOLINGS
 
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
 LINES = ("-", "--", ":", "-.")
-POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "max": "maximum"}
+POOLING_NAMES = {"cls": "first token", "mean": "mean", "max": "maximum"}
 HEIGHTS = [1.1, 1.35, 0.9]  # of the rows
 CONSISTENCIES = {
     "consistency": "Consistency by layer",

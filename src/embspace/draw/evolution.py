@@ -218,7 +218,8 @@ def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
     ax.set(title="Drift between the texts", xlabel="layer", ylabel="relative distance")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="upper left")
+        ax.set_ylim(top=1.25 * ax.get_ylim()[1])  # the legend lies above
+        ax.legend(loc="upper left", ncols=3, columnspacing=1)
 
 
 def _legend(figure: Figure, results: dict[str, pd.DataFrame]) -> None:
@@ -235,8 +236,10 @@ def _legend(figure: Figure, results: dict[str, pd.DataFrame]) -> None:
         ),
         Line2D([], [], color=RANDOM, linestyle="--", marker="x", label="random weights"),
         Patch(color="0.8", label="each path rotated by itself"),
-        Line2D([], [], color="black", linestyle=":", label="length that LayerNorm sets"),
     ]
+    if results["steps"]["layer_norm_scale"].notna().any():
+        words = "length that LayerNorm sets"
+        handles.append(Line2D([], [], color="black", linestyle=":", label=words))
     figure.legend(handles=handles, loc="outside lower left", ncols=3)
 
 

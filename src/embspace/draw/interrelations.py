@@ -12,6 +12,7 @@ from embspace.draw.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
 SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
+SCALARS = {"cls_position_0": "The opening token against position 0", "segment": "Segments"}
 
 
 def draw_interrelations(
@@ -109,15 +110,13 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
             markdown_table(segments, digits),
         ),
     ]
-    for key in ("cls_position_0", "segment"):
+    for key, title in SCALARS.items():
         if key in scalars:
             rows = pd.DataFrame(scalars[key].items(), columns=["quantity", "value"])
-            title = {
-                "cls_position_0": "The opening token against position 0",
-                "segment": "Segments",
-            }
             rows["quantity"] = rows["quantity"].str.replace("_", " ")
             parts.append(
-                section(title[key], "As the checkpoint holds them.", markdown_table(rows, digits))
+                section(title, "As the checkpoint holds them.", markdown_table(rows, digits))
             )
+        elif found and key == "cls_position_0":
+            parts.append(section(title, f"No token of {label} opens every text.", "None."))
     return "\n".join(parts)

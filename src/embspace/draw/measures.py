@@ -124,10 +124,12 @@ def _paired(ax: Axes, table: pd.DataFrame) -> None:
         xlabel="consistency, the one less the other",
     )
     ax.invert_yaxis()
-    if len(pairs) == 1:  # a legend would hide the points
+    if len(pairs) == 1:
         ax.set_xlabel(f"consistency, {pairs[0][0][0]} less {pairs[0][0][1]}")
+    elif pairs:  # inside, the legend would hide points
+        ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.2))
     else:
-        _legend(ax, "no two models have read the sentences")
+        say_instead([ax], "no two models have read the sentences")
 
 
 def _consistencies(table: pd.DataFrame) -> pd.DataFrame:

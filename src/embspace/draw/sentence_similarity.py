@@ -12,7 +12,7 @@ from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
-POOLINGS = {"cls": "[CLS]", "mean": "mean of all tokens", "max": "maximum of all tokens"}
+POOLINGS = {"cls": "first token", "mean": "mean of all tokens", "max": "maximum of all tokens"}
 
 
 def draw_sentence_similarity(

@@ -6,7 +6,7 @@ import pandas as pd
 
 from embspace.draw.markdown import markdown_table, section
 
-POOLINGS = {"cls": ("[CLS]", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
+POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
 BAG = "bag_of_words"
 GROUPS = {
     "sentences": "sentences",

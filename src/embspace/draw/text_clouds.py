@@ -32,7 +32,7 @@ RESULTS = (
     "separation.csv",
 )
 POOLINGS: dict[str, tuple[str, Literal["-", "--", ":"]]] = {
-    "cls": ("[CLS]", "-"),
+    "cls": ("first token", "-"),
     "mean": ("mean", "--"),
     "max": ("maximum", ":"),
 }

@@ -14,7 +14,7 @@ from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")
 METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
-POOLINGS = {"cls": "[CLS]", "mean": "mean", "max": "maximum"}
+POOLINGS = {"cls": "first token", "mean": "mean", "max": "maximum"}
 PREPARATIONS = {
     "raw": "raw",
     "unit_length": "unit length",

@@ -45,6 +45,8 @@ def draw_vocabularies(
         whole = rows[(rows["kind"] == "all") & (rows["definition"] == "as_listed")].iloc[0]
         sizes = f"{one}, {count(whole['n'])} tokens; {other}, {count(whole['other_n'])}"
         ax.set(title=sizes, ylabel="Jaccard index", ylim=(0, 1.02))
+    if pairs:
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2)
     return figure, _tables(results["csv"], label, digits)
 
 
@@ -57,7 +59,6 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
         place = x + width * (number - (len(DEFINITIONS) - 1) / 2)
         ax.bar(place, chosen["jaccard_index"], width, color=f"C{number}", label=words)
     ax.set_xticks(range(len(kinds)), [kind.replace("_", "\n") for kind in kinds])
-    ax.legend(loc="upper right", ncols=2)
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:

@@ -4,7 +4,7 @@ Luisto's thesis, section 4.4.2: figure 24, tables 6 and 7, research question 3b.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ from embspace.measure.sentence_pairs import (
     draw_pairs,
     sentence_pairs,
 )
+from embspace.measure.shown_pooling import Pooling, shown_pooling_of
 from embspace.pooling import POOLINGS
 
 Vectors = Float[np.ndarray, "layer sentence dim"]
@@ -53,7 +54,7 @@ def measure_differences(
     tokens: pd.DataFrame,
     states: dict[str, Vectors],
     *,
-    shown_pooling: Literal["cls", "mean", "max"],
+    shown_pooling: Pooling,
     bias_categories: Annotated[list[str], Field(min_length=2, max_length=2)],
     smallest_reliability: Share,
     length_tolerance: NonNegativeInt,
@@ -70,9 +71,11 @@ def measure_differences(
     category `female-male` points from female to male, `doctor-nurse` from doctor to nurse; a
     negative cosine of the two puts nurses with women. `states` are by pooling, at random weights
     by `random_` and pooling; `window` in `tokens` is the row of the sentence. Map, examples and
-    summary are of the last layer and `shown_pooling`. Empty for a model that read no sentence.
+    summary are of the last layer and `shown_pooling`, or of the mean if that is the state of a
+    first token that has seen no other. Empty for a model that read no sentence.
     """
     stimuli = _read_by_model(stimuli, states[shown_pooling].shape[1])
+    shown_pooling = shown_pooling_of(shown_pooling, tokens, states)
     paired = _paired_states(stimuli, tokens, states)
     for_draws, for_consistency, for_cosines = np.random.default_rng(seed).spawn(3)
     draws = draw_pairs(

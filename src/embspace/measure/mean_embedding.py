@@ -16,6 +16,9 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms
 from embspace.measure.summary import Probability, summary_of
+from embspace.models.description import describe_model
+from embspace.models.spelling import Spelling
+from embspace.models.tokenizer import load_spelling
 
 # As in the thesis's table 3: tokens of Latin letters, three or more.
 SHORTEST = 3
@@ -33,6 +36,7 @@ class MeanEmbedding:
 def measure_mean_embedding(
     matrices: dict[str, np.ndarray],
     vocabulary: pd.DataFrame,
+    spelling: Spelling | None,
     *,
     n_histogram_bins: PositiveInt,
     n_tokens: PositiveInt,
@@ -42,7 +46,7 @@ def measure_mean_embedding(
 
     The mean is over all rows, special and unused tokens included. `tokens` lists the `n_tokens`
     of the largest and of the smallest value of each quantity, also of the absolute dot product
-    and cosine, among words of at least three Latin letters.
+    and cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
     """
     quantities = mean_quantities(matrices["input"])
     return MeanEmbedding(
@@ -53,7 +57,7 @@ def measure_mean_embedding(
             ]
         ),
         histogram=_histogram(quantities, n_histogram_bins),
-        tokens=_extreme_tokens(quantities, vocabulary, n_tokens),
+        tokens=_extreme_tokens(quantities, vocabulary, spelling, n_tokens),
     )
 
 
@@ -96,10 +100,10 @@ def _histogram(quantities: pd.DataFrame, n_histogram_bins: int) -> pd.DataFrame:
 
 
 def _extreme_tokens(
-    quantities: pd.DataFrame, vocabulary: pd.DataFrame, n_tokens: int
+    quantities: pd.DataFrame, vocabulary: pd.DataFrame, spelling: Spelling | None, n_tokens: int
 ) -> pd.DataFrame:
     latin = (vocabulary["kind"] == "word") & (vocabulary["character_class"] == "latin")
-    listed = latin & (vocabulary["token"].str.len() >= SHORTEST)
+    listed = latin & (_texts(vocabulary["token"], spelling).str.len() >= SHORTEST)
     table = pd.concat([vocabulary[["id", "token"]], quantities], axis=1)[listed]
     ranked = quantities[listed].assign(
         absolute_dot_product=table["dot_product"].abs(), absolute_cosine=table["cosine"].abs()
@@ -116,12 +120,20 @@ def _extreme_tokens(
     return pd.concat(parts, ignore_index=True)
 
 
+def _texts(tokens: pd.Series, spelling: Spelling | None) -> pd.Series:
+    """Without the tokenizer's marks, of which `Ġ` would be one more Latin letter."""
+    if spelling is None:
+        return tokens
+    return tokens.map(lambda token: spelling.word_form(token) or "")
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     tables = measure_mean_embedding(
         load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
         load_rows(f"data/extracted/embeddings/{name}.parquet"),
+        load_spelling(name, describe_model(name, config.model)),
         **config.settings,
     )
     save_table(tables.summary, f"results/mean_embedding/summary/{name}.csv")

@@ -6,7 +6,7 @@ sentences stand meanings in other words, and other meanings in the same words.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pca import principal_components
+from embspace.measure.shown_pooling import Pooling, shown_pooling_of
 from embspace.measure.summary import Probability
 from embspace.measure.synonym_contrasts import contrast_table
 from embspace.measure.synonym_group_pairs import group_pair_table
@@ -27,7 +28,6 @@ from embspace.measure.synonym_slots import slot_table
 from embspace.measure.synonym_vectors import Stimuli
 from embspace.pooling import POOLINGS
 
-Pooling = Literal["cls", "mean", "max"]
 MAPPED = ("groups", "groups_and_random")
 MAP_COLUMNS = ["sentences", "pooling", "id", "group", "component_1", "component_2"]
 TENSORS = [f"{weights}{pooling}" for weights in ("", "random_") for pooling in POOLINGS]
@@ -61,14 +61,18 @@ def measure_synonyms(
     Each by layer and pooling, trained and at random weights, and as a bag of words. Cosines are
     of raw vectors: a centre would have to be chosen, while ranks, clusters and p values compare
     layers as they are. Intervals, `level`, are of `n_half_samples`; nulls of `n_shuffles` of the
-    labels of groups. Maps are of the last layer. Tables are empty for a model that reads no text.
+    labels of groups. Maps are of the last layer, and of the mean in the place of a first token that
+    has seen no other. Tables are empty for a model that reads no text.
     """
     streams = np.random.default_rng(seed).spawn(4)
     sets = sentences_of(synonyms, paraphrases)
     options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
-        map_table, scalars = maps_of(sets, synonyms.table, map_poolings)
+        poolings = [
+            shown_pooling_of(each, synonyms.tokens, synonyms.states) for each in map_poolings
+        ]
+        map_table, scalars = maps_of(sets, synonyms.table, poolings)
         return Synonyms(
             groups=group_table(sets, n_shuffles=n_shuffles, generator=streams[0], **options),
             group_pairs=group_pair_table(

@@ -1,0 +1,49 @@
+"""What the pipeline has: the stages of a model, those of all, and the folders they write."""
+
+# Of the model: it spells most words letter by letter, and a stimulus is read whole.
+POSITIONS = 192
+BUILT = ("data/prepared", "data/extracted", "data/measured", "data/projected", "results", "figures")
+MEASURED = (
+    "similarity",
+    "mean_embedding",
+    "interrelations",
+    "separability",
+    "sentence_similarity",
+    "explained_variance",
+    "regimes",
+    "positions",
+    "helix",
+    "neighbors",
+    "sinusoidal_positions",
+    "architecture",
+    "vocabulary",
+    "probing",
+    "evolution",
+    "homonyms",
+    "synonyms",
+    "differences",
+    "text_clouds",
+    "search",
+    "ledger",
+)
+PROJECTED = ("pca", "tsne", "umap", "text_maps")
+TOYS = {"measure_cubes": "cubes", "project_hopf_link": "hopf_link"}
+COMPARED = ("alignment", "measures", "vocabularies")
+
+
+def expected_stages(model: str) -> set[str]:
+    return {
+        f"prepare_model@{model}",
+        f"extract_embeddings@{model}",
+        f"extract_hidden_states@{model}-model_card",
+        f"extract_stimuli@{model}",
+        f"draw@{model}",
+        *(f"measure_{noun}@{model}" for noun in MEASURED),
+        *(f"project_{noun}@{model}" for noun in PROJECTED),
+    }
+
+
+# Those that no model has a part in.
+SHARED = {"prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
+# Those that look at all models.
+OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare"}
