@@ -94,8 +94,7 @@ def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Syn
 def test_no_map_is_of_a_first_token_that_saw_no_other():
     given = sets()
     alike = given[0].states | {"cls": np.ones_like(given[0].states["cls"])}
-    tokens = given[0].tokens.assign(id=0)
-    found = measured(Stimuli(given[0].table, tokens, alike), *given[1:])
+    found = measured(Stimuli(given[0].table, given[0].tokens, alike), *given[1:])
     assert set(found.map["pooling"]) == {"mean"}
     assert set(found.scalars) == {"mean_groups", "mean_groups_and_random"}
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,6 +79,16 @@ def test_only_the_shown_state_has_histograms(found: TextClouds):
     counts = found.histogram.groupby(["corpus", "other_corpus", "quantity"])["count"].sum()
     assert counts["posts", "posts", "cosine"] == 16 * 15 / 2
     assert counts["posts", "posts", "norm"] == 16
+
+
+def test_no_histogram_is_of_a_first_token_that_saw_no_other():
+    asked = SETTINGS | {"shown_pooling": "cls"}
+    assert set(measure_text_clouds(three_corpora(), **asked).histogram["pooling"]) == {"cls"}
+    blind = {
+        name: replace(cloud, states=cloud.states | {"cls": np.ones_like(cloud.states["cls"])})
+        for name, cloud in three_corpora().items()
+    }
+    assert set(measure_text_clouds(blind, **asked).histogram["pooling"]) == {"mean"}
 
 
 def test_the_number_of_threads_changes_nothing(found: TextClouds, monkeypatch):

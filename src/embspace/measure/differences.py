@@ -75,7 +75,7 @@ def measure_differences(
     first token that has seen no other. Empty for a model that read no sentence.
     """
     stimuli = _read_by_model(stimuli, states[shown_pooling].shape[1])
-    shown_pooling = shown_pooling_of(shown_pooling, tokens, states)
+    shown_pooling = shown_pooling_of(shown_pooling, states["cls"])
     paired = _paired_states(stimuli, tokens, states)
     for_draws, for_consistency, for_cosines = np.random.default_rng(seed).spawn(3)
     draws = draw_pairs(

@@ -69,9 +69,7 @@ def measure_synonyms(
     options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
-        poolings = [
-            shown_pooling_of(each, synonyms.tokens, synonyms.states) for each in map_poolings
-        ]
+        poolings = [shown_pooling_of(each, synonyms.states["cls"]) for each in map_poolings]
         map_table, scalars = maps_of(sets, synonyms.table, poolings)
         return Synonyms(
             groups=group_table(sets, n_shuffles=n_shuffles, generator=streams[0], **options),

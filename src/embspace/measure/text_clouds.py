@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from os import cpu_count
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.tables import save_table
+from embspace.measure.shown_pooling import Pooling, shown_pooling_of
 from embspace.measure.summary import Probability, summary_of
 from embspace.measure.text_pairs import pair_tables
 from embspace.measure.text_separation import comparisons_of, separation_table
@@ -60,7 +61,7 @@ def measure_text_clouds(
     clouds: dict[str, TextCloud],
     *,
     fewest_documents: Annotated[int, Field(ge=4)],
-    shown_pooling: Literal["cls", "mean", "max"],
+    shown_pooling: Pooling,
     shown_layer: int,
     n_bins: PositiveInt,
     n_histogram_bins: PositiveInt,
@@ -90,6 +91,8 @@ def measure_text_clouds(
     `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
     `between_corpora_share`, the share of the variance that lies between two corpora of equal
     weight. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
+    `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
+    other.
     """
     kept = large_enough(clouds, fewest_documents)
     corpora = _corpora(clouds, kept, fewest_documents)
@@ -97,7 +100,11 @@ def measure_text_clouds(
         return TextClouds(corpora, **{t: pd.DataFrame(columns=keys) for t, keys in KEYS.items()})
     windows = windows_by_document(kept)
     n_layers, dim = _shape(kept)
-    shown = (shown_pooling, _layer_number(shown_layer, n_layers))
+    first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
+    shown = (
+        shown_pooling_of(shown_pooling, first_tokens),
+        _layer_number(shown_layer, n_layers),
+    )
     for_nulls, for_labels, for_states = np.random.default_rng(seed).spawn(3)
     comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
     # One BLAS thread, set here for all: set in one thread it would be unset in the others.
