@@ -155,6 +155,17 @@ def test_shuffled_positions_lie_about_the_null():
     assert (np.abs(difference) < 5 * error + [0.1 * expected[0], 0, 0.02]).all()
 
 
+def test_on_all_cores_shuffles_are_those_of_one_after_the_other():
+    cosines, positions = cosine_matrix(sinusoidal(60, 16)), np.arange(60)
+    null = shuffled_properties_by_window(
+        cosines, positions, [5, 59], n_shuffles=9, rng=np.random.default_rng(6)
+    )
+    rng = np.random.default_rng(6)
+    for found in null:
+        expected = properties_by_window(cosines, rng.permutation(positions), [5, 59])
+        assert np.array_equal(found, expected)
+
+
 def test_unrelated_vectors_are_like_their_shuffles():
     cosines = cosine_matrix(gaussian(80))
     null = shuffled_properties_by_window(

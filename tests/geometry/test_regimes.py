@@ -8,6 +8,7 @@ from embspace.geometry.regimes import (
     Search,
     change_points,
     find_regimes,
+    null_penalties,
     penalty_at,
     silent_penalty,
     simulated_features,
@@ -68,6 +69,16 @@ def test_simulated_tables_have_the_kernel_and_no_more():
     for offset in (1, 4, 11, 40):
         means = [offset_cosines(table, offset).mean() for table in tables]
         assert np.mean(means) == pytest.approx(kernel[offset], abs=0.05)
+
+
+def test_on_all_cores_penalties_are_those_of_one_after_the_other():
+    table, none = smooth_table()[:96], np.zeros(96, dtype=np.bool_)
+    search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=6)
+    found = null_penalties(table, none, search, np.random.default_rng(3))
+    kernel = stationary_kernel(table, none)
+    tables = stationary_tables(kernel, table.shape[1], 6, np.random.default_rng(3))
+    simulated = simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
+    assert found.tolist() == [silent_penalty(x, smallest_regime=SMALLEST) for x in simulated]
 
 
 def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():

@@ -65,6 +65,8 @@ def find_regimes(
 ) -> tuple[Regime, ...]:
     """Cut a table at its changes, and every part again, until no part has one at `level`.
 
+    Simulates on all cores.
+
     Args:
         x: One row a position, in order.
         left_out: Positions that take no part.
@@ -116,7 +118,8 @@ def null_penalties(
 
     kernel = stationary_kernel(x, left_out)
     tables = stationary_tables(kernel, x.shape[1], search.n_simulations, rng)
-    simulated = simulated_features(tables, offsets=search.offsets, limit=search.limit)
+    # All at once: BLAS adds in one order here, in the threads of joblib perhaps in another.
+    simulated = list(simulated_features(tables, offsets=search.offsets, limit=search.limit))
     # Processes: the search for changes holds Python's lock.
     penalty = delayed(partial(silent_penalty, smallest_regime=search.smallest_regime))
     return np.array(Parallel(n_jobs=-1)(penalty(each) for each in simulated))

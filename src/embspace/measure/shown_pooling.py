@@ -15,7 +15,8 @@ def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -
     """What is asked for, or `mean` where that is `cls` and the first token has seen no other.
 
     At layer 0 it never has, so that texts which begin with the same token are equal there; if they
-    all still are at the last layer, nothing came to it on the way.
+    all still are at the last layer, nothing came to it on the way. Where no two texts begin alike,
+    nothing can be told, and `asked` stays.
     """
     if asked != "cls" or not cls.shape[1]:
         return asked

@@ -26,8 +26,8 @@ JOINT = {
 }
 """Folder under results/ -> its columns into which all corpora enter."""
 LEDGER = "ledger"
-TEXTS_IN = {"evolution": "tokens", "compare": "group"}
-"""Noun, or verb, -> a column that names corpora among texts of other kinds, or other things."""
+TEXTS_IN = {"evolution": "tokens"}
+"""Noun -> a column that names corpora among texts of other kinds."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,10 @@ class Corpora:
 
     def in_row(self, file: Path, row: Mapping[str, Cell | str | int]) -> list[str]:
         """The corpora that a row of a result is about."""
-        # What several columns say of a row is one `group` of a comparison.
-        named = str(row.get(TEXTS_IN.get(file.parts[0], ""), "")).split(" / ")
-        return corpora_in(row) + [name for name in {*self.before, *self.now} if name in named]
+        named = str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))
+        if row.get("noun") in TEXTS_IN:  # in a comparison, which joins what the columns say
+            named = str(row.get("group", "")).split(" / ")[0]
+        return corpora_in(row) + [name for name in {*self.before, *self.now} if name == named]
 
 
 def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Compiled loops over the points of a map, in float32 and in one order of additions.
 
-No sum is reordered, so that the width of a processor's vectors changes nothing: the maps are the
-same on all. `numpy` as error model, since a check for division by zero keeps a loop from vectors.
+No sum is reordered, so that the width of a processor's vectors changes nothing. `numpy` as error
+model, since a check for division by zero keeps a loop from vectors.
 """
 
 from typing import no_type_check

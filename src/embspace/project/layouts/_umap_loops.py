@@ -1,13 +1,13 @@
 """Compiled loops that lay out a weighted graph, in one order, so that a seed gives one map.
 
-What depends on a squared distance is looked up in a table, in float32 and the same on every
-processor: the power in it took most of the time.
+What depends on a squared distance is looked up in a table: the power in it took most of the
+time.
 """
 
 from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, UInt64
 from numba import njit
 
 LOWEST, HIGHEST = -40, 24  # powers of two between which squared distances have values of their own
@@ -92,7 +92,7 @@ def lay_out(
     n_epochs: int,
     pull: Float[np.ndarray, " node"],
     push: Float[np.ndarray, " node"],
-    state: Int[np.ndarray, " 1"],
+    state: UInt64[np.ndarray, " 1"],
 ) -> None:
     """Move the points of `layout`, float32, by stochastic gradient descent.
 

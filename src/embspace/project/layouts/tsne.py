@@ -10,7 +10,7 @@ from embspace.geometry.neighbors import NeighborGraph
 from embspace.project.layouts.start import jittered_start
 from embspace.project.layouts.tsne_forces import tsne_gradient
 
-START_WIDTH = 1e-4  # so narrow that all points attract one another at first
+START_DEVIATION = 1e-4  # on the widest axis, so narrow that all points attract one another at first
 
 
 def tsne_layout(
@@ -61,7 +61,7 @@ def tsne_layout(
         negative_gradient_method=tsne_gradient,
         n_jobs=1,
     )
-    initial = START_WIDTH * jittered_start(start, jitter=jitter, seed=seed)
+    initial = START_DEVIATION * jittered_start(start, jitter=jitter, seed=seed)
     with threadpool_limits(1):
         index = PrecomputedNeighbors(nearest.indices, nearest.distances)
         affinities = PerplexityBasedNN(perplexity=perplexity, knn_index=index, n_jobs=1)

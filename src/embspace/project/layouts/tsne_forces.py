@@ -16,6 +16,7 @@ MOST_EXACT = 4000
 """Points whose repulsion is summed over all pairs; of as many, the grid takes about as long."""
 WIDEST_BOX = 1.0
 """In units of the map, in which similarities fall from 1 to 1/2 over a distance of 1."""
+TINY = float(np.finfo(np.float32).tiny)
 FEWEST_BOXES = 50
 """On the longer axis."""
 
@@ -28,8 +29,10 @@ def tsne_gradient(
 ) -> tuple[float, Gradient]:
     """The gradient for openTSNE, as its `negative_gradient_method`.
 
-    Repulsion is exact up to 4,000 points, and interpolated on a grid beyond. Both are in float32,
-    right to some 1e-5 and to some hundredths of the typical force.
+    Repulsion is summed over all pairs up to 4,000 points, and interpolated on a grid beyond, in
+    float32. The sum makes a gradient that is right to some 1e-5 of the largest one, or 1e-3 in a
+    map as narrow as the start, where attraction and repulsion cancel; the grid is off by some
+    hundredths of the typical force.
 
     Args:
         embedding: The map.
@@ -45,6 +48,7 @@ def tsne_gradient(
     attract(P.indices, P.indptr, P.data, x, y, pull_x, pull_y)
     repulsion = exact_repulsion if len(x) <= MOST_EXACT else grid_repulsion
     push_x, push_y, total = repulsion(x, y)
+    total = max(total, TINY)  # of one point, or of some too far apart, 0
     gradient = np.stack([pull_x - push_x / total, pull_y - push_y / total], axis=1)
     return np.nan, gradient.astype(np.float64)
 
@@ -107,7 +111,9 @@ def _kernels(
     difference = spacing * np.where(steps <= size // 2, steps, steps - size)
     w = 1 / (1 + difference[:, None] ** 2 + difference**2)
     similarity = fft.rfft2(w.astype(np.float32)).real
-    force = [w**2 * axis for axis in (difference[:, None], difference)]
     # Odd functions have imaginary transforms: what else there is, is rounding.
-    x, y = (np.complex64(1j) * fft.rfft2(kernel.astype(np.float32)).imag for kernel in force)
+    x, y = (
+        np.complex64(1j) * fft.rfft2((w * w * axis).astype(np.float32)).imag
+        for axis in (difference[:, None], difference)
+    )
     return np.ascontiguousarray(similarity), (x, y)

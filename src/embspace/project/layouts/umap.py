@@ -7,8 +7,8 @@ from embspace.geometry.neighbors import NeighborGraph
 from embspace.project.layouts.fuzzy_graph import fuzzy_graph
 from embspace.project.layouts.start import jittered_start
 
-START_WIDTH = 10.0  # of both axes, as in umap-learn
-LEAST_DISTANCE = 1e-3  # added to a squared distance, that nobody is pushed to infinity
+START_EXTENT = 10.0  # of both axes, as in umap-learn
+LEAST_SQUARED_DISTANCE = 1e-3  # added, that nobody is pushed to infinity
 FARTHEST_FITTED = 3.0  # distance up to which the curve of similarity is fitted
 
 
@@ -25,8 +25,8 @@ def umap_layout(
 ) -> Float[np.ndarray, "n 2"]:
     """A UMAP map: McInnes, Healy and Melville (2018), arXiv:1802.03426, algorithm 5.
 
-    What umap-learn does for a given seed, with random numbers of our own, in float32 and in a
-    third of its time. One thread: the number of cores changes nothing.
+    What umap-learn does for a given seed, with random numbers of our own. One thread: the number of
+    cores changes nothing.
 
     Args:
         neighbors: At least the `n_neighbors` - 1 nearest of each point, or all others.
@@ -51,8 +51,9 @@ def umap_layout(
     is_used = edges.data >= strongest / n_epochs  # of the others, none would attract once
     heads, tails = (ends[is_used].astype(np.int32) for ends in edges.coords)
     initial = jittered_start(start, jitter=jitter, seed=seed)
-    low, high = initial.min(axis=0), initial.max(axis=0)
-    layout = (START_WIDTH * (initial - low) / (high - low)).astype(np.float32)
+    extent = np.ptp(initial, axis=0)
+    extent[extent == 0] = 1.0
+    layout = (START_EXTENT * (initial - initial.min(axis=0)) / extent).astype(np.float32)
     lay_out(
         layout,
         heads,
@@ -82,11 +83,12 @@ def similarity_curve(min_dist: float) -> tuple[float, float]:
 def _strengths(a: float, b: float) -> tuple[Float[np.ndarray, " node"], Float[np.ndarray, " node"]]:
     """Of attraction and repulsion, over the difference of two points, by squared distance.
 
-    The gradients of -log s and -log(1 - s) for the similarity s = 1 / (1 + a d^2b).
+    Of the similarity s = 1 / (1 + a d^2b) they are the gradient of -log s and, but for the distance
+    that is added, that of log(1 - s).
     """
     from embspace.project.layouts._umap_loops import table_nodes
 
     squared = table_nodes()
     pull = 2 * a * b * squared ** (b - 1) / (1 + a * squared**b)
-    push = 2 * b / ((LEAST_DISTANCE + squared) * (1 + a * squared**b))
+    push = 2 * b / ((LEAST_SQUARED_DISTANCE + squared) * (1 + a * squared**b))
     return pull.astype(np.float32), push.astype(np.float32)
