@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -84,7 +82,7 @@ def test_on_all_cores_penalties_are_those_of_one_after_the_other():
 def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
     kernel = stationary_kernel(smooth_table(), np.zeros(512, dtype=np.bool_))
 
-    def simulate(seed: int) -> Iterator[LocalFeatures]:
+    def simulate(seed: int) -> list[LocalFeatures]:
         tables = stationary_tables(kernel, 96, 40, np.random.default_rng(seed))
         return simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
 

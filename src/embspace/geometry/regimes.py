@@ -118,8 +118,7 @@ def null_penalties(
 
     kernel = stationary_kernel(x, left_out)
     tables = stationary_tables(kernel, x.shape[1], search.n_simulations, rng)
-    # All at once: BLAS adds in one order here, in the threads of joblib perhaps in another.
-    simulated = list(simulated_features(tables, offsets=search.offsets, limit=search.limit))
+    simulated = simulated_features(tables, offsets=search.offsets, limit=search.limit)
     # Processes: the search for changes holds Python's lock.
     penalty = delayed(partial(silent_penalty, smallest_regime=search.smallest_regime))
     return np.array(Parallel(n_jobs=-1)(penalty(each) for each in simulated))
@@ -241,8 +240,9 @@ def stationary_tables(
 
 def simulated_features(
     tables: Iterable[np.ndarray], *, offsets: Sequence[int], limit: float
-) -> Iterator[LocalFeatures]:
+) -> list[LocalFeatures]:
     """`local_features` of each table, nothing left out."""
-    for table in tables:
-        nothing = np.zeros(len(table), dtype=np.bool_)
-        yield local_features(table, nothing, offsets=offsets, limit=limit)
+    return [
+        local_features(table, np.zeros(len(table), dtype=np.bool_), offsets=offsets, limit=limit)
+        for table in tables
+    ]
