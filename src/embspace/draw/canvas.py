@@ -23,6 +23,7 @@ SPACES = {
     "positional": ("positional embeddings", "C1"),
     "token_position": ("token-position pairs", "C2"),
 }
+POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
 CLOUDS = {
     "joint": ("tokens and positions", "C0"),
     "joint_centred": ("the same, centred, unit length", "C2"),

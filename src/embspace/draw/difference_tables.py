@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from embspace.draw.markdown import markdown_table, section
-from embspace.draw.sentence_similarity import POOLINGS
+from embspace.draw.sentence_similarity import POOLING_NAMES
 
 EXAMPLES = {
     "category": "category",
@@ -52,7 +52,7 @@ CATEGORIES = {
 def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     """Examples, cosines of the means, the bias by layer, consistency."""
     summary = results["json"]
-    where = f"Layer {summary['layer']}, {POOLINGS[summary['pooling']]}."
+    where = f"Layer {summary['layer']}, {POOLING_NAMES[summary['pooling']]}."
     categories, cosines = (
         table[(table["layer"] == summary["layer"]) & (table["pooling"] == summary["pooling"])]
         for table in (results["categories"], results["cosines"])

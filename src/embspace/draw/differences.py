@@ -10,15 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.canvas import counted, new_figure, say_instead
+from embspace.draw.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.difference_tables import difference_tables
 from embspace.draw.direct_labels import spread
 from embspace.draw.offset_map import COLORS, color_of, map_panel
-from embspace.draw.sentence_similarity import POOLINGS
+from embspace.draw.sentence_similarity import POOLING_NAMES
 
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
 LINES = ("-", "--", ":", "-.")
-POOLING_NAMES = {"cls": "first token", "mean": "mean", "max": "maximum"}
 HEIGHTS = [1.1, 1.35, 0.9]  # of the rows
 CONSISTENCIES = {
     "consistency": "Consistency by layer",
@@ -49,7 +48,7 @@ def draw_differences(
         height_mm=height_mm,
         title="What the differences of sentence pairs have in common",
         subtitle=f"{label} · {counted(summary['n_pairs'], 'pair')} · second minus first sentence · "
-        f"layer {summary['layer']}, {POOLINGS[summary['pooling']]}, unless said",
+        f"layer {summary['layer']}, {POOLING_NAMES[summary['pooling']]}, unless said",
         stage="measure_differences",
     )
     text = difference_tables(results, label, n_listed, digits)
@@ -233,9 +232,9 @@ def _bias_by_layer(ax: Axes, cosines: pd.DataFrame, summary: dict[str, Any]) -> 
         null["null_cosine_high"],
         color="0.85",
         linewidth=0,
-        label=f"unrelated, {POOLING_NAMES[summary['pooling']]}",
+        label=f"unrelated, {POOLINGS[summary['pooling']][0]}",
     )
-    for number, (pooling, name) in enumerate(POOLING_NAMES.items()):
+    for number, (pooling, (name, _)) in enumerate(POOLINGS.items()):
         rows = chosen[chosen["pooling"] == pooling]
         ends = [rows["cosine"] - rows["cosine_low"], rows["cosine_high"] - rows["cosine"]]
         ax.errorbar(

@@ -6,11 +6,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import counted, new_figure, say_instead
+from embspace.draw.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
-POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
 PREPARATIONS = {"as_is": "vectors as they are", "centred": "vectors less their mean"}
 QUANTITY = "mean_reciprocal_rank"

@@ -12,7 +12,7 @@ from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
-POOLINGS = {"cls": "first token", "mean": "mean of all tokens", "max": "maximum of all tokens"}
+POOLING_NAMES = {"cls": "first token", "mean": "mean of all tokens", "max": "maximum of all tokens"}
 
 
 def draw_sentence_similarity(
@@ -33,18 +33,18 @@ def draw_sentence_similarity(
     n_rows = max(len(corpora), 1)
     figure, axes = new_figure(
         n_rows,
-        len(POOLINGS),
+        len(POOLING_NAMES),
         height_mm=row_height_mm * n_rows + 15,
         title="How alike the texts of a corpus are, by layer",
         subtitle=f"{label} · windows of different texts · the most similar pairs at each layer · "
         "layer 0: embedding output",
         stage="measure_sentence_similarity",
     )
-    for ax, name in zip(axes, POOLINGS.values(), strict=False):
+    for ax, name in zip(axes, POOLING_NAMES.values(), strict=False):
         ax.set_title(name if corpora else "no corpus with two texts")
     for row, (corpus, table) in enumerate(corpora.items()):
-        for column, pooling in enumerate(POOLINGS):
-            ax = axes[row * len(POOLINGS) + column]
+        for column, pooling in enumerate(POOLING_NAMES):
+            ax = axes[row * len(POOLING_NAMES) + column]
             _lines(ax, table[table["pooling"] == pooling], n_named, legend=column == 0)
             ax.set(xlabel="layer", ylim=(min(table["cosine"].min(), 0) - 0.02, 1.02))
             if column == 0:

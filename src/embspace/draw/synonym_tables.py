@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.draw.canvas import POOLINGS
 from embspace.draw.markdown import markdown_table, section
 
-POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
 BAG = "bag_of_words"
 GROUPS = {
     "sentences": "sentences",

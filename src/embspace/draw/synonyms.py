@@ -12,8 +12,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import counted, new_figure, say_instead
-from embspace.draw.synonym_tables import BAG, POOLINGS, frame_of, last_layer, synonym_tables
+from embspace.draw.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
 MAPS = {

@@ -8,13 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import counted, new_figure, say_instead
+from embspace.draw.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.maps import QUALITY, QUALITY_NOTE
 from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")
 METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
-POOLINGS = {"cls": "first token", "mean": "mean", "max": "maximum"}
 PREPARATIONS = {
     "raw": "raw",
     "unit_length": "unit length",
@@ -76,7 +75,7 @@ def draw_text_maps(
             ax.set_title(name, loc="left", pad=13)
             words = _trust(judged.iloc[0])
             ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
-        own[0].set_ylabel(f"{POOLINGS[pooling]}\n{PREPARATIONS[preparation]}")
+        own[0].set_ylabel(f"{POOLINGS[pooling][0]}\n{PREPARATIONS[preparation]}")
     dots = [
         Line2D([], [], color=f"C{i}", linestyle="none", marker="o") for i in range(len(corpora))
     ]
