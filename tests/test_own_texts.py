@@ -4,7 +4,9 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
+from itertools import groupby
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -21,6 +23,11 @@ def articles(root: Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def posts(root: Path) -> list[dict[str, str]]:
     return read(root / "data/texts/posts.jsonl")
+
+
+@pytest.fixture(scope="module")
+def reviews(root: Path) -> list[dict[str, str]]:
+    return read(root / "data/texts/reviews.jsonl")
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -70,17 +77,48 @@ def test_posts_are_many_short_and_of_many_moods(posts):
     assert min(moods.values()) >= 20
 
 
-def test_each_has_a_name_of_its_own_and_a_licence(articles, posts):
-    both = [*articles, *posts]
-    assert len({text["id"] for text in both}) == len(both)
-    for text in both:
-        assert list(text) == ["id", "domain", "subject", "text", "licence"]
+def test_reviews_are_many_and_short(reviews):
+    assert len(reviews) >= 400
+    assert all(12 <= len(words(review["text"])) <= 45 for review in reviews)
+    assert {review["domain"] for review in reviews} == {"reviews"}
+
+
+def test_half_of_the_reviews_are_positive_and_of_each_subject_too(reviews):
+    labels = Counter(review["label"] for review in reviews)
+    assert labels == {"positive": len(reviews) / 2, "negative": len(reviews) / 2}
+    subjects = Counter((review["subject"], review["label"]) for review in reviews)
+    names = {review["subject"] for review in reviews}
+    assert len(names) >= 20
+    for name in names:
+        assert min(subjects[name, label] for label in labels) >= 8
+        assert abs(subjects[name, "positive"] - subjects[name, "negative"]) <= 1
+
+
+def test_positive_and_negative_reviews_are_about_as_long(reviews):
+    lengths = defaultdict(list)
+    for review in reviews:
+        lengths[review["label"]].append(len(words(review["text"])))
+    assert mean(lengths["positive"]) == pytest.approx(mean(lengths["negative"]), abs=1)
+
+
+def test_reviews_come_in_no_order(reviews):
+    for key in ("subject", "label"):
+        longest = max(len(list(run)) for _, run in groupby(review[key] for review in reviews))
+        assert longest <= 12
+
+
+def test_each_has_a_name_of_its_own_and_a_licence(articles, posts, reviews):
+    texts = [*articles, *posts, *reviews]
+    assert len({text["id"] for text in texts}) == len(texts)
+    for text in texts:
+        labels = ["label"] if text["domain"] == "reviews" else []
+        assert list(text) == ["id", "domain", "subject", *labels, "text", "licence"]
         assert text["licence"] == "CC0-1.0"
 
 
-def test_no_two_texts_share_six_words_in_a_row_or_their_first_four(articles, posts):
-    assert shared([*articles, *posts], six_words) == []
-    assert shared([*articles, *posts], first_words) == []
+def test_no_two_texts_share_six_words_in_a_row_or_their_first_four(articles, posts, reviews):
+    assert shared([*articles, *posts, *reviews], six_words) == []
+    assert shared([*articles, *posts, *reviews], first_words) == []
 
 
 def test_a_shared_sequence_would_be_found():
