@@ -26,12 +26,14 @@ from embspace.prepare.sources.wikipedia import read_pages
 from embspace.prepare.stimuli import prepare_stimuli
 from embspace.prepare.texts import local_files, prepare_texts, warn_unwatched
 from embspace.prune import TOY
+from embspace.training_run import describe_run
 
 STIMULI = CONF / "prepare/stimuli.yaml"
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "model": describe_model,
     "corpus": describe_corpus,
+    "train": describe_run,
 }
 
 
@@ -48,10 +50,10 @@ def check_settings() -> list[str]:
 
 
 def _wrong_names(params: Params) -> Iterator[str]:
-    """Models and corpora that have no file, stand there twice, or take another's name."""
+    """Models, corpora and runs that have no file, stand there twice, or take another's name."""
     if TOY in params.models:
         yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
-    for key, folder in (("models", "model"), ("corpora", "corpus")):
+    for key, folder in (("models", "model"), ("corpora", "corpus"), ("trained", "train")):
         names = getattr(params, key)
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
         for name in names:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
@@ -49,13 +50,14 @@ class Params(BaseModel):
 
     models: list[Name] = Field(min_length=1, examples=["minilm"])
     corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
+    trained: list[Name] = Field(examples=["rna_encoder"])
     seed: int = Field(ge=0, le=LARGEST_SEED)
     device: Literal["auto", "cpu", "cuda", "mps"]
 
 
 @dataclass(frozen=True)
 class StageConfig:
-    """What one stage was told: its model, its corpus where it has one, its own settings.
+    """What one stage was told: its model, corpus or run where it has one, its own settings.
 
     `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
     each.
@@ -68,6 +70,9 @@ class StageConfig:
     models: list[str]
     corpora: list[str]
     settings: dict[str, Any]
+    train_name: str = ""
+    train: dict[str, Any] = dataclass_field(default_factory=dict)
+    device: Literal["auto", "cpu", "cuda", "mps"] = "cpu"
 
 
 def run_stage(
@@ -79,17 +84,19 @@ def run_stage(
 
     `function` is named `<verb>_<noun>` and takes conf/<verb>/<noun>.yaml as `settings`.
     Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
-    conf/ of which the command line picks a file.
+    conf/ of which the command line picks a file. A verb that is itself such a folder, as `train`,
+    has no other settings than that file.
     """
+    functions = {} if _is_described(function, groups) else function
     try:
-        _store_primary_config(_packages(function), groups)
+        _store_primary_config(_packages(functions), groups)
     except InputError as error:
         sys.exit(f"error: {error}")
     import hydra
 
     def program(composed: Any) -> None:
         try:
-            main(_stage_config(composed, function))
+            main(_stage_config(composed, functions))
         except InputError as error:
             sys.exit(f"error: {error}")
 
@@ -158,6 +165,12 @@ def settings_file(function: Callable[..., Any]) -> Path:
     return CONF / verb / f"{noun}.yaml"
 
 
+def _is_described(
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]], groups: tuple[str, ...]
+) -> bool:
+    return not isinstance(function, Mapping) and settings_file(function).parent.name in groups
+
+
 def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
     """Hydra's defaults: which settings file goes where in the composed config."""
     functions = function if isinstance(function, Mapping) else {"": function}
@@ -205,6 +218,9 @@ def _stage_config(
         models=content["models"],
         corpora=content["corpora"],
         settings=settings,
+        train_name=choices.get("train", ""),
+        train=content.get("train", {}),
+        device=content["device"],
     )
 
 

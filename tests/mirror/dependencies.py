@@ -84,9 +84,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         if not is_home_of(path, name):
             yield path
             yield from _named_in(tree, path)
-    if _loads_a_model(tree, stage):
+    if "model" in stage.matrix and _loads_a_model(tree, stage):
         yield PIN
-    if "corpus" in _config_reads(tree, stage) and name.verb == "prepare":
+    if {"corpus", "train"} & _config_reads(tree, stage) and name.verb == "prepare":
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
         yield from (each["path"] for each in described if "path" in each)
     if name.verb == "prepare":

@@ -10,6 +10,7 @@ from tests.mirror.paths import ITEM, blanked, is_home_of, pattern_of, spells
 from tests.mirror.source import assigned_to, calls_of, does_something, function_named, paths_in
 from tests.mirror.tree import (
     COMPARE,
+    DESCRIPTIONS,
     DRAW,
     DRAWN,
     DRAWN_APART,
@@ -17,6 +18,7 @@ from tests.mirror.tree import (
     IN_GIT,
     TOY,
     TOYS,
+    TRAINED,
     VERBS,
     Name,
     Stage,
@@ -33,8 +35,8 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
             verbs = listing(verb for verb in VERBS if verb != "draw")
             yield (
                 f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
-                "the one stage that draws all, or `draw_toys`, all that has no model, or "
-                "`draw_compare`, all that compares models."
+                "the one stage that draws all, or `draw_toys`, all that has no model, "
+                "`draw_trained`, all of a run, or `draw_compare`, all that compares models."
             )
         elif not tree.has(name.module):
             yield f"{stage}: expected the module {name.module}, which does not exist."
@@ -95,7 +97,8 @@ def _saving_problems(tree: Tree, name: Name) -> Iterator[str]:
     if name.noun == COMPARE:
         function = "draw_compared_and_save"
     else:
-        expected.append(repr(TOY) if name.noun == TOYS else "config.model_name")
+        names = {TOYS: repr(TOY), TRAINED: "config.train_name"}
+        expected.append(names.get(name.noun, "config.model_name"))
     calls = calls_of(tree.module(name.module), function)
     given = [[ast.unparse(each) for each in call.args[: len(expected)]] for call in calls]
     if given != [expected]:
@@ -121,7 +124,7 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
             yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
     for noun in known:
         if noun not in expected:
-            whose = {TOYS: "no model", COMPARE: "several models"}.get(stage.noun, "a model")
+            whose = {TOYS: "no model", TRAINED: "a run", COMPARE: "several models"}.get(stage.noun, "a model")
             yield (
                 f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}() "
                 f"for what a stage measures of {whose}."
@@ -134,7 +137,10 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
 def settings_are_arguments(tree: Tree) -> Iterator[str]:
     for name, function in tree.functions.items():
         arguments = {argument.arg for argument in function.args.kwonlyargs}
-        if not tree.has(name.conf):
+        if name.verb in DESCRIPTIONS:
+            if arguments:
+                yield f"{name.module}: {name}() has settings; expected none but its description."
+        elif not tree.has(name.conf):
             yield f"{name.conf}: does not exist; expected the settings of {name}() ({{}} for none)."
         elif wrong := set(tree.yaml(name.conf)) ^ arguments:
             yield (
@@ -230,7 +236,7 @@ def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
             f"{stage}: the output {out} is not where it belongs, "
             f"{place}.{{{','.join(DRAWN)}}} of a {DRAW}/<noun>.py."
         )
-    path = re.sub(r"\$\{item\.model\}|<noun>|\btoy\b", "{}", place)
+    path = re.sub(r"\$\{item\.\w+\}|<noun>|\btoy\b", "{}", place)
     if path not in paths_in(tree.module(DRAWS)):
         yield f'{DRAWS}: expected the path f"{path}", spelled out.'
 
@@ -239,4 +245,5 @@ def _figures_of(stage: Stage) -> str:
     """Where a stage that draws all puts the figure of a noun, but for the suffix."""
     if stage.name.noun == COMPARE:
         return "figures/compare/<noun>"
-    return f"figures/<noun>/{TOY if stage.name.noun == TOYS else '${item.model}'}"
+    names = {TOYS: TOY, TRAINED: "${item.train}"}
+    return f"figures/<noun>/{names.get(stage.name.noun, '${item.model}')}"

@@ -61,6 +61,6 @@ def unfilled(string: ast.JoinedStr) -> str:
 
 
 def paths_in(module: ast.Module) -> list[str]:
-    """The strings that are paths of data, results or figures, or of what was fetched."""
-    pattern = r"(data|results|figures)/\S+|models\.lock"
+    """The strings that are paths of data, results or figures, descriptions, or what was fetched."""
+    pattern = r"(data|results|figures|conf/model|conf/corpus)/\S+|models\.lock"
     return [text for text in strings_in(module) if re.fullmatch(pattern, text)]

@@ -9,8 +9,9 @@ from typing import Any
 from tests.mirror.source import function_named, load, parse
 
 VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw", "report")
-# Folders of conf/ that are no verbs: the key of params.yaml that names their files.
-DESCRIPTIONS = {"model": "models", "corpus": "corpora"}
+# Folders of conf/ whose files describe something: the key of params.yaml that names them. The verb
+# `train` has no other settings.
+DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
 DRAW = "src/embspace/draw"
 DRAWS = f"{DRAW}/results.py"  # what both drawing stages call
 # Measures and maps that look at no model have `toy` in the place of <model>, and a stage of their
@@ -19,11 +20,13 @@ TOY = "toy"
 TOYS = "toys"
 # What compares models lies in one table a noun for all models, drawn by a stage of its own.
 COMPARE = "compare"
-DRAWN_APART = ("", TOYS, COMPARE)  # nouns of the stages that draw: of a model, and the two others
+# What is measured of the models of a run of conf/train/, too.
+TRAINED = "trained"
+DRAWN_APART = ("", TOYS, TRAINED, COMPARE)  # nouns of the stages that draw: of a model, the others
 # Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
 PLACES = {
     "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
-    "train": ("data/trained/<run>[/<file>]",),
+    "train": ("data/trained/<run>",),
     "extract": ("data/extracted/<noun>/<model>[/{<corpus>,<file>}].<suffix>",),
     # What later stages need, and is too large for git, goes under data/.
     "measure": (
@@ -53,7 +56,7 @@ class Name:
 
     @property
     def draws_all(self) -> bool:
-        """Whether it is `draw`, all of a model, `draw_toys`, all without one, or `draw_compare`."""
+        """Whether it is `draw`, all of a model, or draws all toys, runs or comparisons."""
         return self.verb == "draw" and self.noun in DRAWN_APART
 
     @property
@@ -95,7 +98,7 @@ class Stage:
     @property
     def is_toy(self) -> bool:
         """Whether it measures or maps something without a model."""
-        return self.name.verb in ("measure", "project") and "model" not in self.matrix
+        return self.name.verb in ("measure", "project") and not self.matrix
 
     @property
     def places(self) -> list[str]:
@@ -207,13 +210,21 @@ class Tree:
         """The nouns that compare models."""
         return {stage.name.noun for stage in self.stages if stage.name.verb == COMPARE}
 
+    @cached_property
+    def trained(self) -> set[str]:
+        """The nouns that are measured of the models of a run."""
+        measured = (stage for stage in self.stages if stage.name.verb == "measure")
+        return {stage.name.noun for stage in measured if stage.matrix and "train" in stage.matrix}
+
     def drawings_of(self, name: Name) -> list[Name]:
-        """The drawings of a stage that draws all: of toys, of comparisons, or of a model."""
+        """The drawings of a stage that draws all: of toys, runs, comparisons, or a model."""
         return [drawing for drawing in self.drawings if self._drawn_by(drawing) == name.noun]
 
     def _drawn_by(self, drawing: Name) -> str:
         if drawing.noun in self.toys:
             return TOYS
+        if drawing.noun in self.trained:
+            return TRAINED
         return COMPARE if drawing.noun in self.compared else ""
 
     @cached_property
@@ -239,4 +250,6 @@ class Tree:
 
     def settings_of(self, stage: Stage) -> list[Name]:
         """The functions whose settings a stage takes: its own, or those of its drawings."""
+        if stage.name.verb in DESCRIPTIONS:
+            return []
         return self.drawings_of(stage.name) if stage.name.draws_all else [stage.name]

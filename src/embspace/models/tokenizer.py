@@ -46,7 +46,7 @@ def load_tokenizer(name: str, model: Model) -> Any:
     folder = locate_files(name, files)
     if not any((folder / file).is_file() for file in FILES):
         raise InputError(f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}")
-    return _read_tokenizer(folder)
+    return read_tokenizer(folder)
 
 
 def load_spelling(name: str, model: Model) -> Spelling | None:
@@ -130,7 +130,12 @@ def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int
         )
 
 
-def _read_tokenizer(folder: Path) -> Any:
+def read_tokenizer(folder: Path) -> Any:
+    """The fast tokenizer of a folder in the hub's layout.
+
+    Raises:
+        InputError: if it cannot be read, or only a slow one can be made of it.
+    """
     from transformers import AutoTokenizer
 
     try:

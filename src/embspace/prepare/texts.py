@@ -39,7 +39,7 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
             if they cannot be had or read.
     """
     with within(corpus_file(name)):
-        table = _loaded(corpus)
+        table = load_corpus(corpus)
     table["document"] = table["id"]
     for column in COLUMNS:
         if column not in table:
@@ -80,7 +80,8 @@ def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(id=table["document"] + "." + number.astype(str))
 
 
-def _loaded(corpus: Corpus) -> pd.DataFrame:
+def load_corpus(corpus: Corpus) -> pd.DataFrame:
+    """The texts of a corpus as they come: id, text, and what else is known of them."""
     if isinstance(corpus, BuiltinCorpus):
         with within("key 'path'"):
             return load_texts(corpus.path)

@@ -1,0 +1,73 @@
+"""Stage `extract_checkpoints`: the learned matrices of every checkpoint of a run."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from embspace.config import StageConfig, read_yaml, run_stage
+from embspace.errors import InputError
+from embspace.extract.embeddings import extract_embeddings
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.models.description import FolderModel, Matrices, VectorsModel, describe_model
+from embspace.train.checkpoints import Checkpoint, all_checkpoints, read_record
+from embspace.training_run import Run, describe_run, run_file
+
+
+def extract_checkpoints(
+    name: str, run: Run, matrices: Matrices, checkpoints: list[Checkpoint]
+) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+    """The matrices as `<checkpoint's key>.<space>`, and their one vocabulary.
+
+    Each checkpoint is read as any model in a folder is, by `extract_embeddings`.
+    """
+    tensors: dict[str, np.ndarray] = {}
+    vocabulary = pd.DataFrame()
+    for checkpoint in checkpoints:
+        read_record(checkpoint.folder)
+        model = checkpoint_model(run, matrices, checkpoint)
+        found, vocabulary = extract_embeddings(name, model)
+        tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}
+    return tensors, vocabulary
+
+
+def checkpoint_model(run: Run, matrices: Matrices, checkpoint: Checkpoint) -> FolderModel:
+    """A checkpoint as a model of conf/model/ with `source: path`; its own record pins its files."""
+    return FolderModel(
+        source="path",
+        path=str(checkpoint.folder),
+        label=f"{run.label}, seed {checkpoint.seed}, {checkpoint.phase}, step {checkpoint.step}",
+        licence=run.licence,
+        language=run.language,
+        matrices=matrices,
+        position_offset=0,
+        padding_rows=0,
+        window=run.window,
+        parameters=None,
+        sha256=read_record(checkpoint.folder).sha256,
+    )
+
+
+def _matrices(name: str, run: Run) -> Matrices:
+    """Where the learned matrices are: the run says it, or the model that it starts from."""
+    if run.matrices is not None:
+        return run.matrices
+    model = describe_model(str(run.base), read_yaml(Path(f"conf/model/{run.base}.yaml")))
+    if isinstance(model, VectorsModel):
+        raise InputError(f"{run_file(name)}: key 'base': {run.base} is vectors, no model")
+    return model.matrices
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    checkpoints = all_checkpoints(f"data/trained/{name}", run)
+    tensors, vocabulary = extract_checkpoints(name, run, _matrices(name, run), checkpoints)
+    save_tensors(tensors, f"data/extracted/checkpoints/{name}.safetensors")
+    save_rows(vocabulary, f"data/extracted/checkpoints/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, extract_checkpoints, groups=("train",))

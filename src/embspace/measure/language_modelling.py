@@ -1,0 +1,145 @@
+"""Rows of a language model's checkpoint: what it predicts of held-out texts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.resampling import half_sample_interval
+from embspace.measure.held_out import (
+    Asked,
+    LanguageModelling,
+    choose_between,
+    predict_tokens,
+    tokens_asked,
+)
+from embspace.measure.ngram_models import NgramModels, count_ngrams
+from embspace.models.tokenizer import read_tokenizer
+from embspace.train.batches import Windows, windows_of
+from embspace.train.checkpoints import Checkpoint, read_record
+from embspace.train.heads import load_head
+from embspace.training_run import Run
+
+Row = dict[str, Any]
+
+
+def held_out_rows(
+    run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame, **options: Any
+) -> Row:
+    """Loss and accuracy of a checkpoint on the tokens of held-out texts, and of n-gram models."""
+    phase, module, tokenizer = _loaded(run, checkpoint)
+    windows = windows_of(list(tested["text"]), tokenizer, run.window)
+    asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
+    predicted = predict_tokens(module, phase, windows, asked, tokenizer.mask_token_id)
+    unit = pd.factorize(tested["document"])[0][windows.text[asked.window]]
+    row: Row = {**place_of(checkpoint), "objective": phase.objective}
+    row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
+    row |= mean_with_interval("loss", predicted.loss, unit, **options)
+    row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
+    learned = windows_of(list(trained["text"]), tokenizer, run.window)
+    models = count_ngrams(
+        learned.ids, learned.n_tokens, len(tokenizer), tokenizer.all_special_ids
+    )
+    return row | _of_ngrams(models, asked)
+
+
+def agreement_rows(
+    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, items: pd.DataFrame, **options: Any
+) -> list[Row]:
+    """How often a checkpoint prefers the right form of a verb, by the number of attractors.
+
+    Only verbs whose subject is in the same window are asked for.
+    """
+    phase, module, tokenizer = _loaded(run, checkpoint)
+    windows = windows_of(list(tested["text"]), tokenizer, run.window)
+    number = pd.Series(range(len(tested)), tested["id"])
+    text = number[items["id"]].to_numpy()
+    place = _places_of_words(windows)
+    at_verb = place(text, items["verb_index"].to_numpy())
+    is_whole = at_verb[0] == place(text, items["noun_index"].to_numpy())[0]
+    items, text = items[is_whole], text[is_whole]
+    window, position = (each[is_whole] for each in at_verb)
+    right, wrong = (
+        np.array(tokenizer.convert_tokens_to_ids(list(items[form]))) for form in ("right", "wrong")
+    )
+    asked = Asked(window, position, right, windows.ids[window, position - 1])
+    correct = np.empty(len(items))
+    # One verb of a window at a time: hiding another would hide what it says of the subject.
+    turn = pd.Series(window).groupby(window).cumcount().to_numpy()
+    for each in range(turn.max() + 1):
+        now = turn == each
+        part = Asked(window[now], position[now], right[now], asked.previous[now])
+        correct[now] = choose_between(
+            module, phase, windows, part, tokenizer.mask_token_id, wrong[now]
+        )
+    unit = pd.factorize(tested["document"])[0][text]
+    rows: list[Row] = []
+    for n_attractors, members in items.reset_index().groupby("n_attractors").indices.items():
+        facts = {"n": len(members), "n_documents": len(np.unique(unit[members]))}
+        found = mean_with_interval("accuracy", correct[members], unit[members], **options)
+        key = {**place_of(checkpoint), "n_attractors": n_attractors}
+        rows.append({**key, **facts, **found, "null_accuracy": 0.5})
+    return rows
+
+
+def place_of(checkpoint: Checkpoint) -> Row:
+    """The columns that say which checkpoint a row is of."""
+    return {"seed": checkpoint.seed, "phase": checkpoint.phase, "step": checkpoint.step}
+
+
+def mean_with_interval(
+    name: str,
+    values: Float[np.ndarray, " n"],
+    unit: Int[np.ndarray, " n"],
+    *,
+    n_resamples: int,
+    level: float,
+    seed: int,
+) -> dict[str, float]:
+    """The mean as `name`, and the bounds of its interval over units as `name`_low and _high."""
+    unit = pd.factorize(unit)[0]
+    sums, counts = np.bincount(unit, values), np.bincount(unit)
+    low, high = half_sample_interval(
+        lambda chosen: np.asarray(sums[chosen].sum() / counts[chosen].sum()),
+        len(sums),
+        n_resamples=n_resamples,
+        level=level,
+        generator=np.random.default_rng(seed),
+    )
+    return {name: float(values.mean()), f"{name}_low": float(low), f"{name}_high": float(high)}
+
+
+def _loaded(run: Run, checkpoint: Checkpoint) -> tuple[LanguageModelling, Any, Any]:
+    import torch
+
+    torch.set_num_threads(1)  # the checkpoints take one core each
+    read_record(checkpoint.folder)
+    phase: Any = run.phases[checkpoint.phase]
+    return phase, load_head(checkpoint.folder, phase), read_tokenizer(checkpoint.folder)
+
+
+def _of_ngrams(models: NgramModels, asked: Asked) -> Mapping[str, float]:
+    target, previous = asked.target, asked.previous
+    return {
+        "unigram_entropy": models.unigram_entropy(),
+        "unigram_loss": float(models.unigram_loss(target).mean()),
+        "unigram_accuracy": float((target == models.unigram_guess()).mean()),
+        "bigram_loss": float(models.bigram_loss(previous, target).mean()),
+        "bigram_accuracy": float((target == models.bigram_guess(previous)).mean()),
+    }
+
+
+def _places_of_words(windows: Windows) -> Any:
+    """A function from texts and words to windows and positions; each word is one token.
+
+    A window has one special token at each end.
+    """
+    room = windows.ids.shape[1] - 2
+    first = np.searchsorted(windows.text, np.arange(windows.text.max() + 1))
+
+    def place(text: Int[np.ndarray, " n"], word: Int[np.ndarray, " n"]) -> Any:
+        return first[text] + word // room, 1 + word % room
+
+    return place

@@ -1,0 +1,123 @@
+"""Stage `measure_training`: what the models of a run learn, checkpoint by checkpoint."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.config import StageConfig, read_yaml, run_stage
+from embspace.corpus import GrammarCorpus, describe_corpus
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.grammar.agreement import agreement_items
+from embspace.grammar.language import make_language
+from embspace.measure.classification import classification_rows
+from embspace.measure.language_modelling import agreement_rows, held_out_rows
+from embspace.measure.summary import Probability
+from embspace.train.checkpoints import Checkpoint, all_checkpoints
+from embspace.training_run import Run, SequenceClassification, describe_run
+
+PLACE = ["seed", "phase", "step"]
+LOSSES = [*PLACE, "loss"]
+HELD_OUT = [*PLACE, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
+HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
+HELD_OUT += ["unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
+AGREEMENT = [*PLACE, "n_attractors", "n", "n_documents", "accuracy", "accuracy_low"]
+AGREEMENT += ["accuracy_high", "null_accuracy"]
+CLASSIFICATION = ["classifier", *PLACE, "texts", "n", "n_documents", "accuracy", "accuracy_low"]
+CLASSIFICATION += ["accuracy_high", "macro_f1", "macro_f1_low", "macro_f1_high"]
+CLASSIFICATION += ["null_accuracy"]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The tables; those that a run has nothing for are empty."""
+
+    losses: pd.DataFrame
+    """One row a step: the loss of its batch, before the step."""
+    held_out: pd.DataFrame
+    """One row a checkpoint of a language model: loss and accuracy on held-out texts."""
+    agreement: pd.DataFrame
+    """The same of a grammar's corpus: which of two forms of a verb is the likelier."""
+    classification: pd.DataFrame
+    """One row a checkpoint of a classifier, and one of a logistic regression on words."""
+
+
+def measure_training(
+    run: Run,
+    texts: pd.DataFrame,
+    checkpoints: list[Checkpoint],
+    agreements: pd.DataFrame | None,
+    *,
+    n_resamples: PositiveInt,
+    level: Probability,
+    inverse_regularization: PositiveFloat,
+    seed: NonNegativeInt,
+) -> Training:
+    """Losses of training, and what each checkpoint predicts of the texts that were held out.
+
+    Losses are in nats a token. Intervals are over held-out documents, the model being given. A
+    masked model is asked for every k-th token, all of which are hidden, k = 1 / `masked_share`;
+    one from left to right for every token but the first of a window. Beside it stand the unigram
+    and bigram models of the training texts, and the entropy of the former.
+
+    `agreements` are a grammar's `agreement_items`: accuracy is the share in which the right form
+    of a verb is likelier than the wrong one, at chance .5.
+    """
+    from joblib import Parallel, delayed
+
+    options = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    tested = texts[texts["split"] == "test"].reset_index(drop=True)
+    trained = texts[texts["split"] == "train"].reset_index(drop=True)
+    modelled, classified = [], []
+    for each in checkpoints:
+        is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
+        (classified if is_classifier else modelled).append(each)
+    of_models = Parallel(n_jobs=-1)(
+        delayed(held_out_rows)(run, each, trained, tested, **options) for each in modelled
+    )
+    of_verbs = Parallel(n_jobs=-1)(
+        delayed(agreement_rows)(run, each, tested, agreements, **options)
+        for each in modelled
+        if agreements is not None
+    )
+    of_classes = classification_rows(
+        run, classified, trained, tested, inverse_regularization=inverse_regularization, **options
+    )
+    losses = [
+        (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
+    ]
+    return Training(
+        pd.DataFrame(losses, columns=LOSSES),
+        pd.DataFrame(of_models, columns=HELD_OUT),
+        pd.DataFrame([row for rows in of_verbs for row in rows], columns=AGREEMENT),
+        pd.DataFrame(of_classes, columns=CLASSIFICATION),
+    )
+
+
+def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:
+    """The verbs of held-out texts, where a grammar made them."""
+    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
+    if not isinstance(corpus, GrammarCorpus):
+        return None
+    return agreement_items(texts[texts["split"] == "test"], make_language(corpus))
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
+    found = measure_training(
+        run, texts, all_checkpoints(f"data/trained/{name}", run), _agreements(run, texts), **config.settings
+    )
+    save_table(found.losses, f"results/training/losses/{name}.csv")
+    save_table(found.held_out, f"results/training/held_out/{name}.csv")
+    save_table(found.agreement, f"results/training/agreement/{name}.csv")
+    save_table(found.classification, f"results/training/classification/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_training, groups=("train",))

@@ -1,0 +1,153 @@
+"""Checkpoints in the hub's layout, whole or not there, each with what training needs to go on."""
+
+import json
+import logging
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from embspace.errors import InputError
+from embspace.files.tensors import load_tensors, save_tensors
+from embspace.models.locate import sha256
+from embspace.train.schedule import checkpoint_steps
+from embspace.training_run import Run
+
+RECORD = "training.json"
+MOMENTS = "optimizer.safetensors"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a checkpoint, in its `training.json`."""
+
+    fingerprint: str  # of all that the weights follow from
+    step: int
+    losses: list[float]  # of each step since the checkpoint before
+    sha256: dict[str, str]  # of the other files of the folder
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The weights of a seed after so many steps of a phase."""
+
+    root: str  # the folder of the run
+    seed: int
+    phase: str
+    step: int
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return Path(self.root, f"seed_{self.seed}", self.phase, f"step_{self.step:06d}")
+
+    @property
+    def key(self) -> str:
+        """Its name among the checkpoints of the run."""
+        return f"seed_{self.seed}.{self.phase}.{self.step}"
+
+    def losses(self) -> list[tuple[int, float]]:
+        """The steps since the checkpoint before, numbered from 1, and the loss of each."""
+        losses = read_record(self.folder).losses
+        return list(enumerate(losses, self.step - len(losses) + 1))
+
+
+def checkpoints_of(root: str, run: Run, seed: int, phase: str) -> list[Checkpoint]:
+    """The checkpoints of a seed and phase, in order."""
+    of_phase = run.phases[phase]
+    steps = checkpoint_steps(of_phase.n_steps, of_phase.n_checkpoints)
+    return [Checkpoint(root, seed, phase, step) for step in steps]
+
+
+def all_checkpoints(root: str, run: Run) -> list[Checkpoint]:
+    """Those of all seeds and phases, by seed."""
+    return [
+        checkpoint
+        for seed in run.seeds
+        for phase in run.phases
+        for checkpoint in checkpoints_of(root, run, seed, phase)
+    ]
+
+
+def save_checkpoint(
+    folder: Path,
+    module: Any,
+    tokenizer: Any,
+    moments: dict[str, np.ndarray],
+    *,
+    fingerprint: str,
+    step: int,
+    losses: Sequence[float],
+) -> None:
+    """Write a checkpoint; the folder appears under its name when all of it is there.
+
+    Raises:
+        InputError: if it cannot be written, naming the folder and the reason.
+    """
+    partial = folder.with_name(f".{folder.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        module.save_pretrained(partial)
+        tokenizer.save_pretrained(partial)
+        save_tensors(moments, str(partial / MOMENTS))
+        files = sorted(file for file in partial.iterdir() if file.is_file())
+        hashes = {file.name: sha256(file) for file in files}
+        record = Record(fingerprint, step, list(losses), hashes)
+        text = json.dumps(asdict(record), indent=1)
+        (partial / RECORD).write_text(f"{text}\n", encoding="ascii")
+        shutil.rmtree(folder, ignore_errors=True)
+        partial.rename(folder)
+    except (OSError, InputError) as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise InputError(f"{folder}: cannot be written: {error}") from error
+
+
+def read_record(folder: Path) -> Record:
+    """What is known of a checkpoint, its files held against it.
+
+    Raises:
+        InputError: if it is not there, or a file is missing or not the one that was written.
+    """
+    file = folder / RECORD
+    try:
+        record = Record(**json.loads(file.read_text(encoding="ascii")))
+    except FileNotFoundError:
+        raise InputError(f"{file}: not found; `dvc repro` makes it") from None
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{file}: is no record of a checkpoint: {error}") from error
+    for name, expected in record.sha256.items():
+        if not (folder / name).is_file():
+            raise InputError(f"{folder / name}: not found, but {file} has its sha256")
+        if (found := sha256(folder / name)) != expected:
+            raise InputError(
+                f"{folder / name}: is not what training wrote\n"
+                f"  found    {found}\n  expected {expected}"
+            )
+    return record
+
+
+def load_moments(folder: Path) -> dict[str, np.ndarray]:
+    """What the optimizer remembered at a checkpoint."""
+    return load_tensors(str(folder / MOMENTS))
+
+
+def whole_checkpoints(folders: Sequence[Path], fingerprint: str) -> int:
+    """How many of the folders, from the first on, hold whole checkpoints of this very training.
+
+    Those from the first that does not are deleted, so that none is taken for this training's. A
+    damaged one is told of.
+    """
+    for number, folder in enumerate(folders):
+        try:
+            if folder.exists() and read_record(folder).fingerprint == fingerprint:
+                continue
+        except InputError as error:
+            logging.getLogger(__name__).warning("%s\nit is trained again", error)
+        for rest in folders[number:]:
+            shutil.rmtree(rest, ignore_errors=True)
+        return number
+    return len(folders)

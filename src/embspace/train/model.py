@@ -1,0 +1,60 @@
+"""Stage `train_model`: a model by its run in conf/train/, with checkpoints from step 0 on."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.config import StageConfig, read_yaml, run_stage
+from embspace.device import Device, choose_device
+from embspace.errors import InputError
+from embspace.files.rows import load_rows
+from embspace.models.description import RandomModel, VectorsModel, describe_model
+from embspace.train.seeds import Pretrained, Training, train_seed
+from embspace.training_run import Run, describe_run, run_file
+
+
+def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Device) -> None:
+    """Train a model for each seed of `run`, and write its checkpoints into `root`.
+
+    `texts` are those of `prepare_training_texts`, of which the test split is not looked at.
+
+    The weights follow from the run, its texts, the seed and the step alone: whoever goes on from a
+    checkpoint comes to the same ones. So checkpoints of the very same training are kept, and it
+    begins after the last whole one. Seeds train side by side, each on one core, so that the number
+    of cores changes no sum; on a GPU one after the other.
+
+    Raises:
+        InputError: if the run does not fit its texts or architecture; or, with the last checkpoint
+            named, which stays, if a loss is not finite, or memory or disk are full.
+    """
+    from joblib import Parallel, delayed
+
+    chosen = choose_device(device)
+    training = Training(name, root, run, texts, chosen, _base(name, run))
+    n_jobs = -1 if chosen == "cpu" else 1
+    Parallel(n_jobs=n_jobs)(delayed(train_seed)(training, seed) for seed in run.seeds)
+
+
+def _base(name: str, run: Run) -> Pretrained | None:
+    """The description of the model to start from, if the run names one."""
+    if run.base is None:
+        return None
+    file = Path(f"conf/model/{run.base}.yaml")
+    if not file.is_file():
+        raise InputError(f"{run_file(name)}: key 'base': found {run.base!r}, but no file {file}")
+    model = describe_model(run.base, read_yaml(file))
+    if isinstance(model, VectorsModel | RandomModel):
+        raise InputError(f"{run_file(name)}: key 'base': {file} describes no trained weights")
+    return model
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
+    train_model(name, run, texts, f"data/trained/{name}", config.device)
+
+
+if __name__ == "__main__":
+    run_stage(main, train_model, groups=("train",))

@@ -1,0 +1,124 @@
+"""What a step of training asks of a model."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from embspace.errors import InputError
+from embspace.train.batches import Windows
+from embspace.training_run import (
+    CausalLanguageModelling,
+    MaskedLanguageModelling,
+    Phase,
+    SequenceClassification,
+)
+
+Rows = Int[np.ndarray, " batch"]
+IGNORED = -100  # a label that no loss of transformers counts
+
+
+def inputs_of(
+    phase: Phase, windows: Windows, rows: Rows, tokenizer: Any, generator: Any
+) -> dict[str, Any]:
+    """The arguments of a model for some windows, labels among them, on the CPU.
+
+    `generator` is torch's: what is hidden, exchanged or paired is drawn from it.
+    """
+    import torch
+
+    if isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None:
+        inputs = _sentence_pairs(phase.next_sentence_after, windows, rows, tokenizer, generator)
+    else:
+        longest = int(windows.n_tokens[rows].max())
+        inputs = _with_attention(windows.ids[rows, :longest], windows.n_tokens[rows])
+    if isinstance(phase, SequenceClassification):
+        assert windows.label is not None  # Run says so
+        return {**inputs, "labels": torch.from_numpy(windows.label[rows])}
+    ids = inputs["input_ids"]
+    if isinstance(phase, CausalLanguageModelling):
+        return {**inputs, "labels": ids.masked_fill(inputs["attention_mask"] == 0, IGNORED)}
+    masked, labels = _masked_tokens(ids, tokenizer, phase.masked_share, generator)
+    return {**inputs, "input_ids": masked, "labels": labels}
+
+
+def _with_attention(ids: np.ndarray, n_tokens: np.ndarray) -> dict[str, Any]:
+    import torch
+
+    attention = np.arange(ids.shape[1]) < n_tokens[:, None]
+    return {
+        "input_ids": torch.from_numpy(ids),
+        "attention_mask": torch.from_numpy(attention.astype(np.int64)),
+    }
+
+
+def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any) -> Any:
+    """Ids of which some are hidden, and labels that count those alone, by transformers' collator.
+
+    Of `masked_share` of the ordinary tokens, 80 % become the mask, 10 % any token, 10 % stay
+    (Devlin et al. 2019, "BERT", section 3.1).
+    """
+    import torch
+    from transformers import DataCollatorForLanguageModeling
+
+    collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=masked_share)
+    collator.generator = generator
+    special = torch.isin(ids, torch.tensor(sorted(tokenizer.all_special_ids)))
+    return collator.torch_mask_tokens(ids.clone(), special_tokens_mask=special)
+
+
+def _sentence_pairs(
+    end: str, windows: Windows, rows: Rows, tokenizer: Any, generator: Any
+) -> dict[str, Any]:
+    """Each window in two parts, of which the second is, by a fair coin, another text's.
+
+    The label is 0 for the part that follows, 1 for another's (as BERT's head has it).
+    """
+    import torch
+
+    if (end_id := tokenizer.get_vocab().get(end)) is None:
+        raise InputError(f"key 'next_sentence_after': found {end!r}, which is no token")
+    is_other = torch.rand(len(rows), generator=generator).numpy() < 0.5
+    others = _rows_of_other_texts(windows, rows, generator)
+    pairs = []
+    for row, other, exchanged in zip(rows, others, is_other, strict=True):
+        first, second = _parts(windows, int(row), end_id)
+        if exchanged:
+            second = _parts(windows, int(other), end_id)[1]
+        room = windows.ids.shape[1] + 1 - len(first) - 3  # the windows were cut one shorter
+        pairs.append((first, second[:room]))
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    joined = [[cls, *first, sep, *second, sep] for first, second in pairs]
+    n_tokens = np.array([len(each) for each in joined])
+    ids = np.full((len(rows), n_tokens.max()), tokenizer.pad_token_id, dtype=np.int64)
+    segments = np.zeros_like(ids)
+    for number, (each, (first, _)) in enumerate(zip(joined, pairs, strict=True)):
+        ids[number, : len(each)] = each
+        segments[number, len(first) + 2 : len(each)] = 1
+    return {
+        **_with_attention(ids, n_tokens),
+        "token_type_ids": torch.from_numpy(segments),
+        "next_sentence_label": torch.from_numpy(is_other.astype(np.int64)),
+    }
+
+
+def _rows_of_other_texts(windows: Windows, rows: Rows, generator: Any) -> Rows:
+    """For each window one of another text, at random."""
+    import torch
+
+    found = []
+    for row in rows:
+        others = np.flatnonzero(windows.text != windows.text[row])
+        if not len(others):
+            raise InputError("key 'next_sentence_after': needs two texts to train on, found one")
+        found.append(others[int(torch.randint(len(others), (1,), generator=generator))])
+    return np.array(found)
+
+
+def _parts(windows: Windows, row: int, end_id: int) -> tuple[list[int], list[int]]:
+    """The ordinary tokens up to the end of a sentence near the middle, and the rest."""
+    ids = windows.ids[row, 1 : windows.n_tokens[row] - 1]
+    ends = np.flatnonzero(ids[:-1] == end_id) + 1
+    middle = len(ids) // 2
+    cut = ends[np.abs(ends - middle).argmin()] if len(ends) else middle
+    return ids[:cut].tolist(), ids[cut:].tolist()

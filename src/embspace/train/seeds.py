@@ -1,0 +1,188 @@
+"""Trains one seed of a run through all of its phases."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.errors import InputError, within
+from embspace.models.description import FolderModel, HubModel, PackageModel
+from embspace.models.locate import locate_files, sha256, weight_files
+from embspace.models.tokenizer import load_tokenizer
+from embspace.train.batches import Windows, windows_of
+from embspace.train.checkpoints import (
+    checkpoints_of,
+    load_moments,
+    save_checkpoint,
+    whole_checkpoints,
+)
+from embspace.train.heads import build_module, load_weights
+from embspace.train.optimise import Start, make_optimizer, moments_of, train_steps
+from embspace.train.progress import Progress
+from embspace.train.word_tokenizer import word_tokenizer
+from embspace.training_run import (
+    MaskedLanguageModelling,
+    Phase,
+    Run,
+    SequenceClassification,
+    run_file,
+)
+
+CODE = Path(__file__).parent  # a change here may make other weights
+Pretrained = PackageModel | FolderModel | HubModel
+LIBRARIES = ("torch", "transformers")  # and so may one of these
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """All that the training of a seed needs; it crosses to another process."""
+
+    name: str
+    root: str  # where the checkpoints go
+    run: Run
+    texts: pd.DataFrame
+    device: str
+    base: Pretrained | None  # the model to start from
+
+
+def train_seed(training: Training, seed: int) -> None:
+    """Train one seed, and write its checkpoints; see `train_model`."""
+    import torch
+
+    if training.device == "cpu":
+        torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=training.device != "cpu")
+    train = training.texts[training.texts["split"] == "train"]
+    labels = sorted(set(train["label"])) if training.run.label_column else []
+    with within(run_file(training.name)):
+        tokenizer, source = _start(training, train)
+        for name, phase in training.run.phases.items():
+            with within(f"key 'phases.{name}'"):
+                windows = _windows(training.run, phase, train, tokenizer, labels)
+                module = build_module(
+                    phase,
+                    source if source is not None else _architecture(training.run, tokenizer),
+                    labels,
+                    seed,
+                )
+                source = _train_phase(training, name, seed, module, windows, tokenizer)
+
+
+def _start(training: Training, train: pd.DataFrame) -> tuple[Any, Path | None]:
+    """The tokenizer, and the folder of the weights to start from, if there are some."""
+    base = training.base
+    if base is None:
+        first = next(iter(training.run.phases.values()))
+        is_masked = isinstance(first, MaskedLanguageModelling)
+        return word_tokenizer(train["text"], is_masked=is_masked), None
+    assert training.run.base is not None  # `base` is its description
+    folder = locate_files(training.run.base, base)
+    return load_tokenizer(training.run.base, base), folder
+
+
+def _architecture(run: Run, tokenizer: Any) -> dict[str, Any]:
+    """The config of transformers, with what follows from the vocabulary."""
+    assert run.architecture is not None  # Run says so
+    roles = {f"{role}_token_id": getattr(tokenizer, f"{role}_token_id") for role in ROLES}
+    return {**run.architecture, **roles, "vocab_size": len(tokenizer)}
+
+
+ROLES = ("pad", "bos", "eos")
+
+
+def _windows(
+    run: Run, phase: Phase, train: pd.DataFrame, tokenizer: Any, labels: list[str]
+) -> Windows:
+    is_paired = isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None
+    numbers = None
+    if isinstance(phase, SequenceClassification):
+        numbers = np.array([labels.index(label) for label in train["label"]], dtype=np.int64)
+    # A pair needs one [SEP] more.
+    return windows_of(list(train["text"]), tokenizer, run.window - is_paired, numbers)
+
+
+def _train_phase(
+    training: Training, name: str, seed: int, module: Any, windows: Windows, tokenizer: Any
+) -> Path:
+    """Train through a phase, from its last whole checkpoint on; the folder of the last one."""
+    phase = training.run.phases[name]
+    checkpoints = checkpoints_of(training.root, training.run, seed, name)
+    folders, steps = zip(*((each.folder, each.step) for each in checkpoints), strict=True)
+    fingerprint = _fingerprint(training, name, seed)
+    n_whole = whole_checkpoints(folders, fingerprint)
+    if n_whole == len(folders):
+        return folders[-1]
+    optimizer, start = make_optimizer(module, phase.weight_decay), Start()
+    if n_whole:
+        load_weights(module, folders[n_whole - 1])
+        start = Start(steps[n_whole - 1], load_moments(folders[n_whole - 1]))
+
+    def save(step: int, losses: list[float]) -> None:
+        folder, moments = folders[steps.index(step)], moments_of(module, optimizer)
+        save_checkpoint(
+            folder, module, tokenizer, moments, fingerprint=fingerprint, step=step, losses=losses
+        )
+
+    progress = Progress(f"{training.name}, seed {seed}, {name}", start.step, phase.n_steps)
+    with _naming_the_last(folders):
+        if not n_whole:
+            save(0, [])
+        losses: list[float] = []
+        for step in train_steps(
+            module,
+            optimizer,
+            phase,
+            windows,
+            tokenizer,
+            seed=seed,
+            start=start,
+            device=training.device,
+            precision=training.run.precision,
+        ):
+            losses.append(step.loss)
+            if step.number in steps:
+                save(step.number, losses)
+                progress.tell(step.number, losses)
+                losses = []
+    return folders[-1]
+
+
+@contextmanager
+def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
+    """Add to an error, or to memory that has run out, which checkpoint is the last."""
+    try:
+        yield
+    except (InputError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        last = next((each for each in reversed(folders) if each.is_dir()), None)
+        kept = f"the last checkpoint is {last}" if last else "there is no checkpoint yet"
+        message = str(error) if isinstance(error, InputError) else f"out of memory: {error}"
+        raise InputError(f"{message}\n{kept}; training goes on from there") from error
+
+
+def _fingerprint(training: Training, phase: str, seed: int) -> str:
+    """A hash of all that the weights of a phase follow from."""
+    phases = list(training.run.phases)
+    run = training.run.model_dump(mode="json", exclude={"label", "licence", "language", "seeds"})
+    run["phases"] = [run["phases"][each] for each in phases[: phases.index(phase) + 1]]
+    base = []
+    if training.base is not None:
+        folder = locate_files(str(training.run.base), training.base)
+        base = [sha256(file) for file in weight_files(folder)]
+    content = {
+        "run": run,
+        "seed": seed,
+        "base": base,
+        "texts": hashlib.sha256(training.texts.to_csv().encode()).hexdigest(),
+        "code": [sha256(file) for file in sorted(CODE.glob("*.py"))],
+        "libraries": {library: version(library) for library in LIBRARIES},
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,122 @@
+"""What conf/train/<run>.yaml may say. A model that we train is data, as one that we load is."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from embspace.config import CONF, LARGEST_SEED, validate
+from embspace.errors import InputError
+from embspace.models.description import Matrices
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+PhaseName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Phase(_Strict):
+    n_steps: int = Field(ge=1)
+    n_checkpoints: int = Field(ge=2)  # step 0 and the last among them, between them by logarithm
+    batch_size: int = Field(ge=1)  # windows
+    learning_rate: float = Field(gt=0)  # after the warm-up; from there it falls in a line to 0
+    n_warmup_steps: int = Field(ge=0)
+    weight_decay: float = Field(ge=0)  # of matrices alone, as usual
+    max_gradient_norm: float = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _has_as_many_steps(self) -> "_Phase":
+        if self.n_checkpoints > self.n_steps + 1:
+            raise ValueError(f"{self.n_steps} steps cannot have {self.n_checkpoints} checkpoints")
+        if self.n_warmup_steps >= self.n_steps:
+            raise ValueError("n_warmup_steps is not below n_steps")
+        return self
+
+
+class MaskedLanguageModelling(_Phase):
+    """Of `masked_share` of the tokens, 80 % are hidden, 10 % exchanged, 10 % left (BERT, 3.1)."""
+
+    objective: Literal["masked_language_modelling"]
+    masked_share: Share
+    # The token that ends a sentence. With it, as in BERT, half of the windows go on, after a
+    # sentence near their middle, with the second half of another text's, to be told apart.
+    next_sentence_after: str | None = None
+
+
+class CausalLanguageModelling(_Phase):
+    """Each token from those before it (GPT)."""
+
+    objective: Literal["causal_language_modelling"]
+
+
+class SequenceClassification(_Phase):
+    """The label of a window, by transformers' head for it."""
+
+    objective: Literal["sequence_classification"]
+    trainable_layers: int | None = Field(None, ge=0)  # the last blocks, and the head; None: all
+
+
+Phase = MaskedLanguageModelling | CausalLanguageModelling | SequenceClassification
+
+
+class Run(_Strict):
+    """A model of a known architecture, or one of conf/model/, through one or more phases.
+
+    Each phase starts from the last checkpoint of the one before.
+    """
+
+    label: str
+    licence: str
+    language: str
+    corpus: str  # conf/corpus/<corpus>.yaml
+    label_column: Literal["label", "domain"] | None = None  # of the texts; what is classified
+    test_share: Share  # of documents, of each label, held out
+    split_seed: int = Field(ge=0)
+    window: int = Field(ge=4)  # tokens read at once, special ones among them
+    seeds: list[Seed] = Field(min_length=1)  # each a model of its own: weights, order, masks
+    precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
+    base: str | None = None  # a model of conf/model/ to start from
+    architecture: dict[str, Any] | None = None  # else: a config of transformers
+    matrices: Matrices | None = None  # where the learned matrices are in that architecture
+    phases: dict[PhaseName, Annotated[Phase, Field(discriminator="objective")]] = Field(
+        min_length=1
+    )
+
+    @model_validator(mode="after")
+    def _is_of_one_piece(self) -> "Run":
+        if (self.base is None) == (self.architecture is None):
+            raise ValueError("expected either 'base', a model to start from, or 'architecture'")
+        if (self.architecture is None) != (self.matrices is None):
+            raise ValueError("'matrices' belong to 'architecture'; a base has its own")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"'seeds' has one twice: {self.seeds}")
+        classified = [isinstance(each, SequenceClassification) for each in self.phases.values()]
+        if any(classified) != (self.label_column is not None):
+            raise ValueError("'label_column' belongs to the objective sequence_classification")
+        if any(classified[:-1]):
+            raise ValueError("sequence_classification can only be the last of the phases")
+        if self.architecture is not None and classified[0]:
+            raise ValueError("a new architecture has to learn its language before it classifies")
+        return self
+
+
+def run_file(name: str) -> str:
+    """Where the run `name` is described."""
+    return str(CONF / "train" / f"{name}.yaml")
+
+
+def describe_run(name: str, content: dict[str, Any]) -> Run:
+    """The content of a run's file, checked.
+
+    Raises:
+        InputError: naming the file, the key, what was found and what is allowed.
+    """
+    run = validate(Run, content, run_file(name))
+    if run.architecture is not None and not isinstance(run.architecture.get("model_type"), str):
+        raise InputError(
+            f"{run_file(name)}: key 'architecture.model_type': found "
+            f"{run.architecture.get('model_type')!r}, expected one that transformers knows, as bert"
+        )
+    return run
