@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,34 @@ def test_by_sentence_each_has_its_own_id_and_that_of_its_document():
     assert table["text"].tolist() == ["One.", "Two.", "NA"]
     assert table["id"].tolist() == ["b.1", "b.2", "a.1"]
     assert table["document"].tolist() == ["b", "b", "a"]
+
+
+def test_texts_may_come_with_the_document_that_they_belong_to():
+    rows = [
+        {"id": "a", "document": "d", "text": "One. Two."},
+        {"id": "b", "document": "d", "text": "C"},
+        {"id": "c", "text": "D"},
+    ]
+    Path("x.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    table = prepare_texts("x", described("file", path="x.jsonl"))
+    assert table["id"].tolist() == ["a", "b", "c"]
+    assert table["document"].tolist() == ["d", "d", "c"]
+    table = prepare_texts("x", described("file", path="x.jsonl", unit="sentence"))
+    assert table["id"].tolist() == ["a.1", "a.2", "b.1", "c.1"]
+    assert table["document"].tolist() == ["d", "d", "d", "c"]
+
+
+def test_a_row_without_a_document_is_one_of_its_own():
+    Path("x.csv").write_text("id,document,text\na,7,A\nb,,B\n")
+    assert prepare_texts("x", described("file", path="x.csv"))["document"].tolist() == ["7", "b"]
+    Path("x.jsonl").write_text('{"document": "d", "text": "A"}\n{"document": null, "text": "B"}\n')
+    assert prepare_texts("x", described("file", path="x.jsonl"))["document"].tolist() == ["d", "2"]
+
+
+def test_the_prepared_table_of_a_corpus_is_a_corpus_with_the_same_documents():
+    table = prepare_texts("x", described("file", path=written("x.csv"), unit="sentence"))
+    table.to_parquet("again.parquet")
+    assert prepare_texts("x", described("file", path="again.parquet")).equals(table)
 
 
 def test_pieces_of_enwik8_are_texts_too():

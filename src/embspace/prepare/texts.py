@@ -31,8 +31,9 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
     The columns are id, document, domain, subject, text.
 
-    `document` is the id of the text as it came; with `unit: sentence` several rows share one, and
-    their ids are `<document>.<number>`. `domain` and `subject` are empty where not known.
+    `document` is what texts share that belong together, where they come with such a column, else
+    the id of the text as it came. With `unit: sentence` the id of a sentence is `<id>.<number>`.
+    `domain` and `subject` are empty where not known.
 
     Raises:
         InputError: naming the file of the corpus, the key, and the file or address of the texts,
@@ -40,7 +41,7 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
     """
     with within(corpus_file(name)):
         table = _loaded(corpus)
-    table["document"] = table["id"]
+    table["document"] = _documents(table)
     for column in COLUMNS:
         if column not in table:
             table[column] = ""
@@ -74,10 +75,18 @@ def warn_unwatched(name: str, corpus: Corpus) -> None:
             )
 
 
+def _documents(table: pd.DataFrame) -> pd.Series:
+    """What a text belongs to; itself where nothing is said."""
+    if "document" not in table:
+        return table["id"]
+    given = table["document"].astype(object)
+    return given.where(given.notna() & (given != ""), table["id"])
+
+
 def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(text=table["text"].map(split_sentences)).explode("text", ignore_index=True)
-    number = table.groupby("document").cumcount() + 1
-    return table.assign(id=table["document"] + "." + number.astype(str))
+    number = table.groupby("id").cumcount() + 1
+    return table.assign(id=table["id"] + "." + number.astype(str))
 
 
 def _loaded(corpus: Corpus) -> pd.DataFrame:
