@@ -11,7 +11,7 @@ from embspace.check import check_settings
 def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project's own params.yaml and conf/."""
     shutil.copy(root / "params.yaml", tmp_path)
-    for folder in ("conf", "data/texts", "data/stimuli"):
+    for folder in ("conf", "data/texts", "data/stimuli", "data/published"):
         shutil.copytree(root / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -113,6 +113,29 @@ def test_source_files_that_are_there_fit(tree: Path):
     assert check_settings() == []
     (tree / "data/texts/pages.csv").write_text("title,revision\nSalt,today\n")
     assert "page 'Salt': column 'revision': found 'today'" in check_settings()[0]
+
+
+FASTA = "source: fasta\nk: 12\nstride: 9\ndeduplicate: true\npath: data/texts/x.fasta\n"
+
+
+def test_sequences_are_read(tree: Path):
+    describe(tree, FASTA)
+    (problem,) = check_settings()
+    assert problem == "conf/corpus/mine.yaml: key 'path': data/texts/x.fasta: not found"
+    (tree / "data/texts/x.fasta").write_text(">a\nMFVFL\n")
+    (problem,) = check_settings()
+    assert "record 'a', line 2: found 'f', allowed: A, C, G, T" in problem
+    (tree / "data/texts/x.fasta").write_text(">a\nATG\n")
+    assert check_settings() == []
+
+
+def test_simulated_sequences_need_their_files(tree: Path):
+    replace(tree / "params.yaml", "  - posts\n", "  - posts\n  - spike_rbd\n  - spike\n")
+    assert check_settings() == []
+    replace(tree / "data/published/sars_cov_2_lineages.csv", ",501,N,Y,", ",502,N,Y,")
+    first, second = check_settings()
+    assert first.startswith("conf/corpus/spike_rbd.yaml: key 'lineages': data/published/sars")
+    assert "'N501Y': column 'reference': found 'N', but the gene has 'G' at 502" in second
 
 
 def test_what_lies_at_an_address_is_not_asked_for(tree: Path):

@@ -4,7 +4,14 @@ from typing import Any
 import pytest
 
 from embspace.config import read_yaml
-from embspace.corpus import SOURCES, BuiltinCorpus, FileCorpus, HubCorpus, describe_corpus
+from embspace.corpus import (
+    SOURCES,
+    BuiltinCorpus,
+    FileCorpus,
+    HubCorpus,
+    LineagesCorpus,
+    describe_corpus,
+)
 from embspace.errors import InputError
 from embspace.files.texts import load_texts
 from embspace.prepare.texts import prepare_texts
@@ -17,6 +24,15 @@ LEAST: dict[str, dict[str, Any]] = {
     "hub": {"repository": "someone/tiny", "revision": "a" * 40, "split": "train"},
     "wikipedia": {"api": "https://en.wikipedia.org/w/api.php", "pages": "data/texts/x.csv"},
     "enwik8": {"url": "enwik8.zip", "cleaned": True, "characters": 512, "n_texts": 128},
+    "fasta": {"path": "data/texts/x.fasta", "k": 12, "stride": 9, "deduplicate": True},
+    "lineages": {
+        "reference": "data/published/NC_045512.2.fasta",
+        "lineages": "data/published/sars_cov_2_lineages.csv",
+        **{"gene_start": 21563, "gene_end": 25384, "first_codon": 319, "last_codon": 541},
+        **{"k": 12, "stride": 9, "n_ancestors": 2, "n_descendants": 2, "absence_rate": 0.1},
+        **{"ancestor_substitution_rate": 0.001, "descendant_substitution_rate": 0.001},
+        **{"gap_rate": 0.0, "gap_length": 30, "deduplicate": True, "seed": 0},
+    },
 }
 
 
@@ -74,6 +90,19 @@ def test_a_source_that_there_is_not_names_those_that_there_are(source: object):
         ("enwik8", {"characters": 0}, "key 'characters': .*found 0"),
         ("enwik8", {"n_texts": 1.5}, "key 'n_texts': .*found 1.5"),
         ("file", {"text_column": None}, "key 'text_column': .*found None"),
+        ("fasta", {"k": 0}, "key 'k': .*found 0"),
+        ("fasta", {"class_pattern": "("}, r"key 'class_pattern': A regular .*found '\("),
+        ("fasta", {"class_pattern": "a"}, "key 'class_pattern': .* with one group .*found 'a'"),
+        ("fasta", {"class_pattern": "(a)(b)"}, "key 'class_pattern': .* with one group"),
+        ("fasta", {"first_codon": 1}, "keys 'first_codon' and 'last_codon': expected both"),
+        ("fasta", {"first_codon": 3, "last_codon": 2}, "key 'last_codon': found 2, allowed: from"),
+        ("fasta", {"stride": 13}, "key 'stride': found 13, allowed: up to k, 12"),
+        ("lineages", {"stride": 13}, "key 'stride': found 13, allowed: up to k, 12"),
+        ("lineages", {"last_codon": 318}, "key 'last_codon': found 318, allowed: from first_codon"),
+        ("lineages", {"absence_rate": 1.5}, "key 'absence_rate': .*found 1.5"),
+        ("lineages", {"n_ancestors": 0}, "key 'n_ancestors': .*found 0"),
+        ("lineages", {"gap_length": 0}, "key 'gap_length': .*found 0"),
+        ("lineages", {"seed": -1}, "key 'seed': .*found -1"),
     ],
 )
 def test_a_wrong_value_names_the_key(source: str, given: dict[str, Any], message: str):
@@ -104,7 +133,8 @@ def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch
     monkeypatch.chdir(root)
     for path in (root / "conf/corpus").glob("*.yaml"):
         corpus = describe_corpus(path.stem, read_yaml(path))
-        if isinstance(corpus, BuiltinCorpus | FileCorpus):  # the others need a network
+        # The others need a network.
+        if isinstance(corpus, BuiltinCorpus | FileCorpus | LineagesCorpus):
             assert len(prepare_texts(path.stem, corpus)) > 1
 
 

@@ -9,8 +9,10 @@ from embspace.config import CONF, PARAMS, Params, read_params, read_yaml, settin
 from embspace.corpus import (
     BuiltinCorpus,
     Corpus,
+    FastaCorpus,
     FileCorpus,
     HubCorpus,
+    LineagesCorpus,
     WikipediaCorpus,
     corpus_file,
     describe_corpus,
@@ -94,7 +96,7 @@ def _missing_files(params: Params) -> Iterator[str]:
 def _check_source(name: str, corpus: Corpus) -> None:
     """Stop if the texts cannot be had, as far as that shows without a network."""
     warn_unwatched(name, corpus)
-    if isinstance(corpus, BuiltinCorpus | FileCorpus):
+    if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus | LineagesCorpus):
         prepare_texts(name, corpus)
         return
     with within(corpus_file(name)):

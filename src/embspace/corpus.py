@@ -1,11 +1,12 @@
 """What conf/corpus/<name>.yaml may say. A corpus is data, as a model is."""
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from embspace.config import CONF, validate
-from embspace.errors import InputError, not_among
+from embspace.config import CONF, LARGEST_SEED, validate
+from embspace.errors import InputError, not_among, within
 
 
 class _Corpus(BaseModel):
@@ -75,13 +76,79 @@ class Enwik8Corpus(_Corpus):
     n_texts: int = Field(ge=1)
 
 
-Corpus = BuiltinCorpus | FileCorpus | HubCorpus | WikipediaCorpus | Enwik8Corpus
+def _one_group(pattern: str) -> str:
+    try:
+        n_groups = re.compile(pattern).groups
+    except re.error as error:
+        raise ValueError(f"A regular expression ({error})") from None
+    if n_groups != 1:
+        raise ValueError("A regular expression with one group (…), which is the class")
+    return pattern
+
+
+class FastaCorpus(_Corpus):
+    """Sequences of nucleotides in a FASTA file, read as k-mers.
+
+    Codons are counted from the first base of each record.
+    """
+
+    source: Literal["fasta"]
+    path: str
+    first_codon: int | None = Field(None, ge=1)  # of the region; both, or none for the whole
+    last_codon: int | None = Field(None, ge=1)
+    k: int = Field(ge=1)  # bases of a k-mer
+    stride: int = Field(ge=1)  # bases from one to the next
+    # Found in the header, its group is the class.
+    class_pattern: Annotated[str, AfterValidator(_one_group)] | None = None
+    deduplicate: bool  # within a class, whether a sequence stands once
+
+
+Rate = Annotated[float, Field(ge=0, le=1)]
+
+
+class LineagesCorpus(_Corpus):
+    """Simulated sequences of a gene, by the changes that define lineages, read as k-mers.
+
+    How they are simulated, `embspace.prepare.sources.lineages` says.
+    """
+
+    source: Literal["lineages"]
+    reference: str  # FASTA of one record
+    lineages: str  # CSV, a row a change
+    gene_start: int = Field(ge=1)  # bases of the reference, the first and last included
+    gene_end: int = Field(ge=1)
+    first_codon: int = Field(ge=1)  # of the region that is read, in codons of the reference's gene
+    last_codon: int = Field(ge=1)
+    k: int = Field(ge=1)
+    stride: int = Field(ge=1)
+    n_ancestors: int = Field(ge=1)  # of a class
+    n_descendants: int = Field(ge=1)  # of an ancestor
+    absence_rate: Rate  # of a defining change, in an ancestor
+    ancestor_substitution_rate: Rate  # of a base
+    descendant_substitution_rate: Rate
+    gap_rate: Rate  # of a base, to be the first of a gap
+    gap_length: int = Field(ge=1)  # bases
+    deduplicate: bool  # within a class, whether a sequence stands once
+    seed: int = Field(ge=0, le=LARGEST_SEED)  # its own: another one makes another corpus
+
+
+Corpus = (
+    BuiltinCorpus
+    | FileCorpus
+    | HubCorpus
+    | WikipediaCorpus
+    | Enwik8Corpus
+    | FastaCorpus
+    | LineagesCorpus
+)
 SOURCES: dict[str, type[Corpus]] = {
     "builtin": BuiltinCorpus,
     "file": FileCorpus,
     "hub": HubCorpus,
     "wikipedia": WikipediaCorpus,
     "enwik8": Enwik8Corpus,
+    "fasta": FastaCorpus,
+    "lineages": LineagesCorpus,
 }
 
 
@@ -105,4 +172,19 @@ def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
             f"{corpus_file(name)}: key 'halves': found True, allowed with `unit: sentence`: False; "
             "a sentence has no halves of whole sentences"
         )
+    if isinstance(corpus, FastaCorpus | LineagesCorpus):
+        with within(corpus_file(name)):
+            _check_region(corpus)
     return corpus
+
+
+def _check_region(corpus: FastaCorpus | LineagesCorpus) -> None:
+    first, last = corpus.first_codon, corpus.last_codon
+    if (first is None) != (last is None):
+        raise InputError("keys 'first_codon' and 'last_codon': expected both, or none of them")
+    if first is not None and last is not None and first > last:
+        raise InputError(f"key 'last_codon': found {last}, allowed: from first_codon, {first}")
+    if corpus.stride > corpus.k:
+        raise InputError(
+            f"key 'stride': found {corpus.stride}, allowed: up to k, {corpus.k}; no base is skipped"
+        )

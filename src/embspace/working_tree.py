@@ -26,8 +26,11 @@ COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
 COPIED_FILES = ("dvc.yaml", "models.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
-# Keys of a description that name a file or folder; the last three are of vectors.
-PATH_KEYS = ("path", "pages", "url", "labels", "positional", "segment")
+# Keys of a description that name a file or folder.
+PATH_KEYS = (
+    *("path", "pages", "url", "reference", "lineages"),  # of corpora
+    *("labels", "positional", "segment"),  # of vectors
+)
 LOCK = "dvc.lock"
 
 

@@ -1,8 +1,10 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from embspace.cite.description import corpus_phrase, model_sentence
+from embspace.config import read_yaml
 from embspace.corpus import describe_corpus
 from embspace.models.description import describe_model
 from embspace.models.lock import LockedFile, LockedModel
@@ -82,8 +84,20 @@ def test_vectors_are_named_by_their_file():
             {"source": "enwik8", "url": "u", "cleaned": True, "characters": 9, "n_texts": 9},
             "enwik8, cleaned",
         ),
+        (
+            {"source": "fasta", "path": "x.fasta", "k": 3, "stride": 3, "deduplicate": True},
+            "the file x.fasta",
+        ),
     ],
 )
 def test_where_texts_are_from(content: dict[str, Any], expected: str):
     corpus = describe_corpus("it", {"label": "It", **ABOUT, **content})
     assert corpus_phrase(corpus) == f"It ({expected}; MIT)"
+
+
+def test_what_is_simulated_is_said_to_be(root: Path):
+    corpus = describe_corpus("spike", read_yaml(root / "conf/corpus/spike.yaml"))
+    assert corpus_phrase(corpus) == (
+        "simulated spikes (simulated from data/published/NC_045512.2.fasta and "
+        "data/published/sars_cov_2_lineages.csv, seed 0; CC0-1.0)"
+    )

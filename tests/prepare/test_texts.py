@@ -1,9 +1,11 @@
+import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from embspace.config import read_yaml
 from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
 from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
@@ -86,6 +88,57 @@ def test_by_sentence_each_has_its_own_id_and_that_of_its_document():
     assert table["document"].tolist() == ["b", "b", "a"]
 
 
+def test_texts_may_come_with_the_document_that_they_belong_to():
+    rows = [
+        {"id": "a", "document": "d", "text": "One. Two."},
+        {"id": "b", "document": "d", "text": "C"},
+        {"id": "c", "text": "D"},
+    ]
+    Path("x.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    table = prepare_texts("x", described("file", path="x.jsonl"))
+    assert table["id"].tolist() == ["a", "b", "c"]
+    assert table["document"].tolist() == ["d", "d", "c"]
+    table = prepare_texts("x", described("file", path="x.jsonl", unit="sentence"))
+    assert table["id"].tolist() == ["a.1", "a.2", "b.1", "c.1"]
+    assert table["document"].tolist() == ["d", "d", "d", "c"]
+
+
+def test_a_row_without_a_document_is_one_of_its_own():
+    Path("x.csv").write_text("id,document,text\na,7,A\nb,,B\n")
+    assert prepare_texts("x", described("file", path="x.csv"))["document"].tolist() == ["7", "b"]
+    Path("x.jsonl").write_text('{"document": "d", "text": "A"}\n{"document": null, "text": "B"}\n')
+    assert prepare_texts("x", described("file", path="x.jsonl"))["document"].tolist() == ["d", "2"]
+
+
+def test_the_prepared_table_of_a_corpus_is_a_corpus_with_the_same_documents():
+    table = prepare_texts("x", described("file", path=written("x.csv"), unit="sentence"))
+    table.to_parquet("again.parquet")
+    assert prepare_texts("x", described("file", path="again.parquet")).equals(table)
+
+
+def test_sequences_of_a_fasta_file_are_texts_too():
+    Path("x.fasta").write_text(">a|p\nACGTAC\n>b|p\nACG\n")
+    settings = {"k": 3, "stride": 3, "class_pattern": r"\|(\w+)", "deduplicate": True}
+    table = prepare_texts("x", described("fasta", path="x.fasta", **settings))
+    assert list(table) == COLUMNS
+    assert table[["document", "domain", "text"]].to_numpy().tolist() == [
+        ["a|p", "p", "acg tac"],
+        ["b|p", "p", "acg"],
+    ]
+
+
+def test_simulated_sequences_are_texts_of_their_ancestors(root: Path):
+    content = read_yaml(root / "conf/corpus/spike_rbd.yaml")
+    files = {key: str(root / content[key]) for key in ("reference", "lineages")}
+    few = {"n_ancestors": 2, "n_descendants": 2, "deduplicate": False}
+    corpus = describe_corpus("x", {**content, **files, **few})
+    table = prepare_texts("x", corpus)
+    assert list(table) == COLUMNS
+    assert table["document"].nunique() == 16
+    assert (table["document"] != table["id"]).all()
+    assert local_files(corpus) == files
+
+
 def test_pieces_of_enwik8_are_texts_too():
     Path("enwik8").write_text("<text>'''One''' two</text>")
     pieces = {"url": "enwik8", "cleaned": True, "characters": 3, "n_texts": 2}
@@ -129,7 +182,12 @@ WIKIPEDIA = {"api": "http://x"}
 
 @pytest.mark.parametrize(
     ("source", "key", "given"),
-    [("file", "path", {}), ("wikipedia", "pages", WIKIPEDIA), ("enwik8", "url", PIECES)],
+    [
+        ("file", "path", {}),
+        ("wikipedia", "pages", WIKIPEDIA),
+        ("enwik8", "url", PIECES),
+        ("fasta", "path", {"k": 1, "stride": 1, "deduplicate": True}),
+    ],
 )
 @pytest.mark.parametrize(
     ("path", "warned"),
@@ -149,6 +207,17 @@ def test_texts_that_dvc_does_not_watch_are_told_once(
     assert not caplog.text
     warn_unwatched("x", corpus)
     assert caplog.text.count(f"would not notice a change of {path}; it watches") == warned
+
+
+def test_the_published_reference_and_lineages_are_watched_and_others_beside_them_not(
+    root: Path, caplog
+):
+    content = read_yaml(root / "conf/corpus/spike.yaml")
+    warn_unwatched("x", describe_corpus("x", content))
+    assert not caplog.text
+    mine = {"lineages": "data/published/mine.csv"}
+    warn_unwatched("x", describe_corpus("x", {**content, **mine}))
+    assert caplog.text.count("would not notice a change of data/published/mine.csv") == 1
 
 
 def test_texts_in_the_watched_folder_by_its_whole_path_are_not_told(tmp_path: Path, caplog):

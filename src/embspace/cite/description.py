@@ -5,8 +5,10 @@ from embspace.corpus import (
     BuiltinCorpus,
     Corpus,
     Enwik8Corpus,
+    FastaCorpus,
     FileCorpus,
     HubCorpus,
+    LineagesCorpus,
 )
 from embspace.models.description import (
     Files,
@@ -65,7 +67,7 @@ def corpus_phrase(corpus: Corpus) -> str:
 def _source(corpus: Corpus) -> str:
     if isinstance(corpus, BuiltinCorpus):
         return "distributed with embspace"
-    if isinstance(corpus, FileCorpus):
+    if isinstance(corpus, FileCorpus | FastaCorpus):
         return f"the file {corpus.path}"
     if isinstance(corpus, HubCorpus):
         parts = [corpus.repository, corpus.subset, corpus.split]
@@ -73,4 +75,6 @@ def _source(corpus: Corpus) -> str:
         return ", ".join([*filter(None, parts), revision])
     if isinstance(corpus, Enwik8Corpus):
         return "enwik8, cleaned" if corpus.cleaned else "enwik8"
+    if isinstance(corpus, LineagesCorpus):
+        return f"simulated from {corpus.reference} and {corpus.lineages}, seed {corpus.seed}"
     return f"pages and revisions of {corpus.pages}"

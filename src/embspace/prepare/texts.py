@@ -10,8 +10,10 @@ from embspace.corpus import (
     BuiltinCorpus,
     Corpus,
     Enwik8Corpus,
+    FastaCorpus,
     FileCorpus,
     HubCorpus,
+    LineagesCorpus,
     WikipediaCorpus,
     corpus_file,
     describe_corpus,
@@ -23,7 +25,12 @@ from embspace.files.texts import MissingColumnError, load_texts
 from embspace.prepare.sentences import split_sentences
 
 COLUMNS = ["id", "document", "domain", "subject", "text"]
-WATCHED = Path("data/texts")  # what this stage has in dvc.yaml among its deps
+# What this stage has in dvc.yaml among its deps.
+WATCHED = (
+    Path("data/texts"),
+    Path("data/published/NC_045512.2.fasta"),
+    Path("data/published/sars_cov_2_lineages.csv"),
+)
 
 
 def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
@@ -31,8 +38,9 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
     The columns are id, document, domain, subject, text.
 
-    `document` is the id of the text as it came; with `unit: sentence` several rows share one, and
-    their ids are `<document>.<number>`. `domain` and `subject` are empty where not known.
+    `document` is what texts share that belong together, where they come with such a column, else
+    the id of the text as it came. With `unit: sentence` the id of a sentence is `<id>.<number>`.
+    `domain` and `subject` are empty where not known.
 
     Raises:
         InputError: naming the file of the corpus, the key, and the file or address of the texts,
@@ -40,7 +48,7 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
     """
     with within(corpus_file(name)):
         table = load_corpus(corpus)
-    table["document"] = table["id"]
+    table["document"] = documents_of(table)
     for column in COLUMNS:
         if column not in table:
             table[column] = ""
@@ -50,8 +58,10 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
 def local_files(corpus: Corpus) -> dict[str, str]:
     """The paths of the files that a user wrote into the description of a corpus, by their key."""
-    if isinstance(corpus, BuiltinCorpus | FileCorpus):
+    if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus):
         return {"path": corpus.path}
+    if isinstance(corpus, LineagesCorpus):
+        return {"reference": corpus.reference, "lineages": corpus.lineages}
     if isinstance(corpus, WikipediaCorpus):
         return {"pages": corpus.pages}
     if isinstance(corpus, Enwik8Corpus) and not is_address(corpus.url):
@@ -64,20 +74,30 @@ def warn_unwatched(name: str, corpus: Corpus) -> None:
     if getattr(corpus, "sha256", None):
         return  # other texts in the same place would be refused
     for path in local_files(corpus).values():
+        file = local_path(path)
         # Of the folder alone: DVC follows a link in it to a file elsewhere.
-        if not local_path(path).parent.resolve().is_relative_to(WATCHED.resolve()):
+        place = file.parent.resolve() / file.name
+        if not any(place.is_relative_to(watched.resolve()) for watched in WATCHED):
             logging.getLogger(__name__).warning(
                 "%s: `dvc repro` would not notice a change of %s; it watches %s",
                 corpus_file(name),
                 path,
-                WATCHED,
+                ", ".join(map(str, WATCHED)),
             )
+
+
+def documents_of(table: pd.DataFrame) -> pd.Series:
+    """What a text belongs to; itself where nothing is said."""
+    if "document" not in table:
+        return table["id"]
+    given = table["document"].astype(object)
+    return given.where(given.notna() & (given != ""), table["id"])
 
 
 def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(text=table["text"].map(split_sentences)).explode("text", ignore_index=True)
-    number = table.groupby("document").cumcount() + 1
-    return table.assign(id=table["document"] + "." + number.astype(str))
+    number = table.groupby("id").cumcount() + 1
+    return table.assign(id=table["id"] + "." + number.astype(str))
 
 
 def load_corpus(corpus: Corpus) -> pd.DataFrame:
@@ -95,6 +115,14 @@ def load_corpus(corpus: Corpus) -> pd.DataFrame:
         from embspace.prepare.sources.enwik8 import load_enwik8
 
         return load_enwik8(corpus)
+    if isinstance(corpus, FastaCorpus):
+        from embspace.prepare.sources.fasta import load_fasta
+
+        return load_fasta(corpus)
+    if isinstance(corpus, LineagesCorpus):
+        from embspace.prepare.sources.lineages import load_lineages
+
+        return load_lineages(corpus)
     from embspace.prepare.sources.wikipedia import load_wikipedia
 
     return load_wikipedia(corpus)

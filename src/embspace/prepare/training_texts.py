@@ -9,7 +9,7 @@ from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.corpus import Corpus, corpus_file, describe_corpus
 from embspace.errors import InputError, counted, within
 from embspace.files.rows import save_rows
-from embspace.prepare.texts import load_corpus
+from embspace.prepare.texts import documents_of, load_corpus
 from embspace.training_run import Run, describe_run, run_file
 
 COLUMNS = ["id", "document", "text", "half_hidden", "label", "split"]
@@ -30,8 +30,7 @@ def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
     """
     with within(corpus_file(run.corpus)):
         table = load_corpus(corpus).reset_index(drop=True)
-    if "document" not in table:
-        table["document"] = table["id"]
+    table["document"] = documents_of(table)
     if "half_hidden" not in table:
         table["half_hidden"] = ""
     with within(run_file(name)):

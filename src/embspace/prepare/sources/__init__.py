@@ -1,1 +1,1 @@
-"""Corpora that come from the network."""
+"""Corpora that need more than a file of texts to be read."""
