@@ -1,9 +1,12 @@
-"""Finds what is left of models and corpora that params.yaml no longer names."""
+"""Finds what is left of models and corpora that params.yaml no longer names.
+
+What a run of conf/train/ has made stays as long as its file does: it took minutes to train.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from embspace.config import Params
+from embspace.config import CONF, Params
 
 # Longest first: a model's name may hold dots.
 STATES_FILES = (".tokens.parquet", ".windows.parquet", ".safetensors")
@@ -12,11 +15,14 @@ ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md", ".tex")
 STATES = Path("data/extracted/hidden_states")
 STIMULI = Path("data/extracted/stimuli")
 TEXTS = Path("data/prepared/texts")
+TRAINED = Path("data/trained")
 BUILT = tuple(
     Path(folder)
     for folder in (
         "data/prepared/model",
         "data/prepared/texts",
+        "data/prepared/training_texts",
+        "data/trained",
         "data/extracted",
         "data/measured",
         "data/projected",
@@ -48,6 +54,8 @@ def remove(files: list[Path]) -> None:
 
 
 def _is_left_over(file: Path, params: Params) -> bool:
+    if file.is_relative_to(TRAINED):
+        return file.relative_to(TRAINED).parts[0] not in _runs()
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
     if name is None:
         return False  # not one of ours
@@ -59,7 +67,11 @@ def _is_left_over(file: Path, params: Params) -> bool:
         return file.parent.name not in params.models
     if file.is_relative_to(TEXTS):
         return name not in params.corpora
-    return name not in (*params.models, TOY)
+    return name not in (*params.models, TOY, *_runs())
+
+
+def _runs() -> list[str]:
+    return [file.stem for file in (CONF / "train").glob("*.yaml")]
 
 
 def _empty_folders(file: Path) -> Iterator[Path]:

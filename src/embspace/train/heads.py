@@ -25,10 +25,8 @@ def build_module(
         InputError: if the config does not fit an architecture of transformers.
     """
     import torch
-    from transformers.utils import logging
 
-    logging.set_verbosity_error()  # new heads are meant
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    _be_quiet()
     torch.manual_seed(seed)
     module = _new_module(phase, source, labels)
     if isinstance(phase, SequenceClassification) and phase.trainable_layers is not None:
@@ -38,14 +36,23 @@ def build_module(
 
 def load_weights(module: Any, folder: Path) -> None:
     """Put the weights of a checkpoint into a model of the same phase."""
+    _be_quiet()
     loaded = type(module).from_pretrained(folder, local_files_only=True, use_safetensors=True)
     module.load_state_dict(loaded.state_dict())
 
 
 def load_head(folder: Path, phase: Phase) -> Any:
     """The model of a checkpoint with the head of its phase, in evaluation mode."""
+    _be_quiet()
     found = _model_class(phase).from_pretrained(folder, local_files_only=True, use_safetensors=True)
     return found.eval()
+
+
+def _be_quiet() -> None:
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()  # new heads are meant
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _model_class(phase: Phase) -> Any:
@@ -63,14 +70,16 @@ def _model_class(phase: Phase) -> Any:
 def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) -> Any:
     import torch
 
-    kind, options = _model_class(phase), {"dtype": torch.float32}
-    if labels and isinstance(phase, SequenceClassification):
-        options["id2label"] = dict(enumerate(labels))
-        options["label2id"] = {label: number for number, label in enumerate(labels)}
+    kind, names = _model_class(phase), {}
+    if isinstance(phase, SequenceClassification):
+        numbers = {label: number for number, label in enumerate(labels)}
+        names = {"id2label": dict(enumerate(labels)), "label2id": numbers}
     if isinstance(source, Path):
-        return kind.from_pretrained(source, local_files_only=True, use_safetensors=True, **options)
+        options = {"local_files_only": True, "use_safetensors": True, **names}
+        return kind.from_pretrained(source, dtype=torch.float32, **options)
     try:
-        return kind.from_config(known_config("architecture", source), **options)
+        config = known_config("architecture", {**source, **names})
+        return kind.from_config(config, dtype=torch.float32)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"key 'architecture': {error}") from error
 

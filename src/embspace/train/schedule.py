@@ -11,7 +11,8 @@ def checkpoint_steps(n_steps: int, n_checkpoints: int) -> list[int]:
     """
     if n_checkpoints < 2 or n_checkpoints > n_steps + 1:
         raise ValueError(f"{n_checkpoints} checkpoints in {n_steps} steps")
-    wanted = np.rint(np.geomspace(1, n_steps, n_checkpoints - 1)).astype(int)
+    # From above, so that a single one is the last step.
+    wanted = np.rint(np.geomspace(n_steps, 1, n_checkpoints - 1)[::-1]).astype(int)
     floor = np.arange(1, n_checkpoints)  # at least 1, 2, 3, …
     return [0, *np.maximum(wanted, floor).tolist()]
 

@@ -21,7 +21,8 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     """
     results = _relative(results)
     params = read_params()
-    models, corpora = params.models, params.corpora
+    # The results of a run have its name where others have a model's.
+    models, corpora = [*params.models, *params.trained], params.corpora
     check_results(results)
     drift = compare_all(results, models, corpora, read_tolerances())
     sources = check_published(results, models, corpora)

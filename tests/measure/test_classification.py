@@ -1,0 +1,88 @@
+"""Holds the scores of classifiers to classes that can be told, and to classes that cannot."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.classification import classification_rows
+from embspace.train.checkpoints import all_checkpoints
+from embspace.train.model import train_model
+from embspace.training_run import Run
+from tests.train.runs import CLASSIFIED, MASKED, small_run, some_texts
+
+OPTIONS: dict[str, Any] = {"n_resamples": 60, "level": 0.95, "seed": 0}
+PHASES = {
+    "pretraining": MASKED,
+    "classification": {
+        **CLASSIFIED,
+        "trainable_layers": None,
+        "n_steps": 60,
+        "n_checkpoints": 2,
+        "learning_rate": 0.01,
+    },
+}
+
+
+def split(texts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    parts = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}
+    return parts["train"], parts["test"]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Any, pd.DataFrame]:
+    run, texts = small_run(PHASES), some_texts(150)
+    root = str(tmp_path_factory.mktemp("trained") / "small")
+    train_model("small", run, texts, root, "cpu")
+    of_classes = [each for each in all_checkpoints(root, run) if each.phase == "classification"]
+    return run, of_classes, texts
+
+
+def test_classes_of_different_words_are_told_after_training_and_not_before(learned: Any) -> None:
+    run, checkpoints, texts = learned
+    table = pd.DataFrame(
+        classification_rows(run, checkpoints, *split(texts), inverse_regularization=1.0, **OPTIONS)
+    )
+    trained = table[table["classifier"] == "trained"].set_index("step")
+    assert trained.loc[60, "accuracy"] > 0.95
+    assert trained.loc[60, "macro_f1"] > 0.95
+    assert trained.loc[0, "accuracy"] < 0.8
+    regression = table[table["classifier"] == "logistic regression"].iloc[0]
+    assert regression["accuracy"] == 1
+    assert (table["n"] == 30).all()
+    assert table["null_accuracy"].to_numpy() == pytest.approx(0.5)
+
+
+def test_texts_with_half_hidden_are_asked_of_the_last_checkpoint_alone(learned: Any) -> None:
+    run, checkpoints, texts = learned
+    # What is left are words of the other class: all that is told is told wrong.
+    other = texts["text"].str.translate(str.maketrans("ab", "ba"))
+    trained, tested = split(texts.assign(half_hidden=other))
+    table = pd.DataFrame(
+        classification_rows(
+            run, checkpoints, trained, tested, inverse_regularization=1.0, **OPTIONS
+        )
+    )
+    hidden = table[table["texts"] == "half hidden"]
+    assert hidden["step"].dropna().tolist() == [60]
+    assert hidden["accuracy"].max() < 0.05
+    assert len(hidden) == 2
+
+
+def test_labels_without_relation_to_the_texts_are_told_at_chance(learned: Any) -> None:
+    run, checkpoints, texts = learned
+    shuffled = texts.assign(label=np.random.default_rng(0).permutation(texts["label"]))
+    table = pd.DataFrame(
+        classification_rows(
+            run, checkpoints[-1:], *split(shuffled), inverse_regularization=1.0, **OPTIONS
+        )
+    )
+    assert table["accuracy"].between(0.2, 0.8).all()
+    assert (table["accuracy_low"] < 0.5).all()
+
+
+def test_without_a_classifier_there_is_nothing_to_say(learned: Any) -> None:
+    run, _, texts = learned
+    assert classification_rows(run, [], *split(texts), inverse_regularization=1.0, **OPTIONS) == []
