@@ -86,6 +86,14 @@ def test_by_sentence_each_has_its_own_id_and_that_of_its_document():
     assert table["document"].tolist() == ["b", "b", "a"]
 
 
+def test_a_text_may_name_the_document_that_it_is_of():
+    rows = [("a", "x", "One."), ("b", "x", "Two. Three."), ("c", "y", "Four.")]
+    pd.DataFrame(rows, columns=["id", "document", "text"]).to_csv("x.csv", index=False)
+    table = prepare_texts("x", described("file", path="x.csv"))
+    assert table["id"].tolist() == ["a", "b", "c"]
+    assert table["document"].tolist() == ["x", "x", "y"]
+
+
 def test_pieces_of_enwik8_are_texts_too():
     Path("enwik8").write_text("<text>'''One''' two</text>")
     pieces = {"url": "enwik8", "cleaned": True, "characters": 3, "n_texts": 2}

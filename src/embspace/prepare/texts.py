@@ -31,8 +31,9 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
     The columns are id, document, domain, subject, text.
 
-    `document` is the id of the text as it came; with `unit: sentence` several rows share one, and
-    their ids are `<document>.<number>`. `domain` and `subject` are empty where not known.
+    `document` is what the texts say, else the id of the text as it came; with `unit: sentence`
+    several rows share one, and their ids are `<document>.<number>`. `domain` and `subject` are
+    empty where not known.
 
     Raises:
         InputError: naming the file of the corpus, the key, and the file or address of the texts,
@@ -40,7 +41,8 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
     """
     with within(corpus_file(name)):
         table = _loaded(corpus)
-    table["document"] = table["id"]
+    if "document" not in table:
+        table["document"] = table["id"]
     for column in COLUMNS:
         if column not in table:
             table[column] = ""
