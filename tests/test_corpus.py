@@ -4,12 +4,21 @@ from typing import Any
 import pytest
 
 from embspace.config import read_yaml
-from embspace.corpus import SOURCES, BuiltinCorpus, FileCorpus, HubCorpus, describe_corpus
+from embspace.corpus import (
+    SOURCES,
+    BuiltinCorpus,
+    FileCorpus,
+    GrammarCorpus,
+    GrammarProbabilities,
+    HubCorpus,
+    describe_corpus,
+)
 from embspace.errors import InputError
 from embspace.files.texts import load_texts
 from embspace.prepare.texts import prepare_texts
 
 HEAD = {"label": "x", "licence": "CC0-1.0", "language": "English"}
+PROBABILITIES = dict.fromkeys(GrammarProbabilities.model_fields, 0.3)
 # The least that each source must say.
 LEAST: dict[str, dict[str, Any]] = {
     "builtin": {"path": "data/texts/x.jsonl"},
@@ -17,6 +26,21 @@ LEAST: dict[str, dict[str, Any]] = {
     "hub": {"repository": "someone/tiny", "revision": "a" * 40, "split": "train"},
     "wikipedia": {"api": "https://en.wikipedia.org/w/api.php", "pages": "data/texts/x.csv"},
     "enwik8": {"url": "enwik8.zip", "cleaned": True, "characters": 512, "n_texts": 128},
+    "grammar": {
+        "n_documents": 9,
+        "n_sentences": {"fewest": 2, "most": 3},
+        "n_topics": 2,
+        "n_nouns": 3,
+        "n_verbs": 3,
+        "n_adjectives": 3,
+        "n_adverbs": 3,
+        "n_determiners": 1,
+        "n_demonstratives": 1,
+        "n_prepositions": 1,
+        "zipf_exponent": 1,
+        "probabilities": PROBABILITIES,
+        "seed": 0,
+    },
 }
 
 
@@ -73,6 +97,26 @@ def test_a_source_that_there_is_not_names_those_that_there_are(source: object):
         ("enwik8", {"cleaned": "yes"}, "key 'cleaned': .*found 'yes'"),
         ("enwik8", {"characters": 0}, "key 'characters': .*found 0"),
         ("enwik8", {"n_texts": 1.5}, "key 'n_texts': .*found 1.5"),
+        ("grammar", {"n_sentences": {"fewest": 3, "most": 2}}, "key 'n_sentences': most may not"),
+        ("grammar", {"n_topics": 1}, "key 'n_topics': .*found 1"),
+        ("grammar", {"halves": True}, "key 'halves': .*found True"),
+        ("grammar", {"seed": None}, "key 'seed': .*found None"),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"stay": 1.1}},
+            "key 'probabilities.stay': .*found 1.1",
+        ),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"stacked": 1.0}},
+            "key 'probabilities.stacked': .*found 1.0",
+        ),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"object_relative": 0.5}},
+            "key 'probabilities': .* may sum to one, not to 1.1",
+        ),
+        ("grammar", {"probabilities": {}}, "key 'probabilities.stay' is missing"),
         ("file", {"text_column": None}, "key 'text_column': .*found None"),
     ],
 )
@@ -104,7 +148,7 @@ def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch
     monkeypatch.chdir(root)
     for path in (root / "conf/corpus").glob("*.yaml"):
         corpus = describe_corpus(path.stem, read_yaml(path))
-        if isinstance(corpus, BuiltinCorpus | FileCorpus):  # the others need a network
+        if isinstance(corpus, BuiltinCorpus | FileCorpus | GrammarCorpus):  # others need a network
             assert len(prepare_texts(path.stem, corpus)) > 1
 
 

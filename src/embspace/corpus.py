@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from embspace.config import CONF, validate
 from embspace.errors import InputError, not_among
@@ -75,13 +75,90 @@ class Enwik8Corpus(_Corpus):
     n_texts: int = Field(ge=1)
 
 
-Corpus = BuiltinCorpus | FileCorpus | HubCorpus | WikipediaCorpus | Enwik8Corpus
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class GrammarProbabilities(BaseModel):
+    """How often the generated language does what it may do; see embspace.grammar.rules."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    stay: Probability  # a sentence has the topic of the one before it
+    own_topic: Probability  # a noun, verb or adjective is of the sentence's topic
+    plural: Probability  # of a subject or object, not of what stands between subject and verb
+    marked: Probability  # a noun's number shows in its determiner too
+    adjective: Probability  # before a noun
+    adverb: Probability  # before the main verb
+    prepositional: Probability  # after the subject's noun
+    subject_relative: Probability  # in the same place, "that sees the cat"
+    object_relative: Probability  # in the same place, "that the cat sees"
+    stacked: float = Field(ge=0, lt=1)  # a prepositional phrase has another one after it
+    attractor: Probability  # a noun between subject and verb is of the other number
+    adjunct: Probability  # a prepositional phrase after the object
+
+    @property
+    def bare(self) -> float:
+        """A subject has nothing after its noun."""
+        return max(0.0, 1 - self._modified)
+
+    @property
+    def _modified(self) -> float:
+        return self.prepositional + self.subject_relative + self.object_relative
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> "GrammarProbabilities":
+        if self._modified > 1 + 1e-9:
+            raise ValueError(
+                "prepositional, subject_relative and object_relative exclude one another and may "
+                f"sum to one, not to {self._modified:g}"
+            )
+        return self
+
+
+class Range(BaseModel):
+    """Whole numbers, each as likely as the others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    fewest: int = Field(ge=1)
+    most: int
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Range":
+        if self.most < self.fewest:
+            raise ValueError("most may not be below fewest")
+        return self
+
+
+class GrammarCorpus(_Corpus):
+    """Documents of an invented language whose structure is known exactly; see embspace.grammar."""
+
+    source: Literal["grammar"]
+    # `split_sentences` goes by capitals, of which the language has none.
+    halves: Literal[False] = False
+    n_documents: int = Field(ge=1)
+    n_sentences: Range  # of a document
+    n_topics: int = Field(ge=2, le=100)
+    n_nouns: int = Field(ge=1, le=100)  # stems of each topic, as those of verbs and adjectives
+    n_verbs: int = Field(ge=1, le=100)
+    n_adjectives: int = Field(ge=1, le=100)
+    n_adverbs: int = Field(ge=1, le=100)  # of all topics together, as what follows
+    n_determiners: int = Field(ge=1, le=10)  # without number
+    n_demonstratives: int = Field(ge=1, le=10)  # determiners with number, each in both numbers
+    n_prepositions: int = Field(ge=1, le=10)
+    zipf_exponent: float = Field(ge=0)
+    probabilities: GrammarProbabilities
+    seed: int = Field(ge=0)  # of the words and of the documents
+
+
+Corpus = BuiltinCorpus | FileCorpus | HubCorpus | WikipediaCorpus | Enwik8Corpus | GrammarCorpus
 SOURCES: dict[str, type[Corpus]] = {
     "builtin": BuiltinCorpus,
     "file": FileCorpus,
     "hub": HubCorpus,
     "wikipedia": WikipediaCorpus,
     "enwik8": Enwik8Corpus,
+    "grammar": GrammarCorpus,
 }
 
 

@@ -1,8 +1,10 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from embspace.cite.description import corpus_phrase, model_sentence
+from embspace.config import read_yaml
 from embspace.corpus import describe_corpus
 from embspace.models.description import describe_model
 from embspace.models.lock import LockedFile, LockedModel
@@ -11,6 +13,7 @@ ABOUT = {"licence": "MIT", "language": "English"}
 MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}
 PACKAGE = {"source": "package", "package": "p", "version": "1.2", "folder": "f"}
 PIN = {"model.safetensors": "53aa51172d142c89"}
+ROOT = Path(__file__).parents[2]
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -81,6 +84,10 @@ def test_vectors_are_named_by_their_file():
         (
             {"source": "enwik8", "url": "u", "cleaned": True, "characters": 9, "n_texts": 9},
             "enwik8, cleaned",
+        ),
+        (
+            {**read_yaml(ROOT / "conf/corpus/grammar.yaml"), **ABOUT, "label": "It", "seed": 7},
+            "generated from a probabilistic context-free grammar, seed 7",
         ),
     ],
 )

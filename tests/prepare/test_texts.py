@@ -6,7 +6,9 @@ import pytest
 
 from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
+from embspace.prepare.sources.grammar import load_grammar
 from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
+from tests.grammar.languages import corpus as grammar_corpus
 
 TWO = [("b", "One. Two."), ("a", "NA")]  # an id, and a text that could be taken for nothing
 
@@ -92,6 +94,13 @@ def test_a_text_may_name_the_document_that_it_is_of():
     table = prepare_texts("x", described("file", path="x.csv"))
     assert table["id"].tolist() == ["a", "b", "c"]
     assert table["document"].tolist() == ["x", "x", "y"]
+
+
+@pytest.mark.parametrize("unit", ["text", "sentence"])
+def test_a_generated_language_keeps_its_own_documents_and_sentences(unit: str):
+    corpus = grammar_corpus(n_documents=3, unit=unit)
+    table = prepare_texts("x", corpus)
+    pd.testing.assert_frame_equal(table, load_grammar(corpus)[COLUMNS])
 
 
 def test_pieces_of_enwik8_are_texts_too():

@@ -6,6 +6,7 @@ from embspace.corpus import (
     Corpus,
     Enwik8Corpus,
     FileCorpus,
+    GrammarCorpus,
     HubCorpus,
 )
 from embspace.models.description import (
@@ -73,4 +74,6 @@ def _source(corpus: Corpus) -> str:
         return ", ".join([*filter(None, parts), revision])
     if isinstance(corpus, Enwik8Corpus):
         return "enwik8, cleaned" if corpus.cleaned else "enwik8"
+    if isinstance(corpus, GrammarCorpus):
+        return f"generated from a probabilistic context-free grammar, seed {corpus.seed}"
     return f"pages and revisions of {corpus.pages}"

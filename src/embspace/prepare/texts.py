@@ -11,6 +11,7 @@ from embspace.corpus import (
     Corpus,
     Enwik8Corpus,
     FileCorpus,
+    GrammarCorpus,
     HubCorpus,
     WikipediaCorpus,
     corpus_file,
@@ -96,6 +97,10 @@ def _loaded(corpus: Corpus) -> pd.DataFrame:
         from embspace.prepare.sources.enwik8 import load_enwik8
 
         return load_enwik8(corpus)
+    if isinstance(corpus, GrammarCorpus):
+        from embspace.prepare.sources.grammar import load_grammar
+
+        return load_grammar(corpus)
     from embspace.prepare.sources.wikipedia import load_wikipedia
 
     return load_wikipedia(corpus)
