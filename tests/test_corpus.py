@@ -8,6 +8,8 @@ from embspace.corpus import (
     SOURCES,
     BuiltinCorpus,
     FileCorpus,
+    GrammarCorpus,
+    GrammarProbabilities,
     HubCorpus,
     LineagesCorpus,
     describe_corpus,
@@ -17,6 +19,7 @@ from embspace.files.texts import load_texts
 from embspace.prepare.texts import prepare_texts
 
 HEAD = {"label": "x", "licence": "CC0-1.0", "language": "English"}
+PROBABILITIES = dict.fromkeys(GrammarProbabilities.model_fields, 0.3)
 # The least that each source must say.
 LEAST: dict[str, dict[str, Any]] = {
     "builtin": {"path": "data/texts/x.jsonl"},
@@ -32,6 +35,21 @@ LEAST: dict[str, dict[str, Any]] = {
         **{"k": 12, "stride": 9, "n_ancestors": 2, "n_descendants": 2, "absence_rate": 0.1},
         **{"ancestor_substitution_rate": 0.001, "descendant_substitution_rate": 0.001},
         **{"gap_rate": 0.0, "gap_length": 30, "deduplicate": True, "seed": 0},
+    },
+    "grammar": {
+        "n_documents": 9,
+        "n_sentences": {"fewest": 2, "most": 3},
+        "n_topics": 2,
+        "n_nouns": 3,
+        "n_verbs": 3,
+        "n_adjectives": 3,
+        "n_adverbs": 3,
+        "n_determiners": 1,
+        "n_demonstratives": 1,
+        "n_prepositions": 1,
+        "zipf_exponent": 1,
+        "probabilities": PROBABILITIES,
+        "seed": 0,
     },
 }
 
@@ -89,6 +107,26 @@ def test_a_source_that_there_is_not_names_those_that_there_are(source: object):
         ("enwik8", {"cleaned": "yes"}, "key 'cleaned': .*found 'yes'"),
         ("enwik8", {"characters": 0}, "key 'characters': .*found 0"),
         ("enwik8", {"n_texts": 1.5}, "key 'n_texts': .*found 1.5"),
+        ("grammar", {"n_sentences": {"fewest": 3, "most": 2}}, "key 'n_sentences': most may not"),
+        ("grammar", {"n_topics": 1}, "key 'n_topics': .*found 1"),
+        ("grammar", {"halves": True}, "key 'halves': .*found True"),
+        ("grammar", {"seed": None}, "key 'seed': .*found None"),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"stay": 1.1}},
+            "key 'probabilities.stay': .*found 1.1",
+        ),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"stacked": 1.0}},
+            "key 'probabilities.stacked': .*found 1.0",
+        ),
+        (
+            "grammar",
+            {"probabilities": PROBABILITIES | {"object_relative": 0.5}},
+            "key 'probabilities': .* may sum to one, not to 1.1",
+        ),
+        ("grammar", {"probabilities": {}}, "key 'probabilities.stay' is missing"),
         ("file", {"text_column": None}, "key 'text_column': .*found None"),
         ("fasta", {"k": 0}, "key 'k': .*found 0"),
         ("fasta", {"class_pattern": "("}, r"key 'class_pattern': A regular .*found '\("),
@@ -134,7 +172,7 @@ def test_the_corpora_that_come_with_embspace_can_be_read(root: Path, monkeypatch
     for path in (root / "conf/corpus").glob("*.yaml"):
         corpus = describe_corpus(path.stem, read_yaml(path))
         # The others need a network.
-        if isinstance(corpus, BuiltinCorpus | FileCorpus | LineagesCorpus):
+        if isinstance(corpus, BuiltinCorpus | FileCorpus | LineagesCorpus | GrammarCorpus):
             assert len(prepare_texts(path.stem, corpus)) > 1
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from embspace.config import CONF, LARGEST_SEED, validate
 from embspace.errors import InputError, not_among, within
@@ -76,6 +76,9 @@ class Enwik8Corpus(_Corpus):
     n_texts: int = Field(ge=1)
 
 
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
 def _one_group(pattern: str) -> str:
     try:
         n_groups = re.compile(pattern).groups
@@ -103,9 +106,6 @@ class FastaCorpus(_Corpus):
     deduplicate: bool  # within a class, whether a sequence stands once
 
 
-Rate = Annotated[float, Field(ge=0, le=1)]
-
-
 class LineagesCorpus(_Corpus):
     """Simulated sequences of a gene, by the changes that define lineages, read as k-mers.
 
@@ -123,13 +123,86 @@ class LineagesCorpus(_Corpus):
     stride: int = Field(ge=1)
     n_ancestors: int = Field(ge=1)  # of a class
     n_descendants: int = Field(ge=1)  # of an ancestor
-    absence_rate: Rate  # of a defining change, in an ancestor
-    ancestor_substitution_rate: Rate  # of a base
-    descendant_substitution_rate: Rate
-    gap_rate: Rate  # of a base, to be the first of a gap
+    absence_rate: Probability  # of a defining change, in an ancestor
+    ancestor_substitution_rate: Probability  # of a base
+    descendant_substitution_rate: Probability
+    gap_rate: Probability  # of a base, to be the first of a gap
     gap_length: int = Field(ge=1)  # bases
     deduplicate: bool  # within a class, whether a sequence stands once
     seed: int = Field(ge=0, le=LARGEST_SEED)  # its own: another one makes another corpus
+
+
+class GrammarProbabilities(BaseModel):
+    """How often the generated language does what it may do; see embspace.grammar.rules."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    stay: Probability  # a sentence has the topic of the one before it
+    own_topic: Probability  # a noun, verb or adjective is of the sentence's topic
+    plural: Probability  # of a subject or object, not of what stands between subject and verb
+    marked: Probability  # a noun's number shows in its determiner too
+    adjective: Probability  # before a noun
+    adverb: Probability  # before the main verb
+    prepositional: Probability  # after the subject's noun
+    subject_relative: Probability  # in the same place, "that sees the cat"
+    object_relative: Probability  # in the same place, "that the cat sees"
+    stacked: float = Field(ge=0, lt=1)  # a prepositional phrase has another one after it
+    attractor: Probability  # a noun between subject and verb is of the other number
+    adjunct: Probability  # a prepositional phrase after the object
+
+    @property
+    def bare(self) -> float:
+        """A subject has nothing after its noun."""
+        return max(0.0, 1 - self._modified)
+
+    @property
+    def _modified(self) -> float:
+        return self.prepositional + self.subject_relative + self.object_relative
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> "GrammarProbabilities":
+        if self._modified > 1 + 1e-9:
+            raise ValueError(
+                "prepositional, subject_relative and object_relative exclude one another and may "
+                f"sum to one, not to {self._modified:g}"
+            )
+        return self
+
+
+class Range(BaseModel):
+    """Whole numbers, each as likely as the others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    fewest: int = Field(ge=1)
+    most: int
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Range":
+        if self.most < self.fewest:
+            raise ValueError("most may not be below fewest")
+        return self
+
+
+class GrammarCorpus(_Corpus):
+    """Documents of an invented language whose structure is known exactly; see embspace.grammar."""
+
+    source: Literal["grammar"]
+    # `split_sentences` goes by capitals, of which the language has none.
+    halves: Literal[False] = False
+    n_documents: int = Field(ge=1)
+    n_sentences: Range  # of a document
+    n_topics: int = Field(ge=2, le=100)
+    n_nouns: int = Field(ge=1, le=100)  # stems of each topic, as those of verbs and adjectives
+    n_verbs: int = Field(ge=1, le=100)
+    n_adjectives: int = Field(ge=1, le=100)
+    n_adverbs: int = Field(ge=1, le=100)  # of all topics together, as what follows
+    n_determiners: int = Field(ge=1, le=10)  # without number
+    n_demonstratives: int = Field(ge=1, le=10)  # determiners with number, each in both numbers
+    n_prepositions: int = Field(ge=1, le=10)
+    zipf_exponent: float = Field(ge=0)
+    probabilities: GrammarProbabilities
+    seed: int = Field(ge=0)  # of the words and of the documents
 
 
 Corpus = (
@@ -140,6 +213,7 @@ Corpus = (
     | Enwik8Corpus
     | FastaCorpus
     | LineagesCorpus
+    | GrammarCorpus
 )
 SOURCES: dict[str, type[Corpus]] = {
     "builtin": BuiltinCorpus,
@@ -149,6 +223,7 @@ SOURCES: dict[str, type[Corpus]] = {
     "enwik8": Enwik8Corpus,
     "fasta": FastaCorpus,
     "lineages": LineagesCorpus,
+    "grammar": GrammarCorpus,
 }
 
 

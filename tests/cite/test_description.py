@@ -13,6 +13,7 @@ ABOUT = {"licence": "MIT", "language": "English"}
 MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}
 PACKAGE = {"source": "package", "package": "p", "version": "1.2", "folder": "f"}
 PIN = {"model.safetensors": "53aa51172d142c89"}
+ROOT = Path(__file__).parents[2]
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -87,6 +88,10 @@ def test_vectors_are_named_by_their_file():
         (
             {"source": "fasta", "path": "x.fasta", "k": 3, "stride": 3, "deduplicate": True},
             "the file x.fasta",
+        ),
+        (
+            {**read_yaml(ROOT / "conf/corpus/grammar.yaml"), **ABOUT, "label": "It", "seed": 7},
+            "generated from a probabilistic context-free grammar, seed 7",
         ),
     ],
 )

@@ -1,6 +1,5 @@
 """Holds the scores of classifiers to classes that can be told, and to classes that cannot."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np

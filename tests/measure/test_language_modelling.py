@@ -1,6 +1,5 @@
 """Holds the rows of a checkpoint to its own predictions, and intervals to their definition."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np

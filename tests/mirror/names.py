@@ -124,7 +124,9 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
             yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
     for noun in known:
         if noun not in expected:
-            whose = {TOYS: "no model", TRAINED: "a run", COMPARE: "several models"}.get(stage.noun, "a model")
+            whose = {TOYS: "no model", TRAINED: "a run", COMPARE: "several models"}.get(
+                stage.noun, "a model"
+            )
             yield (
                 f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}() "
                 f"for what a stage measures of {whose}."

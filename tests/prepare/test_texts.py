@@ -8,7 +8,9 @@ import pytest
 from embspace.config import read_yaml
 from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
+from embspace.prepare.sources.grammar import load_grammar
 from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
+from tests.grammar.languages import corpus as grammar_corpus
 
 TWO = [("b", "One. Two."), ("a", "NA")]  # an id, and a text that could be taken for nothing
 
@@ -137,6 +139,21 @@ def test_simulated_sequences_are_texts_of_their_ancestors(root: Path):
     assert table["document"].nunique() == 16
     assert (table["document"] != table["id"]).all()
     assert local_files(corpus) == files
+
+
+def test_a_text_may_name_the_document_that_it_is_of():
+    rows = [("a", "x", "One."), ("b", "x", "Two. Three."), ("c", "y", "Four.")]
+    pd.DataFrame(rows, columns=["id", "document", "text"]).to_csv("x.csv", index=False)
+    table = prepare_texts("x", described("file", path="x.csv"))
+    assert table["id"].tolist() == ["a", "b", "c"]
+    assert table["document"].tolist() == ["x", "x", "y"]
+
+
+@pytest.mark.parametrize("unit", ["text", "sentence"])
+def test_a_generated_language_keeps_its_own_documents_and_sentences(unit: str):
+    corpus = grammar_corpus(n_documents=3, unit=unit)
+    table = prepare_texts("x", corpus)
+    pd.testing.assert_frame_equal(table, load_grammar(corpus)[COLUMNS])
 
 
 def test_pieces_of_enwik8_are_texts_too():

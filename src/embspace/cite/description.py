@@ -7,6 +7,7 @@ from embspace.corpus import (
     Enwik8Corpus,
     FastaCorpus,
     FileCorpus,
+    GrammarCorpus,
     HubCorpus,
     LineagesCorpus,
 )
@@ -77,4 +78,6 @@ def _source(corpus: Corpus) -> str:
         return "enwik8, cleaned" if corpus.cleaned else "enwik8"
     if isinstance(corpus, LineagesCorpus):
         return f"simulated from {corpus.reference} and {corpus.lineages}, seed {corpus.seed}"
+    if isinstance(corpus, GrammarCorpus):
+        return f"generated from a probabilistic context-free grammar, seed {corpus.seed}"
     return f"pages and revisions of {corpus.pages}"

@@ -94,9 +94,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
         sums = of_kind.groupby(["seed", "step"], sort=False)[["hits", "n"]].sum().reset_index()
         for place, (_, of_seed) in enumerate(sums.groupby("seed", sort=False)):
             share = of_seed["hits"] / of_seed["n"]
-            ax.plot(
-                of_seed["step"], share, f"C{number}", marker=".", label="" if place else words
-            )
+            ax.plot(of_seed["step"], share, f"C{number}", marker=".", label="" if place else words)
     ax.axhline(0.5, color="0.7", linewidth=1, label="chance")
     ax.set(title="right form of a verb likelier than the wrong", ylabel="share of verbs")
     ax.set_ylim(0.4, 1.02)
@@ -110,7 +108,9 @@ def _classification(ax: Axes, rows: pd.DataFrame) -> None:
     _with_bands(ax, trained, "accuracy")
     regression = whole[whole["classifier"] != "trained"]
     for _, row in regression.iterrows():
-        ax.axhline(row["accuracy"], color="0.4", linestyle="--", linewidth=1, label="logistic regression")
+        ax.axhline(
+            row["accuracy"], color="0.4", linestyle="--", linewidth=1, label="logistic regression"
+        )
     ax.axhline(whole["null_accuracy"].iloc[0], color="0.7", linewidth=1, label="commonest class")
     ax.set(title="classes of held-out texts", ylabel="accuracy", ylim=(0, 1.02))
     ax.legend()
@@ -159,7 +159,9 @@ def _tables(results: Results, label: str, digits: int) -> str:
         )
     if len(classes):
         last = classes[classes["step"].isna() | (classes["step"] == classes["step"].max())]
-        text.append(section("Classes of held-out texts", _verdict(last), markdown_table(last, digits)))
+        text.append(
+            section("Classes of held-out texts", _verdict(last), markdown_table(last, digits))
+        )
     return "\n".join(text)
 
 

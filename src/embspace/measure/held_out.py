@@ -35,9 +35,7 @@ class Predicted:
     """Whether the target is the most probable token."""
 
 
-def tokens_asked(
-    phase: LanguageModelling, windows: Windows, special: list[int]
-) -> Asked:
+def tokens_asked(phase: LanguageModelling, windows: Windows, special: list[int]) -> Asked:
     """The ordinary tokens that a model of this objective is asked for.
 
     Left to right: all but the first of a window, and special ones. Masked: of each window every

@@ -39,9 +39,7 @@ def held_out_rows(
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
     row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
     learned = windows_of(list(trained["text"]), tokenizer, run.window)
-    models = count_ngrams(
-        learned.ids, learned.n_tokens, len(tokenizer), tokenizer.all_special_ids
-    )
+    models = count_ngrams(learned.ids, learned.n_tokens, len(tokenizer), tokenizer.all_special_ids)
     return row | _of_ngrams(models, asked)
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -111,7 +110,11 @@ def main(config: StageConfig) -> None:
     run = describe_run(name, config.train)
     texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
     found = measure_training(
-        run, texts, all_checkpoints(f"data/trained/{name}", run), _agreements(run, texts), **config.settings
+        run,
+        texts,
+        all_checkpoints(f"data/trained/{name}", run),
+        _agreements(run, texts),
+        **config.settings,
     )
     save_table(found.losses, f"results/training/losses/{name}.csv")
     save_table(found.held_out, f"results/training/held_out/{name}.csv")

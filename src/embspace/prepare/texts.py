@@ -12,6 +12,7 @@ from embspace.corpus import (
     Enwik8Corpus,
     FastaCorpus,
     FileCorpus,
+    GrammarCorpus,
     HubCorpus,
     LineagesCorpus,
     WikipediaCorpus,
@@ -123,6 +124,10 @@ def load_corpus(corpus: Corpus) -> pd.DataFrame:
         from embspace.prepare.sources.lineages import load_lineages
 
         return load_lineages(corpus)
+    if isinstance(corpus, GrammarCorpus):
+        from embspace.prepare.sources.grammar import load_grammar
+
+        return load_grammar(corpus)
     from embspace.prepare.sources.wikipedia import load_wikipedia
 
     return load_wikipedia(corpus)

@@ -57,6 +57,4 @@ def batch_rows(
             if epoch not in order:
                 order[epoch] = np.random.default_rng([seed, epoch]).permutation(n_windows)
         order = {epoch: rows for epoch, rows in order.items() if epoch >= epochs[0]}
-        yield np.array(
-            [order[int(e)][p % n_windows] for e, p in zip(epochs, places, strict=True)]
-        )
+        yield np.array([order[int(e)][p % n_windows] for e, p in zip(epochs, places, strict=True)])

@@ -7,15 +7,12 @@ from embspace.errors import InputError
 from embspace.models.weights import known_config
 from embspace.training_run import (
     CausalLanguageModelling,
-    MaskedLanguageModelling,
     Phase,
     SequenceClassification,
 )
 
 
-def build_module(
-    phase: Phase, source: Path | dict[str, Any], labels: list[str], seed: int
-) -> Any:
+def build_module(phase: Phase, source: Path | dict[str, Any], labels: list[str], seed: int) -> Any:
     """The model of a phase: of a folder's weights, or a new one of a config.
 
     What the source does not have, a new head or all of it, is drawn from the seed. `labels` are

@@ -1,0 +1,1 @@
+"""A generated language whose structure is known exactly; nothing here touches the disk."""

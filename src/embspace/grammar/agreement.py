@@ -1,0 +1,116 @@
+"""Which verb agrees with which noun: questions for a model, and how far apart the two stand."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.grammar.context_free import Node, count_distribution
+from embspace.grammar.language import Language, parse, split_at_marks
+from embspace.grammar.lexicon import NOUN, OTHER, SINGULAR, VERB
+from embspace.grammar.rules import CLAUSE, MANNER, NOMINAL, SUBJECT
+
+MAIN, SUBJECT_RELATIVE, OBJECT_RELATIVE = CLAUSES = (
+    "main",
+    "subject relative",
+    "object relative",
+)
+ITEM_COLUMNS = ["id", "sentence", "clause", "number", "noun_index", "verb_index", "right", "wrong"]
+ITEM_COLUMNS += ["distance", "n_nouns_between", "n_attractors"]
+
+
+def agreement_items(texts: pd.DataFrame, language: Language) -> pd.DataFrame:
+    """A row a verb of the texts, which have the columns id and text.
+
+    `right` is the verb as it stands there, `wrong` the same stem in the other number.
+    `noun_index` and `verb_index` count the words of the text (`text.split()`) from 0, `distance`
+    is the one less the other. Between them are `n_nouns_between` nouns, of which `n_attractors`
+    are of the other number. `clause` says whose verb it is, that of the sentence (main), or of a
+    relative clause whose subject is the noun before it (subject relative) or its own (object
+    relative). `sentence` is its number in the text, from 0.
+
+    The words before the verb leave no doubt which form is right; chance is one half where both
+    numbers are as likely.
+
+    Raises:
+        ValueError: naming the id, for a sentence that breaks the rules of the language.
+    """
+    rows = []
+    for name, text in zip(texts["id"], texts["text"], strict=True):
+        start = 0
+        for number, words in enumerate(split_at_marks(text)):
+            tree = parse(language, words)
+            if tree is None:
+                raise ValueError(f"{name}: no sentence of the language: {' '.join(words)}")
+            for clause, noun, verb in agreements(tree):
+                item = _item(words, noun, verb, language)
+                rows.append((name, number, clause, item[0], start + noun, start + verb, *item[1:]))
+            start += len(words)
+    return pd.DataFrame(rows, columns=ITEM_COLUMNS)
+
+
+def agreements(tree: Node) -> Iterator[tuple[str, int, int]]:
+    """Of each verb in the tree of a sentence: clause, place of its subject's noun, its own place.
+
+    A verb's subject is the nominal right before it, or else what its clause begins with.
+    """
+    for place, node in enumerate(tree.children):
+        if node.symbol in VERB.values():
+            before = tree.children[place - 1]
+            own = before.symbol in NOMINAL.values()
+            in_main = tree.symbol in CLAUSE.values()
+            clause = MAIN if in_main else OBJECT_RELATIVE if own else SUBJECT_RELATIVE
+            yield clause, _noun_of(before if own else tree.children[0]), node.start
+        yield from agreements(node)
+
+
+def agreement_distances(language: Language, longest: int) -> Float[np.ndarray, " distance"]:
+    """P(distance), 0 to `longest`, between a sentence's verb and its subject's noun, in words.
+
+    Exact from the rules. Of verbs of relative clauses it is 1 in object relatives and 2 in subject
+    relatives.
+    """
+    # What follows the noun, and the verb itself. The nominal that the subject begins with has no
+    # part in it, nor does the number.
+    distribution = np.zeros(longest + 1)
+    for share, rest in _after_noun(language):
+        counts = count_distribution(
+            language.grammar, [*rest, MANNER, VERB[SINGULAR]], lambda _: True, largest=longest
+        )
+        distribution += share * counts
+    return distribution
+
+
+def attractor_counts(language: Language, largest: int) -> Float[np.ndarray, " count"]:
+    """P(n), n = 0 to `largest`, of nouns of the other number between a sentence's noun and verb."""
+    distribution = np.zeros(largest + 1)
+    for share, rest in _after_noun(language):
+        distribution += share * count_distribution(
+            language.grammar, rest, lambda name: name == NOUN[OTHER[SINGULAR]], largest=largest
+        )
+    return distribution
+
+
+def _after_noun(language: Language) -> Iterator[tuple[float, tuple[str, ...]]]:
+    """What may follow the noun of a subject, and how often; in the singular, as both are alike."""
+    for probability, (_, *rest) in language.grammar.rules[SUBJECT[SINGULAR]]:
+        yield probability, tuple(rest)
+
+
+def _item(
+    words: list[str], noun: int, verb: int, language: Language
+) -> tuple[str, str, str, int, int, int]:
+    lexicon = language.lexicon
+    number = lexicon.entries[words[noun]].word_class.split()[1]
+    between = [lexicon.entries[word].word_class for word in words[noun + 1 : verb]]
+    n_attractors = between.count(NOUN[OTHER[number]])
+    n_nouns = between.count(NOUN[number]) + n_attractors
+    wrong = lexicon.in_other_number(words[verb])
+    return number, words[verb], wrong, verb - noun, n_nouns, n_attractors
+
+
+def _noun_of(node: Node) -> int:
+    """Where the noun of a nominal stands, or of the nominal that a subject begins with."""
+    nominal = node.children[0] if node.symbol in SUBJECT.values() else node
+    return nominal.end - 1

@@ -1,0 +1,132 @@
+"""How well the generated language can be predicted at best: exact frequencies and entropies."""
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from scipy.special import logsumexp
+
+from embspace.grammar.context_free import Node, entropy, expected_counts, rule_entropy
+from embspace.grammar.language import Language, parse, split_at_marks
+
+FREQUENCY_COLUMNS = ["word", "word_class", "topic", "rank", "probability"]
+
+
+def words_per_sentence(language: Language) -> float:
+    """On average, the end mark included."""
+    counts = expected_counts(language.grammar)
+    return sum(counts[name] for name in language.grammar.terminals)
+
+
+def word_frequencies(language: Language) -> pd.DataFrame:
+    """A row a word, in the order of the lexicon: class, topic, rank (from 1), probability.
+
+    The probability that a word of a text taken at random is this one. Since all topics are as
+    likely, it falls with the rank within a class and topic by Zipf's law. `topic` is missing in
+    classes that all topics share.
+    """
+    counts = expected_counts(language.grammar)
+    n_words = words_per_sentence(language)
+    lexicon = language.lexicon
+    rows = [
+        (
+            word,
+            word_class,
+            topic,
+            rank + 1,
+            counts[word_class]
+            / n_words
+            * lexicon.frequencies[word_class][rank]
+            / len(lexicon.forms[word_class]),
+        )
+        for word, (word_class, topic, rank) in lexicon.entries.items()
+    ]
+    return pd.DataFrame(rows, columns=FREQUENCY_COLUMNS).astype({"topic": "Int64"})
+
+
+def sentence_entropy(language: Language) -> float:
+    """Of a sentence whose topic is known, in nats.
+
+    The sum over all symbols of how often each comes times the entropy of its rule or word. As no
+    sentence has two trees, that of the tree and the words is that of the words.
+    """
+    counts = expected_counts(language.grammar)
+    symbols = sum(counts[name] * rule_entropy(language.grammar, name) for name in counts)
+    words = sum(counts[name] * _word_entropy(language, name) for name in language.grammar.terminals)
+    return symbols + words
+
+
+def entropy_bounds(language: Language) -> tuple[float, float]:
+    """Between what the entropy of the language lies, in nats a word.
+
+    That is the entropy of the words of a document whose number of sentences is known, over the
+    number of its words, both on average. The lower bound supposes the topics known; the upper one
+    adds their entropy, as if the words did not tell them.
+
+    No model can have an expected loss a word below the lower bound, if it predicts each word of
+    texts that it has not been trained on from words before it, whichever and however many; if its
+    tokens are pieces of words, the losses of a word's pieces are summed. It is no bound for models
+    that see words on both sides (masked language models), nor for the loss in training on texts
+    that are seen again.
+    """
+    n_sentences = (language.fewest_sentences + language.most_sentences) / 2
+    step = entropy(language.topic_steps[0])
+    topics = (np.log(language.n_topics) + (n_sentences - 1) * step) / n_sentences
+    known, n_words = sentence_entropy(language), words_per_sentence(language)
+    return known / n_words, float((known + topics) / n_words)
+
+
+def log_probability(text: str, language: Language) -> float:
+    """Log P of a document's words, in nats, given how many sentences it has; exact.
+
+    Summed over all topics that its sentences may have, by the forward algorithm. Over many
+    documents, the sum of this over that of their words is minus the entropy between
+    `entropy_bounds`: what a model loses that knows all of the language and reads from the
+    document's first word.
+
+    Raises:
+        ValueError: for a sentence that breaks the rules of the language.
+    """
+    steps = _log(language.topic_steps)
+    ahead = np.full(language.n_topics, -np.log(language.n_topics))
+    total = np.empty(0)
+    for words in split_at_marks(text):
+        total = ahead + topic_log_likelihoods(words, language)
+        ahead = logsumexp(total[:, None] + steps, axis=0)
+    return float(logsumexp(total))
+
+
+def topic_log_likelihoods(words: list[str], language: Language) -> Float[np.ndarray, " topic"]:
+    """Log P(words of a sentence | its topic), of each topic.
+
+    Raises:
+        ValueError: for a sentence that breaks the rules of the language.
+    """
+    tree = parse(language, words)
+    if tree is None:
+        raise ValueError(f"no sentence of the language: {' '.join(words)}")
+    lexicon = language.lexicon
+    of_topic = _log(language.word_topics)
+    total = np.full(language.n_topics, _log_rules(tree))
+    for word_class, topic, rank in (lexicon.entries[word] for word in words):
+        total += np.log(lexicon.frequencies[word_class][rank])
+        if topic is not None:
+            total += of_topic[:, topic]
+    return total
+
+
+def _word_entropy(language: Language, word_class: str) -> float:
+    """Of a word whose class and sentence's topic are known."""
+    rank = entropy(language.lexicon.frequencies[word_class])
+    by_topic = language.lexicon.by_topic(word_class)
+    return rank + (entropy(language.word_topics[0]) if by_topic else 0.0)
+
+
+def _log_rules(node: Node) -> float:
+    """Log of the product of the probabilities of all rules in a tree."""
+    return float(np.log(node.probability)) + sum(map(_log_rules, node.children))
+
+
+def _log(p: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """Minus infinity for what is impossible."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
