@@ -127,7 +127,7 @@ def some_module(of_phase: dict[str, Any], seed: int = 0, **options: Any) -> Any:
     is_causal = of_phase["objective"] == CAUSAL["objective"]
     tokenizer = some_tokenizer(is_masked=not is_causal)
     architecture = {**(GPT if is_causal else BERT), "vocab_size": len(tokenizer), **options}
-    return build_module(phase_of(of_phase), {**architecture, "pad_token_id": 0}, [], seed)
+    return build_module(phase_of(of_phase), {"pad_token_id": 0, **architecture}, [], seed)
 
 
 def training_of(root: Path, run: Run, texts: pd.DataFrame) -> Training:

@@ -54,7 +54,9 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
         if column not in table:
             table[column] = ""
     table = table[COLUMNS].astype(str)
-    return _by_sentence(table) if corpus.unit == "sentence" else table
+    # A grammar gives the sentences that it has made.
+    is_split = corpus.unit == "text" or isinstance(corpus, GrammarCorpus)
+    return table if is_split else _by_sentence(table)
 
 
 def local_files(corpus: Corpus) -> dict[str, str]:
