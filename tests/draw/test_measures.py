@@ -33,6 +33,10 @@ def table() -> pd.DataFrame:
         rows("explained_variance", "dimensions", "input", [0.5], "n_components"),
         rows("similarity", "summary", "input / norm", [np.nan], "mean"),
         *(
+            rows("search", "search", f"texts / {name} / as_is", [0, 1, 2], "recall_at_1")
+            for name in ("cls", "mean")
+        ),
+        *(
             rows("differences", "categories", f"{pooling} / {name}", [0, 1, 2], "consistency")
             for pooling in ("cls", "mean")
             for name in ("warm-cold", "funny-sad")
@@ -40,7 +44,7 @@ def table() -> pd.DataFrame:
     ]
     found = pd.concat(parts, ignore_index=True)
     found["difference"] = found["model_value"] - found["other_model_value"]
-    of_sentences = (found["noun"] == "differences") & found["difference"].notna()
+    of_sentences = found["noun"].isin(["differences", "search"]) & found["difference"].notna()
     found.loc[of_sentences, "difference_low"] = found["difference"] - 0.1
     found.loc[of_sentences, "difference_high"] = found["difference"] + 0.2
     found.loc[of_sentences, "n_paired"] = 14
@@ -78,6 +82,17 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     assert figure.axes[3].get_title() == "Differences of sentences,\nthe last layer that both have"
     labels = [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
     assert [label.split(", ")[1] for label in labels] == ["layer 2", "layer 1", "layer 1"]
+
+
+def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.DataFrame):
+    _, text = draw_measures({"csv": table}, "one, two, three", **SETTINGS)
+    for pair, layer in zip(text.split("## Search: ")[1:], (2, 1, 1), strict=True):
+        lines = [line for line in pair.partition("## ")[0].splitlines() if "as_is" in line]
+        assert len(lines) == 1
+        cells = [cell.strip() for cell in lines[0].split("|")]
+        assert cells[1:4] == ["texts / mean / as_is", str(layer), "recall_at_1"]
+        assert cells[-2] == "14"
+    assert "0.25 [0.15, 0.45]" in text.split("## Search: one, two")[1].partition("## ")[0]
 
 
 def test_the_legend_of_several_pairs_hides_no_point(table: pd.DataFrame):

@@ -6,7 +6,13 @@ import pytest
 from transformers import BertConfig, BertModel
 
 from embspace.errors import InputError
-from embspace.measure.evolution import Corpus, Evolution, Stimuli, measure_evolution
+from embspace.measure.evolution import (
+    Corpus,
+    Evolution,
+    Stimuli,
+    measure_evolution,
+    one_token_a_text,
+)
 from embspace.measure.path_views import PATH_COLUMNS, VIEW_COLUMNS
 from embspace.measure.shared_steps import SHARED_COLUMNS
 from embspace.measure.token_paths import DRIFT_COLUMNS, LAYER_COLUMNS, STEP_COLUMNS
@@ -117,6 +123,30 @@ def test_equal_tokens_start_from_one_place(found: Evolution):
     assert (start["euclidean_distance"] == 0).all()
     assert not (found.drift["token"] == "cat").any()
     assert (found.drift.loc[found.drift["layer"] > 0, "euclidean_distance"] > 0).all()
+
+
+def test_the_texts_do_not_depend_on_how_a_model_cuts_them():
+    whole = corpus_of()
+    kept = (whole.tokens["position"] != 2).to_numpy()  # another tokenizer makes fewer tokens
+    other = Corpus(
+        whole.windows,
+        whole.tokens[kept].reset_index(drop=True),
+        {"token": whole.states["token"][:, kept]},
+    )
+    one, two = (one_token_a_text(each, 9, np.random.default_rng(0)) for each in (whole, other))
+    assert one.tokens["text"].tolist() == two.tokens["text"].tolist()
+    assert one.tokens["token"].tolist() != two.tokens["token"].tolist()
+
+
+def test_means_over_independent_texts_keep_their_halves(found: Evolution):
+    halves = found.deviations
+    assert set(halves["table"]) == {"layers", "shared_steps"}
+    about = found.layers.iloc[halves.loc[halves["table"] == "layers", "row"]]
+    assert set(about["tokens"]) == {"some"}
+    assert len(about) == (found.layers["tokens"] == "some").sum()
+    assert set(halves["n_units"]) == {30}
+    assert halves["units"].nunique() == 1
+    assert {len(each) for each in halves["deviations"]} == {SETTINGS["n_resamples"]}
 
 
 def test_one_ordinary_token_of_each_text(module, found: Evolution):

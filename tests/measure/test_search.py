@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.geometry.retrieval import reciprocal_rank_by_chance
+from embspace.measure.deviations import COLUMNS as OF_HALVES
 from embspace.measure.search import COLUMNS, Halves, measure_search
 from embspace.prepare.sentences import split_halves
 
@@ -23,7 +24,7 @@ def halves(vectors: np.ndarray, subjects: list[str] | None = None) -> Halves:
 
 
 def measured(given: Halves) -> pd.DataFrame:
-    table = measure_search({"one": given}, **SETTINGS)
+    table = measure_search({"one": given}, **SETTINGS).table
     return table.set_index(["embedding", "layer", "preparation"]).sort_index()
 
 
@@ -73,11 +74,14 @@ def test_stop_words_are_left_out():
         for number, text in enumerate(given.texts["text"])
     ]
     with_words, without = (
-        measure_search({"one": given}, **{**SETTINGS, "stop_words": words}).set_index("embedding")
+        measure_search({"one": given}, **{**SETTINGS, "stop_words": words}).table
         for words in (None, "english")
     )
     column = "mean_reciprocal_rank"
-    assert without.loc["tf_idf", column] >= with_words.loc["tf_idf", column]
+    by_words, by_fewer = (
+        each.set_index("embedding").loc["tf_idf", column] for each in (with_words, without)
+    )
+    assert by_fewer >= by_words
 
 
 def test_the_best_window_of_a_text_counts():
@@ -98,4 +102,21 @@ def test_rotation_changes_nothing():
 
 
 def test_without_any_corpus_the_table_is_empty():
-    assert list(measure_search({}, **SETTINGS)) == COLUMNS
+    found = measure_search({}, **SETTINGS)
+    assert list(found.table) == COLUMNS
+    assert list(found.deviations) == OF_HALVES
+    assert found.table.empty
+    assert found.deviations.empty
+
+
+def test_the_halves_do_not_depend_on_the_model():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(4, 16, 6))
+    few, many = (measure_search({"one": halves(x[:n])}, **SETTINGS).deviations for n in (1, 4))
+    common = [few["row"] < 4, many["row"] < 4]  # two scores by words, two of layer 0
+    of_few, of_many = (
+        each[chosen].reset_index(drop=True)
+        for each, chosen in zip((few, many), common, strict=True)
+    )
+    pd.testing.assert_frame_equal(of_few, of_many)
+    assert (few["n_units"] == 8).all()

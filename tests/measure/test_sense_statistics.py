@@ -133,11 +133,12 @@ def test_intervals_hold_the_true_senses_alone_and_have_every_quantity():
         context_accuracy=np.full_like(within, 0.25),
         bag_of_words_accuracy=np.full((n_words, 3, 1, 1, 1), 0.75),
     )
-    low, high = intervals(values, n_resamples=50, level=0.9, generator=rng)
+    low, high, deviations = intervals(values, n_resamples=50, level=0.9, generator=rng)
     whole = over_words(values.as_they_are(), np.arange(n_words))
-    assert low.keys() == high.keys() == whole.keys()
+    assert low.keys() == high.keys() == deviations.keys() == whole.keys()
     for name, x in whole.items():
         assert low[name].shape == x.shape == (1, *x.shape[1:])
+        assert deviations[name].shape == (50, *x.shape[1:])
     assert np.allclose([low["difference"], high["difference"]], 1)
     assert np.allclose([low["relative_difference"], high["relative_difference"]], 0.25)
     assert (low["within"] < whole["within"]).all()

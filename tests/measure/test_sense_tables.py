@@ -10,7 +10,8 @@ def findings_of(name: str, draws: np.ndarray) -> Findings:
     values = draws[:, np.newaxis, np.newaxis, np.newaxis] * np.array([1.0, 10.0])[:, None, None]
     values = np.broadcast_to(values, (len(draws), 2, 1, len(MEASURES)))
     bounds = {name: values[:1] - 0.5}, {name: values[:1] + 0.5}
-    return Findings({name: values}, *bounds, n_words=np.full((2, 1, 3), 7.0), level=0.8)
+    halves = {name: values[:1] * [[[-0.5]], [[0.25]]]}
+    return Findings({name: values}, *bounds, halves, n_words=np.full((2, 1, 3), 7.0), level=0.8)
 
 
 def test_a_cell_has_a_column_for_all_that_stands_beside_it():

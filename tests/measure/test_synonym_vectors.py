@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.geometry.resampling import Interval
+from embspace.measure.deviations import UNITS
 from embspace.measure.synonym_vectors import (
     bag_of_words,
     codes,
@@ -70,12 +72,14 @@ def test_a_table_has_a_row_a_combination_and_bounds_stay_in_range():
         {"kind": ["a", "b"], "layer": [0, 1]},
         ["auc", "free"],
         values,
-        (values - 0.2, values + 0.8),
+        Interval(values - 0.2, values + 0.8, np.stack([values, -values])),
         None,
     )
-    assert list(table) == ["kind", "layer", *estimate_names(["auc", "free"])]
+    columns = ["kind", "layer", *estimate_names(["auc", "free"])]
+    assert set(table) == set(columns) - {*UNITS}
     assert table["auc"].tolist() == [0.1, 0.2, 0.3, 0.4]
     assert table["auc_low"].tolist() == pytest.approx([0, 0, 0.1, 0.2])
     assert table["auc_high"].tolist() == pytest.approx([0.9, 1, 1, 1])
     assert table.query("kind == 'b' and layer == 0")["free_high"].item() == 3.8
     assert table["random_weights_free"].isna().all()
+    assert table["auc_deviations"].iloc[1].tolist() == pytest.approx([0.2, -0.2])

@@ -105,6 +105,26 @@ def test_chance_comes_from_the_seed(found: TextClouds):
     assert other.distributions["mean"].equals(found.distributions["mean"])
 
 
+def test_the_halves_do_not_depend_on_the_number_of_layers(found: TextClouds):
+    clouds = three_corpora()
+    shallow = {
+        name: replace(cloud, states={pooling: x[:1] for pooling, x in cloud.states.items()})
+        for name, cloud in clouds.items()
+    }
+    other = measure_text_clouds(shallow, **{**SETTINGS, "shown_layer": 0})
+    first, of_other = (
+        each.deviations[each.deviations["table"] == "distributions"].join(
+            each.distributions[["pooling", "layer"]], on="row"
+        )
+        for each in (found, other)
+    )
+    assert set(of_other["pooling"]) == set(POOLINGS)
+    first = first[first["layer"] == 0]
+    assert first["units"].tolist() == of_other["units"].tolist()
+    deviations = (np.stack(each["deviations"].tolist()) for each in (first, of_other))
+    np.testing.assert_allclose(*deviations, rtol=1e-6, atol=1e-7)
+
+
 def test_one_corpus_is_compared_with_none():
     alone = measure_text_clouds({"posts": three_corpora()["posts"]}, **SETTINGS)
     assert alone.separation.empty

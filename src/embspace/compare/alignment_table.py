@@ -179,7 +179,7 @@ def _intervals(
     }
     in_front = {measure: np.moveaxis(values, -1, 0) for measure, values in drawn.items()}
     return {
-        measure: half_sample_bounds(values[0], values[1:], n, level=level)
+        measure: half_sample_bounds(values[0], values[1:], n, level=level)[:2]
         for measure, values in in_front.items()
     }
 

@@ -1,24 +1,23 @@
 """Stage `compare_measures`: what was measured of two models, side by side, and the difference.
 
-One stage for six tables of results: subtracting them is the same work, and a stage for each
-would be six for every set of models.
+One stage for many tables of results: subtracting them is the same work, and a stage for each
+would be as many for every set of models.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from pydantic import NonNegativeInt, PositiveInt
-from threadpoolctl import threadpool_limits
+from jaxtyping import Float
 
-from embspace.compare.paired_differences import PairedVectors, paired_intervals, paired_vectors
 from embspace.config import StageConfig, run_stage
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
+from embspace.geometry.resampling import interval_bounds
+from embspace.measure.deviations import UNITS
 from embspace.measure.summary import Probability
-from embspace.pooling import POOLINGS
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,9 @@ class Source:
     along: str | None
     """A numeric column along which a group runs."""
     quantities: tuple[str, ...]
+    halves: str | None = None
+    """The file of what halves of the units say; a whole population, such as a learned matrix, has
+    none."""
 
 
 SUMMARY = ("n", "mean", "standard_deviation", "minimum", "quantile_0.5", "maximum")
@@ -70,7 +72,14 @@ SOURCES = (
         "largest_offset",
         ("value",),
     ),
-    Source("positions", "profiles", "results/positions/profiles/{}.csv", (), "offset", ("mean",)),
+    Source(
+        "positions",
+        "profiles",
+        "results/positions/profiles/{}.csv",
+        (),
+        "offset",
+        ("mean",),
+    ),
     Source(
         "evolution",
         "layers",
@@ -78,6 +87,105 @@ SOURCES = (
         ("tokens", "quantity"),
         "layer",
         ("mean",),
+        halves="data/measured/evolution/{}.parquet",
+    ),
+    Source(
+        "evolution",
+        "shared_steps",
+        "results/evolution/shared_steps/{}.csv",
+        ("tokens", "first_layer"),
+        "last_layer",
+        ("shared_energy",),
+        halves="data/measured/evolution/{}.parquet",
+    ),
+    Source(
+        "search",
+        "search",
+        "results/search/{}.csv",
+        ("corpus", "embedding", "preparation"),
+        "layer",
+        ("mean_reciprocal_rank", "recall_at_1", "recall_at_10"),
+        halves="data/measured/search/{}.parquet",
+    ),
+    Source(
+        "probing",
+        "accuracy",
+        "results/probing/accuracy/{}.csv",
+        ("features", "weights", "probe", "task"),
+        "layer",
+        ("accuracy",),
+        halves="data/measured/probing/{}.parquet",
+    ),
+    Source(
+        "homonyms",
+        "layers",
+        "results/homonyms/layers/{}.csv",
+        ("preparation", "quantity"),
+        "layer",
+        ("difference", "ratio", "relative_difference", "share_apart"),
+        halves="data/measured/homonyms/{}.parquet",
+    ),
+    Source(
+        "homonyms",
+        "recovery",
+        "results/homonyms/recovery/{}.csv",
+        ("preparation", "quantity"),
+        "layer",
+        ("accuracy", "context_accuracy", "context_gain", "bag_of_words_gain"),
+        halves="data/measured/homonyms/{}.parquet",
+    ),
+    Source(
+        "homonyms",
+        "drift",
+        "results/homonyms/drift/{}.csv",
+        ("preparation", "quantity", "statistic"),
+        "first_layer",
+        ("slope",),
+        halves="data/measured/homonyms/{}.parquet",
+    ),
+    Source(
+        "synonyms",
+        "groups",
+        "results/synonyms/groups/{}.csv",
+        ("sentences", "pooling"),
+        "layer",
+        (
+            "within_cosine",
+            "between_cosine",
+            "within_minus_between_cosine",
+            "within_euclidean_distance",
+            "between_euclidean_distance",
+            "silhouette",
+            "nearest_in_group",
+        ),
+        halves="data/measured/synonyms/{}.parquet",
+    ),
+    Source(
+        "synonyms",
+        "group_pairs",
+        "results/synonyms/group_pairs/{}.csv",
+        ("group_1", "group_2", "pooling"),
+        "layer",
+        ("cosine", "euclidean_distance"),
+        halves="data/measured/synonyms/{}.parquet",
+    ),
+    Source(
+        "synonyms",
+        "slots",
+        "results/synonyms/slots/{}.csv",
+        ("group", "pooling", "n_changed"),
+        "layer",
+        ("cosine", "euclidean_distance", "relative_distance", "additivity"),
+        halves="data/measured/synonyms/{}.parquet",
+    ),
+    Source(
+        "synonyms",
+        "contrasts",
+        "results/synonyms/contrasts/{}.csv",
+        ("kind", "pooling"),
+        "layer",
+        ("cosine", "paraphrase_minus_kind_cosine", "relative_similarity", "auc"),
+        halves="data/measured/synonyms/{}.parquet",
     ),
     Source(
         "differences",
@@ -86,6 +194,7 @@ SOURCES = (
         ("pooling", "category"),
         "layer",
         ("consistency",),
+        halves="data/measured/differences/{}.parquet",
     ),
     Source(
         "differences",
@@ -93,46 +202,70 @@ SOURCES = (
         "results/differences/cosines/{}.csv",
         ("pooling", "category_1", "category_2"),
         "layer",
-        ("cosine",),
+        ("cosine", "corrected_cosine"),
+        halves="data/measured/differences/{}.parquet",
+    ),
+    Source(
+        "text_clouds",
+        "distributions",
+        "results/text_clouds/distributions/{}.csv",
+        ("corpus", "other_corpus", "pooling", "quantity"),
+        "layer",
+        ("mean",),
+        halves="data/measured/text_clouds/{}.parquet",
+    ),
+    Source(
+        "text_clouds",
+        "positive",
+        "results/text_clouds/positive/{}.csv",
+        ("corpus", "other_corpus", "pooling"),
+        "layer",
+        ("share_not_positive", "centred_share_not_positive", "mean_share"),
+        halves="data/measured/text_clouds/{}.parquet",
     ),
 )
-BOUNDS = ["difference_low", "difference_high", "n_paired"]
-PLACE = ["group", "at"]
+OF_HALVES = [*UNITS, "deviations"]
+PLACE = ["group", "at", "quantity"]
 COLUMNS = ["model", "other_model", "noun", "table", "group", "along", "at", "quantity"]
 COLUMNS += ["model_value", "other_model_value", "difference", "difference_low"]
-COLUMNS += ["difference_high", "n_paired"]
+COLUMNS += ["difference_high", "n_paired", "no_bounds"]
+# Why a difference has no bounds.
+POPULATION = "whole population"
+NO_UNITS = "no independent units"
+OTHER_UNITS = "other units"
+OTHER_HALVES = "other halves"
+FEW_UNITS = "fewer than four units"
+
+Results = Mapping[str, Mapping[str, pd.DataFrame]]
 
 
-def compare_measures(
-    results: dict[str, dict[str, pd.DataFrame]],
-    vectors: dict[str, PairedVectors],
-    *,
-    n_resamples: PositiveInt,
-    level: Probability,
-    seed: NonNegativeInt,
-) -> pd.DataFrame:
+def compare_measures(results: Results, halves: Results, *, level: Probability) -> pd.DataFrame:
     """Each quantity of `SOURCES` in two models, and that of the first less that of the other.
 
-    `results` are the tables by file and model. Rows go together that say the same; so do layers of
-    the same number, whatever share of a model's depth that is. What only one model has, a longer
-    profile for instance, has no difference.
+    `results` are the tables by file and model, `halves` likewise how far halves of
+    the units lie from all, of `embspace.measure.deviations`. Rows go together that say the same; so
+    do layers of the same number, whatever share of a model's depth that is. What only one model
+    has, a longer profile for instance, has no difference.
 
-    The bounds of the difference are of halves of pairs of sentences that are the
-    same in both models, and only `differences` has them: its vectors are still there. Learned
-    matrices (`similarity`, `explained_variance`, `positions`) are whole populations, whose
-    differences are exact. In `evolution` the tokens of a text are not independent, and those of
-    posts were drawn for each model by itself. Bounds of two single models say nothing of their
-    difference, and are not used. Empty for one model.
+    The bounds of the difference are of halves of the `n_paired` units, whether texts, words or
+    pairs of sentences, that are the same in both models: what a unit does to both cancels. Bounds
+    of two single models say nothing of their difference, and are not used. `no_bounds` says why
+    there are none. Learned matrices are whole populations, whose differences are exact; the
+    tokens of one text are not independent; and two models may have kept other units, words for
+    instance that are single tokens. Empty for one model.
     """
     parts = []
-    for one, other in combinations(vectors, 2):
-        pair = (vectors[one], vectors[other])
-        intervals = paired_intervals(*pair, n_resamples=n_resamples, level=level, seed=seed)
+    models = next(iter(results.values()))
+    for one, other in combinations(models, 2):
         for source in SOURCES:
             tables = results[source.file]
             joint = _joint(source, tables[one], tables[other])
-            bounds = intervals.get(source.table) if source.noun == "differences" else None
-            joint = _with_bounds(source, joint, bounds)
+            of_halves = (
+                _placed_halves(source, tables[name], halves[source.halves][name])
+                for name in (one, other)
+                if source.halves
+            )
+            joint = _with_bounds(joint, *of_halves, level=level)
             joint = joint.assign(model=one, other_model=other, noun=source.noun)
             joint = joint.assign(table=source.table, along=source.along or np.nan)
             parts.append(joint[COLUMNS])
@@ -147,8 +280,8 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
     for name, table in (("model_value", one), ("other_model_value", other)):
         values = _places(source, table).join(table[list(source.quantities)])
         # A table may have a column `value` of its own.
-        long = values.melt(PLACE, var_name="quantity", value_name="its_value")
-        rows = rows.merge(long, "left", [*PLACE, "quantity"]).rename(columns={"its_value": name})
+        long = values.melt(PLACE[:2], var_name="quantity", value_name="its_value")
+        rows = rows.merge(long, "left", PLACE).rename(columns={"its_value": name})
     rows = rows.dropna(subset=["model_value", "other_model_value"], how="all", ignore_index=True)
     return rows.assign(difference=rows["model_value"] - rows["other_model_value"])
 
@@ -160,16 +293,66 @@ def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)
 
 
-def _with_bounds(source: Source, joint: pd.DataFrame, bounds: pd.DataFrame | None) -> pd.DataFrame:
-    if bounds is None:
-        return joint.assign(difference_low=np.nan, difference_high=np.nan, n_paired=np.nan)
-    placed = _places(source, bounds).join(bounds[BOUNDS])
-    return joint.merge(placed.astype({"n_paired": "Int64"}), "left", PLACE)
+def _placed_halves(source: Source, table: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
+    """The deviations of halves, by what their rows of `table` are about."""
+    of_table = halves[halves["table"] == source.table]
+    places = _places(source, table).reset_index(names="row")
+    return of_table.merge(places, on="row")[[*PLACE, *OF_HALVES]]
 
 
-def _loaded(name: str, stimuli: pd.DataFrame) -> PairedVectors:
-    states = load_tensors(f"data/extracted/stimuli/{name}/differences.safetensors", POOLINGS)
-    return paired_vectors(stimuli, states)
+Bounds = tuple[float, float, int | None, str | None]
+"""Low, high, n_paired and no_bounds."""
+
+
+def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The table with the bounds of its differences; a population has no halves."""
+    bounds: list[Bounds] = [(np.nan, np.nan, None, POPULATION)] * len(joint)
+    if halves:
+        one, other = (joint[PLACE].merge(each, "left", PLACE) for each in halves)
+        of_both = zip(joint["difference"], _of_rows(one), _of_rows(other), strict=True)
+        bounds = [_bounds(*each, level=level) for each in of_both]
+    columns = pd.DataFrame(bounds, joint.index, COLUMNS[-4:])
+    columns.loc[joint["difference"].isna(), "no_bounds"] = None
+    return joint.join(columns.astype({"n_paired": "Int64"}))
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """How far the halves of the units of a value lie from it."""
+
+    n_units: int
+    units: str
+    """A digest of their names; empty for a value without halves."""
+    deviations: Float[np.ndarray, " draw"]
+
+
+def _of_rows(placed: pd.DataFrame) -> list[Halves]:
+    return [
+        Halves(int(n), units, deviations) if isinstance(units, str) else Halves(0, "", np.empty(0))
+        for n, units, deviations in zip(*(placed[each] for each in OF_HALVES), strict=True)
+    ]
+
+
+def _bounds(difference: float, one: Halves, other: Halves, *, level: float) -> Bounds:
+    reason = _lacking(one, other)
+    if reason or np.isnan(difference):
+        return np.nan, np.nan, None, reason
+    apart = one.deviations - other.deviations
+    low, high = interval_bounds(np.asarray(difference), apart, level=level)
+    return float(low), float(high), one.n_units, None
+
+
+def _lacking(one: Halves, other: Halves) -> str | None:
+    """Why the halves of one do not go with those of the other, or do not suffice."""
+    if not one.units or not other.units:
+        return NO_UNITS
+    if one.units != other.units:
+        return OTHER_UNITS
+    if one.deviations.shape != other.deviations.shape:
+        return OTHER_HALVES
+    if not len(one.deviations):
+        return FEW_UNITS
+    return None
 
 
 def main(config: StageConfig) -> None:
@@ -178,13 +361,11 @@ def main(config: StageConfig) -> None:
         source.file: {name: load_table(source.file.format(name)) for name in config.models}
         for source in SOURCES
     }
-    stimuli = load_rows("data/prepared/stimuli/differences.parquet")
-    # One thread: on more BLAS would add in another order.
-    with threadpool_limits(1, user_api="blas"):
-        table = compare_measures(
-            results, {name: _loaded(name, stimuli) for name in config.models}, **config.settings
-        )
-    save_table(table, "results/compare/measures.csv")
+    halves = {
+        file: {name: load_rows(file.format(name)) for name in config.models}
+        for file in dict.fromkeys(source.halves for source in SOURCES if source.halves)
+    }
+    save_table(compare_measures(results, halves, **config.settings), "results/compare/measures.csv")
 
 
 if __name__ == "__main__":

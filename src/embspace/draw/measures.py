@@ -151,11 +151,47 @@ SECTIONS = {
 }
 
 
+BOUNDED = {
+    ("evolution", "layers"): (
+        "Tokens through the layers",
+        "Stage `measure_evolution`: one token each of independent texts.",
+    ),
+    ("evolution", "shared_steps"): (
+        "What steps have in common",
+        "Stage `measure_evolution`: by the layer from which on, to the last.",
+    ),
+    ("search", "search"): ("Search", "Stage `measure_search`, by corpus and preparation."),
+    ("probing", "accuracy"): (
+        "Probes",
+        "Stage `measure_probing`: by features, weights, probe and task.",
+    ),
+    ("homonyms", "layers"): ("Senses apart", "Stage `measure_homonyms`: means over words."),
+    ("homonyms", "recovery"): ("Senses told", "Stage `measure_homonyms`: means over words."),
+    ("synonyms", "groups"): ("Groups of sentences", "Stage `measure_synonyms`."),
+    ("synonyms", "contrasts"): (
+        "Meaning or wording",
+        "Stage `measure_synonyms`: paraphrases beside each kind of pair.",
+    ),
+    ("text_clouds", "distributions"): (
+        "Texts of corpora",
+        "Stage `measure_text_clouds`: means over texts, or over pairs of texts.",
+    ),
+}
+
+
+def _bounded(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those with bounds at the last layer that has any, of the mean where there are poolings."""
+    rows = rows[rows["difference_low"].notna() & rows["at"].notna()]
+    other_poolings = rows["group"].str.contains(r"\b(?:cls|max|bag_of_words)\b")
+    return rows[~other_poolings & (rows["at"] == rows["at"].max())]
+
+
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
     text = [
         f"# Measures of {label}\n\nStage `compare_measures`. The difference is that of the first "
         "model less the other. Learned matrices are whole populations; bounds are of halves of "
-        "the same pairs of sentences.\n"
+        "the units, texts, words or pairs of sentences, that both models have in common. Of layers "
+        "the last is shown that both have, of poolings the mean; all are in the table of results.\n"
     ]
     values = ["at", "quantity", "model_value", "other_model_value", "difference"]
     for (one, other), rows in table.groupby(["model", "other_model"], sort=False):
@@ -165,6 +201,11 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
             shown = chosen[["group", *values]].dropna(axis=1, how="all")
             text.append(section(f"{title}: {one}, {other}", note, markdown_table(shown, digits)))
         columns = [*values[2:], "difference_low", "difference_high", "n_paired"]
+        for (noun, name), (title, note) in BOUNDED.items():
+            chosen = _bounded(rows[(rows["noun"] == noun) & (rows["table"] == name)])
+            shown = chosen[["group", "at", "quantity", *columns]].rename(columns={"at": "layer"})
+            shown = shown.astype({"layer": int, "n_paired": int})
+            text.append(section(f"{title}: {one}, {other}", note, markdown_table(shown, digits)))
         paired = _consistencies(rows)[["category", "at", *columns]].rename(columns={"at": "layer"})
         note = f"Consistency of differences, pooling {POOLING}, the last layer that both have."
         shown = paired.astype({"layer": int, "n_paired": int})

@@ -104,9 +104,11 @@ from .regimes import silent_penalty as silent_penalty
 from .regimes import simulated_features as simulated_features
 from .regimes import stationary_kernel as stationary_kernel
 from .regimes import stationary_tables as stationary_tables
+from .resampling import Interval as Interval
 from .resampling import half_of_each as half_of_each
 from .resampling import half_sample_bounds as half_sample_bounds
 from .resampling import half_sample_interval as half_sample_interval
+from .resampling import interval_bounds as interval_bounds
 from .resampling import stratified_interval as stratified_interval
 from .resampling import upper_p_value as upper_p_value
 from .retrieval import bm25 as bm25

@@ -1,9 +1,21 @@
 """Intervals and p-values by counting: nothing is assumed of the distribution."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
+
+
+class Interval(NamedTuple):
+    """Bounds of a value, and what they come from."""
+
+    low: Float[np.ndarray, "..."]
+    high: Float[np.ndarray, "..."]
+    deviations: Float[np.ndarray, "draw ..."]
+    """Of each half from all units, at the size that all units have from the truth. Those of two
+    values over the same halves are subtracted to give the interval of their difference, with
+    `interval_bounds`. No draw with fewer than 4 units."""
 
 
 def half_sample_interval(
@@ -13,8 +25,8 @@ def half_sample_interval(
     n_resamples: int,
     level: float,
     generator: np.random.Generator,
-) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Lower and upper bound of a confidence interval of `statistic` over independent units.
+) -> Interval:
+    """Confidence interval of `statistic` over independent units.
 
     Subsampling without replacement (Politis & Romano 1994, "Large sample confidence regions
     based on subsamples under minimal assumptions", Annals of Statistics 22): the statistic of
@@ -24,12 +36,12 @@ def half_sample_interval(
 
     `statistic` takes the numbers of the units that are in, and gives an array of values whose
     expectation may not depend on how many units there are. NaN, for a value that a half does not
-    have, is left out of that value's quantiles. All NaN with fewer than 4 units.
+    have, is left out of that value's quantiles. Bounds are NaN with fewer than 4 units.
     """
     whole = np.asarray(statistic(np.arange(n_units)), dtype=np.float64)
-    if n_units < 4:
-        return np.full_like(whole, np.nan), np.full_like(whole, np.nan)
     half = n_units // 2
+    if n_units < 4:
+        return half_sample_bounds(whole, np.empty((0, *whole.shape)), n_units, level=level)
     drawn = np.stack(
         [
             statistic(np.sort(generator.choice(n_units, half, replace=False)))
@@ -45,20 +57,28 @@ def half_sample_bounds(
     n_units: int,
     *,
     level: float,
-) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """The bounds of `half_sample_interval` from the values of all units and of drawn halves.
+) -> Interval:
+    """The `half_sample_interval` from the values of all units and of drawn halves.
 
     For a statistic that is computed of many halves at once; a half has `n_units // 2` units. All
     NaN with fewer than 4 units.
     """
     half = n_units // 2
-    deviation = (drawn - whole) * np.sqrt(half / (n_units - half))
+    drawn = drawn if n_units >= 4 else drawn[:0]
+    deviations = (drawn - whole) * np.sqrt(half / max(n_units - half, 1))
+    return Interval(*interval_bounds(whole, deviations, level=level), deviations)
+
+
+def interval_bounds(
+    value: Float[np.ndarray, "..."], deviations: Float[np.ndarray, "draw ..."], *, level: float
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """Lower and upper bound of values that deviate so from the truth; NaN without a deviation."""
     tail = (1 - level) / 2
-    defined = ~np.isnan(deviation).all(axis=0) & (n_units >= 4)
-    bounds = np.full((2, *whole.shape), np.nan)
+    defined = ~np.isnan(deviations).all(axis=0)
+    quantiles = np.full((2, *value.shape), np.nan)
     if defined.any():
-        bounds[:, defined] = np.nanquantile(deviation[:, defined], [1 - tail, tail], axis=0)
-    low, high = whole - bounds
+        quantiles[:, defined] = np.nanquantile(deviations[:, defined], [1 - tail, tail], axis=0)
+    low, high = value - quantiles
     return np.asarray(low), np.asarray(high)
 
 
@@ -69,7 +89,7 @@ def stratified_interval(
     n_resamples: int,
     level: float,
     generator: np.random.Generator,
-) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+) -> Interval:
     """`half_sample_interval`, but each half has half of the units of every stratum.
 
     So that the mixture of strata, which the design fixes, adds nothing to the width. `statistic`

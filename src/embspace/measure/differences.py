@@ -14,12 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import norms
 from embspace.geometry.pca import principal_components
+from embspace.measure.deviations import without_deviations
 from embspace.measure.offset_consistency import consistency_table
 from embspace.measure.offset_cosines import cosine_table
 from embspace.measure.sentence_pairs import (
@@ -40,13 +41,14 @@ EXAMPLE_COLUMNS = ["category", "pair", "first", "second", "euclidean_distance"]
 
 @dataclass(frozen=True)
 class Differences:
-    """The tables of the stage, and its scalars at the last layer."""
+    """The tables of the stage, its scalars at the last layer, and the deviations of halves."""
 
     categories: pd.DataFrame
     cosines: pd.DataFrame
     map: pd.DataFrame
     examples: pd.DataFrame
     summary: dict[str, Any]
+    deviations: pd.DataFrame
 
 
 def measure_differences(
@@ -100,23 +102,24 @@ def measure_differences(
             level=level,
             generator=for_cosines,
         )
+    tables, deviations = without_deviations({"categories": categories, "cosines": cosines})
     last = len(states[shown_pooling]) - 1
     cell = paired.cells.query("layer == @last and pooling == @shown_pooling").index[0]
     shown = paired.differences()[cell]
     coordinates, explained_variance = _map(paired.pairs, shown)
     return Differences(
-        categories=categories,
-        cosines=cosines,
+        **tables,
         map=coordinates,
         examples=_examples(stimuli, paired.pairs, shown),
         summary={
             "layer": last,
             "pooling": shown_pooling,
             "n_pairs": len(paired.pairs.names),
-            **_cosine_summary(_at(cosines, last, shown_pooling), bias_categories),
-            "consistency": _consistency(_at(categories, last, shown_pooling)),
+            **_cosine_summary(_at(tables["cosines"], last, shown_pooling), bias_categories),
+            "consistency": _consistency(_at(tables["categories"], last, shown_pooling)),
             **explained_variance,
         },
+        deviations=deviations,
     )
 
 
@@ -237,6 +240,7 @@ def main(config: StageConfig) -> None:
     save_table(found.cosines, f"results/differences/cosines/{name}.csv")
     save_table(found.map, f"results/differences/map/{name}.csv")
     save_table(found.examples, f"results/differences/examples/{name}.csv")
+    save_rows(found.deviations, f"data/measured/differences/{name}.parquet")
     save_scalars(found.summary, f"results/differences/{name}.json")
 
 

@@ -5,7 +5,6 @@ random directions, and the length that LayerNorm sets.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -16,10 +15,12 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.paths import rotated_paths
+from embspace.measure.deviations import COLUMNS as OF_HALVES
+from embspace.measure.deviations import without_deviations
 from embspace.measure.path_views import (
     PATH_COLUMNS,
     VIEW_COLUMNS,
@@ -48,6 +49,7 @@ from embspace.measure.token_paths import (
     layer_table,
     rotation_groups,
     step_table,
+    with_deviations,
 )
 from embspace.models.description import VectorsModel, describe_model
 from embspace.models.layer_norms import layer_norm_scales
@@ -78,7 +80,7 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """The tables of the stage."""
+    """The tables of the stage, and the deviations of halves of the texts."""
 
     path: pd.DataFrame
     views: pd.DataFrame
@@ -86,6 +88,7 @@ class Evolution:
     layers: pd.DataFrame
     shared_steps: pd.DataFrame
     drift: pd.DataFrame
+    deviations: pd.DataFrame
 
 
 def measure_evolution(
@@ -115,7 +118,7 @@ def measure_evolution(
     """
     if stimuli.tokens.empty:
         return _nothing()
-    for_choice, for_null, for_interval = np.random.default_rng(seed).spawn(3)
+    for_choice, for_null, for_interval, for_means = np.random.default_rng(seed).spawn(4)
     paths = _stimulus_paths(stimuli)
     by_text = paths.by_text()
     streams = zip(sampled_corpora, for_choice.spawn(len(sampled_corpora)), strict=True)
@@ -125,7 +128,12 @@ def measure_evolution(
         if name in corpora
     }
     views = views_of(stimuli.texts, stimuli.tokens, followed, len(paths.states[TRAINED]))
-    interval = partial(with_interval, n_resamples=n_resamples, level=level, generator=for_interval)
+    halves: dict[str, Any] = {"n_resamples": n_resamples, "level": level}
+    of_layers = [layer_table(*each) for each in by_text.items()]
+    of_layers += [
+        with_deviations(layer_table(name, each), each, generator=for_means, **halves)
+        for name, each in at_large.items()
+    ]
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
         of_views, of_texts = _rotation_null(paths, views, n_draws, for_null)
@@ -133,30 +141,40 @@ def measure_evolution(
             with_null(shared_table(name, each), null, level)
             for (name, each), null in zip(by_text.items(), of_texts, strict=True)
         ]
-        shared += [interval(shared_table(name, each), each) for name, each in at_large.items()]
+        shared += [
+            with_interval(shared_table(name, each), each, generator=for_interval, **halves)
+            for name, each in at_large.items()
+        ]
         seen = [
             view_table(view, paths, null, level) for view, null in zip(views, of_views, strict=True)
         ]
     drifts = [drift_table(*pair) for pair in combinations(by_text.values(), 2)]
+    tables, deviations = without_deviations(
+        {"layers": _stacked(of_layers), "shared_steps": _stacked(shared)}
+    )
     return Evolution(
+        **tables,
         path=_stacked([path_table(view, paths) for view in views]),
         views=_stacked(seen),
         steps=step_table(paths, _scales(module, final_norm, stimuli.tokens, seed)),
-        layers=_stacked([layer_table(*each) for each in (by_text | at_large).items()]),
-        shared_steps=_stacked(shared),
         drift=_stacked(drifts) if drifts else pd.DataFrame(columns=DRIFT_COLUMNS),
+        deviations=deviations,
     )
 
 
 def one_token_a_text(corpus: Corpus, n_texts: int, generator: np.random.Generator) -> TokenPaths:
-    """An ordinary token of each of `n_texts` texts, or of all, drawn with equal probability."""
+    """An ordinary token of each of `n_texts` texts, or of all, drawn with equal probability.
+
+    The texts do not depend on how a model cuts them, so that two models have the same.
+    """
+    for_texts = generator.spawn(1)[0]
     tokens = corpus.tokens
     text = corpus.windows["text"].to_numpy()[tokens["window"].to_numpy(dtype=np.int64)]
     ordinary = np.flatnonzero(~(tokens["special"] | tokens["repeated"]).to_numpy(dtype=bool))
     shuffled = generator.permutation(ordinary)
     first_of_text = np.unique(text[shuffled].astype(str), return_index=True)[1]
     # Texts are drawn anew: those whose token comes early are the long ones.
-    rows = np.sort(shuffled[generator.permutation(first_of_text)[:n_texts]])
+    rows = np.sort(shuffled[for_texts.permutation(first_of_text)[:n_texts]])
     named = tokens.iloc[rows][["position", "id", "token"]].assign(text=text[rows])
     return TokenPaths(named.reset_index(drop=True), {TRAINED: corpus.states["token"][:, rows]})
 
@@ -203,6 +221,7 @@ def _stacked(tables: list[pd.DataFrame]) -> pd.DataFrame:
 def _nothing() -> Evolution:
     columns = [PATH_COLUMNS, VIEW_COLUMNS, STEP_COLUMNS]
     columns += [LAYER_COLUMNS, SHARED_COLUMNS, DRIFT_COLUMNS]
+    columns.append(OF_HALVES)
     return Evolution(*(pd.DataFrame(columns=each) for each in columns))
 
 
@@ -237,6 +256,7 @@ def main(config: StageConfig) -> None:
     save_table(found.steps, f"results/evolution/steps/{name}.csv")
     save_table(found.layers, f"results/evolution/layers/{name}.csv")
     save_table(found.shared_steps, f"results/evolution/shared_steps/{name}.csv")
+    save_rows(found.deviations, f"data/measured/evolution/{name}.parquet")
     save_table(found.drift, f"results/evolution/drift/{name}.csv")
 
 

@@ -14,11 +14,12 @@ from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.contrast import chance_accuracy
+from embspace.measure.deviations import units_named, without_deviations
 from embspace.measure.occurrences import Occurrence, find_words, mean_states, token_counts
 from embspace.measure.sense_statistics import word_values
 from embspace.measure.sense_tables import (
@@ -41,13 +42,14 @@ TENSORS = ("token", "random_token")
 
 @dataclass(frozen=True)
 class Homonyms:
-    """The tables of the stage, and its scalars."""
+    """The tables of the stage, its scalars, and the deviations of halves of the words."""
 
     layers: pd.DataFrame
     recovery: pd.DataFrame
     words: pd.DataFrame
     drift: pd.DataFrame
     scalars: dict[str, Any]
+    deviations: pd.DataFrame
 
 
 def measure_homonyms(
@@ -75,13 +77,15 @@ def measure_homonyms(
     senses, kept = stimuli.iloc[rows].reset_index(drop=True), [found[row] for row in rows]
     scalars = counts_of(stimuli, senses, kept)
     if not len(rows):
-        return Homonyms(
-            layers=pd.DataFrame(columns=LAYER_COLUMNS),
-            recovery=pd.DataFrame(columns=RECOVERY_COLUMNS),
-            words=pd.DataFrame(columns=WORD_COLUMNS),
-            drift=pd.DataFrame(columns=DRIFT_COLUMNS),
-            scalars=scalars,
+        tables, deviations = without_deviations(
+            {
+                "layers": pd.DataFrame(columns=LAYER_COLUMNS),
+                "recovery": pd.DataFrame(columns=RECOVERY_COLUMNS),
+                "drift": pd.DataFrame(columns=DRIFT_COLUMNS),
+            }
         )
+        words = pd.DataFrame(columns=WORD_COLUMNS)
+        return Homonyms(**tables, words=words, scalars=scalars, deviations=deviations)
     for_draws, for_intervals = np.random.default_rng(seed).spawn(2)
     own, others = [each.own for each in kept], [each.others for each in kept]
     values = word_values(
@@ -93,12 +97,19 @@ def measure_homonyms(
         generator=for_draws,
     )
     findings = find_senses(values, n_resamples=n_resamples, level=level, generator=for_intervals)
+    units = units_named(senses.groupby("word", sort=False)["text"].agg(" / ".join))
+    tables, deviations = without_deviations(
+        {
+            "layers": layer_table(findings, LAYERS, LAYER_COLUMNS).assign(**units),
+            "recovery": layer_table(findings, RECOVERY, RECOVERY_COLUMNS).assign(**units),
+            "drift": drift_table(findings).assign(**units),
+        }
+    )
     return Homonyms(
-        layers=layer_table(findings, LAYERS, LAYER_COLUMNS),
-        recovery=layer_table(findings, RECOVERY, RECOVERY_COLUMNS),
+        **tables,
         words=word_table(values, findings, senses, kept),
-        drift=drift_table(findings),
         scalars=scalars | {"bag_of_words": bag_of_words(findings)},
+        deviations=deviations,
     )
 
 
@@ -146,6 +157,7 @@ def main(config: StageConfig) -> None:
     save_table(found.recovery, f"results/homonyms/recovery/{name}.csv")
     save_table(found.words, f"results/homonyms/words/{name}.csv")
     save_table(found.drift, f"results/homonyms/drift/{name}.csv")
+    save_rows(found.deviations, f"data/measured/homonyms/{name}.parquet")
     save_scalars(found.scalars, f"results/homonyms/{name}.json")
 
 

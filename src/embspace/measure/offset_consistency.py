@@ -15,10 +15,11 @@ from embspace.geometry.offsets import (
     offset_consistency,
 )
 from embspace.geometry.resampling import half_sample_interval
+from embspace.measure.deviations import UNITS, by_row, units_named
 from embspace.measure.nulls import null_columns, p_values, with_q_values
 from embspace.measure.sentence_pairs import Drawn, Draws, PairedStates
 
-Columns = dict[str, Float[np.ndarray, " cell"]]
+Columns = dict[str, np.ndarray]
 NULLS = ("sign_flips", "re_paired", "unrelated")
 COLUMNS = ["layer", "pooling", "category", "n", "norm_of_mean", "mean_norm", "reliability"]
 COLUMNS += ["consistency", "consistency_low", "consistency_high", "random_weights_consistency"]
@@ -28,6 +29,7 @@ for _name in NULLS:
 COLUMNS += ["n_compared_different_tokens", "consistency_different_tokens"]
 COLUMNS += ["random_weights_consistency_different_tokens"]
 COLUMNS += ["p_value_different_tokens", "q_value_different_tokens"]
+COLUMNS += [*UNITS, "consistency_deviations"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,8 @@ def consistency_table(
         columns = _lengths(category) | _consistency(category) | interval
         columns |= _against_nulls(category, grams, drawn, level) | _different_tokens(category)
         counts = {"n": category.n, "n_compared_different_tokens": category.n_compared}
-        parts.append(states.cells.assign(category=name, **counts, **columns))
+        units = units_named(states.pairs.names[row] for row in states.pairs.of(number))
+        parts.append(states.cells.assign(category=name, **counts, **units, **columns))
     table = pd.concat(parts).sort_index(kind="stable").reset_index(drop=True)
     return with_q_values(table, ["layer", "pooling"])[COLUMNS]
 
@@ -126,7 +129,7 @@ def _consistency(category: _Category) -> Columns:
 def _interval(
     category: _Category, n_half_samples: int, level: float, generator: np.random.Generator
 ) -> Columns:
-    low, high = half_sample_interval(
+    interval = half_sample_interval(
         lambda pairs: offset_consistency(
             category.cosines[:, pairs][:, :, pairs], category.every[np.ix_(pairs, pairs)]
         ),
@@ -135,7 +138,11 @@ def _interval(
         level=level,
         generator=generator,
     )
-    return {"consistency_low": low, "consistency_high": high}
+    return {
+        "consistency_low": interval.low,
+        "consistency_high": interval.high,
+        "consistency_deviations": by_row(interval.deviations),
+    }
 
 
 def _against_nulls(

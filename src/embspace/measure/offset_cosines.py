@@ -1,5 +1,7 @@
 """How alike the mean differences of two categories are: one row a pair of categories."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
@@ -12,15 +14,18 @@ from embspace.geometry.offsets import (
     mean_offsets,
     mean_weights,
 )
-from embspace.measure.nulls import central_range, null_columns, with_q_values
-from embspace.measure.sentence_pairs import Draws, PairedStates
+from embspace.geometry.resampling import interval_bounds
+from embspace.measure.deviations import UNITS, by_row, units_named
+from embspace.measure.nulls import null_columns, with_q_values
+from embspace.measure.sentence_pairs import Draws, PairedStates, SentencePairs
 
 Numbers = Int[np.ndarray, " two"]  # of a category, one for each two of them
-Columns = dict[str, Float[np.ndarray, " two"]]
+Columns = dict[str, np.ndarray]
 COLUMNS = ["layer", "pooling", "category_1", "category_2", "cosine", "cosine_low", "cosine_high"]
 COLUMNS += ["corrected_cosine", "corrected_cosine_low", "corrected_cosine_high"]
 COLUMNS += ["random_weights_cosine", "null_cosine", "null_cosine_low", "null_cosine_high"]
 COLUMNS += ["p_value", "q_value"]
+COLUMNS += [*UNITS, "cosine_deviations", "corrected_cosine_deviations"]
 
 
 def cosine_table(
@@ -56,13 +61,22 @@ def cosine_table(
         columns = _cosine(whole, half, scale, level, one, two)
         columns |= _corrected_cosine(whole, half, scale, level, one, two, smallest_reliability)
         columns |= _against_null(
-            columns["cosine"], consistency_of_draws(sentence_gram, *draws.two_unrelated), level
+            columns["cosine"],
+            consistency_of_draws(sentence_gram, *draws.two_unrelated),
+            level,
         )
         columns["random_weights_cosine"] = random.cosine[0, one, two]
         parts.append(pd.DataFrame({"category_1": names[one], "category_2": names[two], **columns}))
+    units = pd.DataFrame([_units(states.pairs, a, b) for a, b in zip(one, two, strict=True)])
     keys = states.cells.loc[states.cells.index.repeat(len(one))].reset_index(drop=True)
-    table = keys.join(pd.concat(parts, ignore_index=True))
+    table = keys.join(pd.concat([part.join(units) for part in parts], ignore_index=True))
     return with_q_values(table, ["layer", "pooling"])[COLUMNS]
+
+
+def _units(pairs: SentencePairs, one: np.integer, two: np.integer) -> dict[str, Any]:
+    """The pairs of two categories, which `UNITS` say."""
+    rows = [*pairs.of(int(one)), *pairs.of(int(two))]
+    return units_named((pairs.categories[pairs.category[row]], pairs.names[row]) for row in rows)
 
 
 def _half_sample_scale(
@@ -85,8 +99,8 @@ def _cosine(
     value, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
     # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
     # mean as new samples of all pairs would from theirs, not from the cosine of all.
-    low, high = central_range((drawn - mean_of_defined(drawn, axis=0)) * scale, level)
-    return {"cosine": value, "cosine_low": value - high, "cosine_high": value - low}
+    deviations = (drawn - mean_of_defined(drawn, axis=0)) * scale
+    return _with_bounds("cosine", value, deviations, level)
 
 
 def _corrected_cosine(
@@ -100,11 +114,22 @@ def _corrected_cosine(
 ) -> Columns:
     reliable = whole.reliability[0] >= smallest_reliability
     value = np.where(reliable[one] & reliable[two], whole.corrected_cosine[0, one, two], np.nan)
-    low, high = central_range((half.corrected_cosine[:, one, two] - value) * scale, level)
+    deviations = (half.corrected_cosine[:, one, two] - value) * scale
+    return _with_bounds("corrected_cosine", value, deviations, level)
+
+
+def _with_bounds(
+    name: str,
+    value: Float[np.ndarray, " two"],
+    deviations: Float[np.ndarray, "draw two"],
+    level: float,
+) -> Columns:
+    low, high = interval_bounds(value, deviations, level=level)
     return {
-        "corrected_cosine": value,
-        "corrected_cosine_low": value - high,
-        "corrected_cosine_high": value - low,
+        name: value,
+        f"{name}_low": low,
+        f"{name}_high": high,
+        f"{name}_deviations": by_row(deviations),
     }
 
 

@@ -6,14 +6,15 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
-from embspace.geometry.resampling import half_sample_interval
+from embspace.geometry.resampling import Interval, half_sample_interval
+from embspace.measure.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.probes import (
     PROBES,
     Effort,
@@ -43,10 +44,11 @@ class ProbedWords:
 
 @dataclass(frozen=True)
 class Probing:
-    """The tables of the stage."""
+    """The tables of the stage, and the deviations of halves of the lemmas."""
 
     accuracy: pd.DataFrame
     tokens: pd.DataFrame
+    deviations: pd.DataFrame
 
 
 def measure_probing(
@@ -79,7 +81,7 @@ def measure_probing(
     labels = words["part_of_speech"].map(CLASSES.index).to_numpy(dtype=np.int64)
     n_lemmas = words.groupby("part_of_speech")["lemma"].nunique()
     if n_lemmas.reindex(CLASSES, fill_value=0).min() < n_folds:
-        return Probing(pd.DataFrame(columns=COLUMNS), pd.DataFrame(columns=TOKEN_COLUMNS))
+        return _nothing()
     effort = Effort(inverse_regularization, hidden_units, n_epochs, n_trees, longest_n_gram)
     for_control, for_intervals, for_states = np.random.default_rng(seed).spawn(3)
     state = int(for_states.integers(2**31))
@@ -96,17 +98,27 @@ def measure_probing(
             for key, name, task in runs
         ]
     )
-    rows = []
-    for (key, name, task), classes in zip(runs, predicted, strict=True):
-        correct = (classes == tasks[task]).astype(np.float64)
-        low, high = _interval(correct, lemma, n_resamples, level, for_intervals)
-        commonest = np.bincount(tasks[task]).max() / len(words)
-        facts = (len(words), lemma.max() + 1, correct.mean(), low, high, commonest)
-        rows.append((*key, name, task, *facts))
-    return Probing(
-        pd.DataFrame(rows, columns=COLUMNS),
-        _shown(shown_tokens, vocabulary, input_embeddings, probed, labels, effort, state),
+    correct = np.stack(
+        [classes == tasks[task] for (*_, task), classes in zip(runs, predicted, strict=True)]
     )
+    table = pd.DataFrame([(*key, name, task) for key, name, task in runs], columns=COLUMNS[:5])
+    table["n_words"], table["n_lemmas"] = len(words), lemma.max() + 1
+    table["accuracy"] = correct.mean(axis=1)
+    interval = _interval(correct, lemma, n_resamples, level, for_intervals)
+    table["accuracy_low"], table["accuracy_high"] = interval.low, interval.high
+    commonest = {task: np.bincount(classes).max() / len(words) for task, classes in tasks.items()}
+    table["null_accuracy"] = table["task"].map(commonest)
+    table[f"accuracy{ENDING}"] = by_row(interval.deviations)
+    of_lemma = words.groupby("lemma", sort=False)["word"].agg(" ".join)
+    table = table.assign(**units_named(of_lemma))
+    tables, deviations = without_deviations({"accuracy": table})
+    shown = _shown(shown_tokens, vocabulary, input_embeddings, probed, labels, effort, state)
+    return Probing(**tables, tokens=shown, deviations=deviations)
+
+
+def _nothing() -> Probing:
+    tables, deviations = without_deviations({"accuracy": pd.DataFrame(columns=COLUMNS)})
+    return Probing(**tables, tokens=pd.DataFrame(columns=TOKEN_COLUMNS), deviations=deviations)
 
 
 def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " word"]:
@@ -147,21 +159,21 @@ def _predictions(name: str, effort: Effort, features: Features, *rest: Any) -> A
 
 
 def _interval(
-    correct: Float[np.ndarray, " word"],
+    correct: Bool[np.ndarray, "run word"],
     lemma: Int[np.ndarray, " word"],
     n_resamples: int,
     level: float,
     generator: np.random.Generator,
-) -> tuple[float, float]:
-    sums, counts = np.bincount(lemma, correct), np.bincount(lemma)
-    low, high = half_sample_interval(
-        lambda chosen: np.asarray(sums[chosen].sum() / counts[chosen].sum()),
-        len(sums),
+) -> Interval:
+    """Of the accuracy of each run, over the same halves of the lemmas."""
+    sums, counts = np.stack([np.bincount(lemma, each) for each in correct]), np.bincount(lemma)
+    return half_sample_interval(
+        lambda chosen: sums[:, chosen].sum(axis=1) / counts[chosen].sum(),
+        len(counts),
         n_resamples=n_resamples,
         level=level,
         generator=generator,
     )
-    return float(low), float(high)
 
 
 def _shown(
@@ -220,6 +232,7 @@ def main(config: StageConfig) -> None:
     found = measure_probing(probed, vocabulary, matrices["input"], **config.settings)
     save_table(found.accuracy, f"results/probing/accuracy/{name}.csv")
     save_table(found.tokens, f"results/probing/tokens/{name}.csv")
+    save_rows(found.deviations, f"data/measured/probing/{name}.parquet")
 
 
 if __name__ == "__main__":

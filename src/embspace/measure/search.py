@@ -1,7 +1,7 @@
 """Stage `measure_search`: which embedding finds a text, tested by the halves of articles."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
@@ -22,6 +22,7 @@ from embspace.geometry.retrieval import (
     reciprocal_rank,
     reciprocal_rank_by_chance,
 )
+from embspace.measure.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.summary import Probability
 from embspace.pooling import POOLINGS
 from embspace.prepare.sentences import split_halves
@@ -31,6 +32,7 @@ QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
 COLUMNS = ["corpus", "embedding", "layer", "preparation", "n_queries", "n_candidates"]
 COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
 COLUMNS += [f"null_{name}" for name in QUANTITIES]
+Key = tuple[str, int | None, str]  # embedding, layer, preparation
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,14 @@ class Halves:
     by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
 
 
+@dataclass(frozen=True)
+class Search:
+    """The table of the stage, and the deviations of halves of the queries."""
+
+    table: pd.DataFrame
+    deviations: pd.DataFrame
+
+
 def measure_search(
     corpora: dict[str, Halves],
     *,
@@ -49,7 +59,7 @@ def measure_search(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
+) -> Search:
     """How high the first half of a text ranks when its second half asks, by embedding and layer.
 
     Each second half is a query, all first halves are candidates; the score of two halves is the
@@ -59,41 +69,52 @@ def measure_search(
     given; the null is a random order.
     """
     generator = np.random.default_rng(seed)
-    rows = []
+    parts = []
     for corpus, halves in corpora.items():
-        n = len(halves.texts) // 2
-        for key, scores in {**_lexical(halves.texts, stop_words), **_embedded(halves)}.items():
-            values = _quantities(*ranks_of_relevant(scores, np.eye(n, dtype=bool)))
-            low, high = half_sample_interval(
-                partial(_means, values),
-                n,
-                n_resamples=n_resamples,
-                level=level,
-                generator=generator,
-            )
-            row = dict(zip(COLUMNS[1:4], key, strict=True))
-            row |= {"corpus": corpus, "n_queries": n, "n_candidates": n}
-            for i, name in enumerate(QUANTITIES):
-                row |= {name: values[i].mean(), f"{name}_low": low[i], f"{name}_high": high[i]}
-            chance = (reciprocal_rank_by_chance(n), *(min(k / n, 1) for k in RECALLS))
-            nulls = {f"null_{name}": x for name, x in zip(QUANTITIES, chance, strict=True)}
-            rows.append(row | nulls)
-    return pd.DataFrame(rows, columns=COLUMNS)
+        scores = {**_lexical(halves.texts, stop_words), **_embedded(halves)}
+        if scores:
+            table = _table(scores, n_resamples=n_resamples, level=level, generator=generator)
+            asked = halves.texts.loc[halves.texts["half"] == 2, "id"]
+            parts.append(table.assign(corpus=corpus, **units_named(asked)))
+    joined = pd.concat(parts or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
+    tables, deviations = without_deviations({"search": joined})
+    return Search(tables["search"][COLUMNS], deviations)
 
 
-Key = tuple[str, int | None, str]  # embedding, layer, preparation
+def _table(
+    scores: Mapping[Key, Float[np.ndarray, "query candidate"]],
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Of one corpus, one row an embedding, layer and preparation; halves are the same in all."""
+    n = len(next(iter(scores.values())))
+    values = np.stack(
+        [_quantities(*ranks_of_relevant(each, np.eye(n, dtype=bool))) for each in scores.values()],
+        axis=1,
+    )
+    interval = half_sample_interval(
+        lambda chosen: values[..., chosen].mean(axis=-1),
+        n,
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    table = pd.DataFrame(list(scores), columns=COLUMNS[1:4]).assign(n_queries=n, n_candidates=n)
+    chances = (reciprocal_rank_by_chance(n), *(min(k / n, 1) for k in RECALLS))
+    for i, (name, chance) in enumerate(zip(QUANTITIES, chances, strict=True)):
+        table[name] = values[i].mean(axis=-1)
+        table[f"{name}_low"], table[f"{name}_high"] = interval.low[i], interval.high[i]
+        table[f"null_{name}"] = chance
+        table[f"{name}{ENDING}"] = by_row(interval.deviations[:, i])
+    return table
 
 
 def _quantities(
     first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"]
 ) -> Float[np.ndarray, "quantity query"]:
     return np.stack([reciprocal_rank(first, last), *(recall_at(first, last, k) for k in RECALLS)])
-
-
-def _means(
-    values: Float[np.ndarray, "quantity query"], chosen: Int[np.ndarray, " query_chosen"]
-) -> Float[np.ndarray, " quantity"]:
-    return values[:, chosen].mean(axis=1)
 
 
 def _embedded(halves: Halves) -> dict[Key, np.ndarray]:
@@ -158,8 +179,9 @@ def main(config: StageConfig) -> None:
             texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
             states = load_tensors(f"{path}.safetensors", POOLINGS)
             corpora[corpus] = Halves(texts, windows, states)
-    table = measure_search(corpora, **config.settings)
-    save_table(table, f"results/search/{name}.csv")
+    found = measure_search(corpora, **config.settings)
+    save_table(found.table, f"results/search/{name}.csv")
+    save_rows(found.deviations, f"data/measured/search/{name}.parquet")
 
 
 if __name__ == "__main__":

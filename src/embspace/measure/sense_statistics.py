@@ -170,8 +170,11 @@ def slope(
 
 def intervals(
     values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
-) -> tuple[dict[str, Values], dict[str, Values]]:
-    """Lower and upper bounds of what `over_words` gives, by half-samples of the words."""
+) -> tuple[dict[str, Values], dict[str, Values], dict[str, Values]]:
+    """Lower and upper bounds of what `over_words` gives, by half-samples of the words.
+
+    And how far each half lies from all, in the place of the draws.
+    """
     true = values.as_they_are()
     n_words = len(true.within)
     whole = over_words(true, np.arange(n_words))
@@ -179,15 +182,15 @@ def intervals(
     def packed(words: Int[np.ndarray, " word"]) -> Float[np.ndarray, " value"]:
         return np.concatenate([x.ravel() for x in over_words(true, words).values()])
 
-    bounds = half_sample_interval(
+    interval = half_sample_interval(
         packed, n_words, n_resamples=n_resamples, level=level, generator=generator
     )
     ends = np.cumsum([x.size for x in whole.values()])[:-1]
-    low, high = (
+    low, high, deviations = (
         {
-            name: part.reshape(x.shape)
-            for (name, x), part in zip(whole.items(), np.split(bound, ends), strict=True)
+            name: part.reshape(-1, *x.shape[1:])
+            for (name, x), part in zip(whole.items(), np.split(each, ends, axis=-1), strict=True)
         }
-        for bound in bounds
+        for each in interval
     )
-    return low, high
+    return low, high, deviations

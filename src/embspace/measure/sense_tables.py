@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from embspace.geometry.defined import ratio
 from embspace.geometry.resampling import upper_p_value
+from embspace.measure.deviations import ENDING, UNITS
 from embspace.measure.nulls import DIGITS, mean_and_range
 from embspace.measure.occurrences import Occurrence
 from embspace.measure.sense_statistics import (
@@ -72,7 +73,8 @@ WORD_COLUMNS += ["random_weights_difference", "random_weights_ratio"]
 
 
 def _columns(cells: Sequence[Cell]) -> list[str]:
-    return [name for prefix in WEIGHTS for cell in cells for name in cell.columns(prefix)]
+    names = [name for prefix in WEIGHTS for cell in cells for name in cell.columns(prefix)]
+    return [*names, *UNITS, *(f"{cell.name}{ENDING}" for cell in cells if cell.interval)]
 
 
 LAYER_COLUMNS = [*KEYS, "n_words", *_columns(LAYERS)]
@@ -88,6 +90,8 @@ class Findings:
     values: dict[str, Values]
     low: dict[str, Values]
     high: dict[str, Values]
+    deviations: dict[str, Values]
+    """Of each half of the words from all, in the place of the draws."""
     n_words: Float[np.ndarray, "weights layer measure"]
     """How many have the measure."""
     level: float
@@ -115,6 +119,9 @@ class Findings:
         found: Row = {}
         for weights, prefix in enumerate(WEIGHTS):
             found |= self.cells(cell, name, (weights, layer, measure), prefix)
+        if cell.interval:
+            of_halves = self.deviations[name][:, 0, layer, measure]
+            found[f"{cell.name}{ENDING}"] = of_halves.astype(np.float32)
         return found
 
 
@@ -122,11 +129,14 @@ def find_senses(
     values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
 ) -> Findings:
     """Means over the words, with intervals and draws."""
-    low, high = intervals(values, n_resamples=n_resamples, level=level, generator=generator)
+    low, high, deviations = intervals(
+        values, n_resamples=n_resamples, level=level, generator=generator
+    )
     return Findings(
         values=over_words(values, np.arange(len(values.within))),
         low=low,
         high=high,
+        deviations=deviations,
         n_words=(~np.isnan(values.within[:, 0])).sum(axis=0).astype(np.float64),
         level=level,
     )

@@ -11,6 +11,7 @@ from embspace.geometry.shared_direction import (
     pair_products,
     shared_cosine,
 )
+from embspace.measure.deviations import ENDING, by_row, units_named
 from embspace.measure.nulls import mean_and_range
 from embspace.measure.token_paths import TRAINED, TokenPaths, both
 
@@ -73,16 +74,18 @@ def with_interval(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """The table of independent tokens with a confidence interval."""
+    """The table of independent tokens, one a text, with a confidence interval."""
     products = _products(paths.states[TRAINED], paths.tokens["id"].to_numpy())
-    bounds = half_sample_interval(
+    low, high, deviations = half_sample_interval(
         lambda rows: np.array([each.shared_energy(rows) for each in products]),
         len(paths.tokens),
         n_resamples=n_resamples,
         level=level,
         generator=generator,
     )
-    return table.assign(**dict(zip(INTERVAL, bounds, strict=True)))
+    columns = dict(zip(INTERVAL, (low, high), strict=True))
+    columns[f"{ENERGY}{ENDING}"] = by_row(deviations)
+    return table.assign(**columns, **units_named(paths.tokens["text"]))
 
 
 def displacements(x: Paths, first: int, last: int) -> Float[np.ndarray, "token dim"]:

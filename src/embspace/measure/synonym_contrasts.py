@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from embspace.geometry.comparison import probability_of_larger
 from embspace.geometry.defined import ratio
 from embspace.geometry.resampling import stratified_interval
+from embspace.measure.deviations import units_named
 from embspace.measure.synonym_vectors import (
     Stimuli,
     Vectors,
@@ -36,6 +37,8 @@ class Pairs:
     second: Int[np.ndarray, " pair"]
     stratum: Int[np.ndarray, " unit"]
     """Meanings, then each kind of control."""
+    units: list[str]
+    """Their names."""
 
 
 def pairs_of(paraphrases: pd.DataFrame, controls: pd.DataFrame) -> Pairs:
@@ -55,6 +58,7 @@ def pairs_of(paraphrases: pd.DataFrame, controls: pd.DataFrame) -> Pairs:
         first=np.concatenate([meaning[i], units]),
         second=np.concatenate([meaning[j], units]),
         stratum=np.concatenate([np.zeros(n_meanings, dtype=np.int64), 1 + of_control]),
+        units=[*paraphrases["meaning"].unique(), *changed["id"]],
     )
 
 
@@ -121,7 +125,7 @@ def contrast_table(
         )
         n_pairs = np.bincount(pairs.kind, minlength=len(pairs.kinds))
         table["n_pairs"] = np.repeat(n_pairs, len(same.trained))
-        parts.append(table[COLUMNS])
+        parts.append(table.assign(**units_named(pairs.units))[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

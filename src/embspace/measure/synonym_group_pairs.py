@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.groups import group_means
 from embspace.geometry.resampling import stratified_interval
+from embspace.measure.deviations import units_named
 from embspace.measure.synonym_groups import Sentences
 from embspace.measure.synonym_vectors import (
     cosines_of,
@@ -47,7 +48,7 @@ def group_pair_table(
         table["group_1"] = [names[i] for i, _ in table["pair"]]
         table["group_2"] = [names[j] for _, j in table["pair"]]
         table["n_pairs"] = [n_pairs(np.bincount(label), i, j) for i, j in table["pair"]]
-        parts.append(table[COLUMNS])
+        parts.append(table.assign(**units_named(sentences.units))[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

@@ -17,6 +17,7 @@ from embspace.geometry.groups import (
     within_and_between,
 )
 from embspace.geometry.resampling import stratified_interval, upper_p_value
+from embspace.measure.deviations import units_named
 from embspace.measure.nulls import mean_and_range
 from embspace.measure.synonym_vectors import (
     Stimuli,
@@ -52,6 +53,8 @@ class Sentences:
     group: pd.Series
     unit: Int[np.ndarray, " sentence"]
     """Sentences of one number are in a half-sample together or not at all."""
+    units: list[str]
+    """Their names."""
     stratum: Int[np.ndarray, " unit"]
     """Half-samples have half of the units of each."""
 
@@ -72,20 +75,23 @@ def sentences_of(synonyms: Stimuli, paraphrases: Stimuli) -> list[Sentences]:
     meaning = paraphrases.table["meaning"]
     numbers = codes(meaning)
     return [
-        _sampled_within("groups", [each.of(made) for each in vectors], table["group"].iloc[made]),
-        _sampled_within("groups_and_random", vectors, table["group"]),
+        _sampled_within("groups", [each.of(made) for each in vectors], table.iloc[made]),
+        _sampled_within("groups_and_random", vectors, table),
         Sentences(
             "meanings",
             vectors_of(paraphrases),
             meaning,
             unit=numbers,
+            units=meaning.unique().tolist(),
             stratum=np.zeros(meaning.nunique(), dtype=np.int64),
         ),
     ]
 
 
-def _sampled_within(name: str, vectors: list[Vectors], group: pd.Series) -> Sentences:
-    return Sentences(name, vectors, group, unit=np.arange(len(group)), stratum=codes(group))
+def _sampled_within(name: str, vectors: list[Vectors], table: pd.DataFrame) -> Sentences:
+    group, names = table["group"], table["id"].tolist()
+    stratum = codes(group)
+    return Sentences(name, vectors, group, np.arange(len(group)), names, stratum)
 
 
 def group_table(
@@ -105,6 +111,7 @@ def group_table(
         for vectors, halves in zip(each.vectors, stream.spawn(len(each.vectors)), strict=True):
             table = _estimates(each, vectors, **options, generator=halves)
             table["n"], table["n_groups"] = len(label), each.group.nunique()
+            table = table.assign(**units_named(each.units))
             for name, values in _clustering(vectors, label, shuffled, level).items():
                 table[name] = values
             parts.append(table[COLUMNS])

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from embspace.geometry.defined import ratio
 from embspace.geometry.groups import group_means, within_and_between
 from embspace.geometry.resampling import stratified_interval
+from embspace.measure.deviations import units_named
 from embspace.measure.synonym_vectors import (
     Stimuli,
     codes,
@@ -62,7 +63,7 @@ def slot_table(
     if not len(rows):
         return pd.DataFrame(columns=COLUMNS)
     frames = frames_of(synonyms.table.iloc[rows])
-    whole = np.arange(len(rows))
+    whole, units = np.arange(len(rows)), units_named(synonyms.table["id"].iloc[rows])
     groups = [*frames.names, ALL] if len(frames.names) > 1 else frames.names
     n_pairs = frames.pairs.sum(axis=(2, 3))
     counts = np.concatenate([n_pairs, n_pairs.sum(axis=0, keepdims=True)])[: len(groups)]
@@ -86,7 +87,7 @@ def slot_table(
             None if random is None else slot_statistic(random, frames)(whole),
         )
         table["n_pairs"] = np.repeat(counts.ravel(), n_layers)
-        parts.append(table[COLUMNS])
+        parts.append(table.assign(**units)[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

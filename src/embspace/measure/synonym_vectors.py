@@ -9,6 +9,8 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.directions import cosine_matrix
+from embspace.geometry.resampling import Interval
+from embspace.measure.deviations import ENDING, UNITS, by_row
 from embspace.pooling import POOLINGS
 
 BAG_OF_WORDS = "bag_of_words"
@@ -82,8 +84,9 @@ def codes(names: pd.Series) -> Int[np.ndarray, " n"]:
 
 
 def estimate_names(quantities: Sequence[str]) -> list[str]:
-    """The columns of `estimate_table` that are no keys."""
-    return [name for quantity in quantities for name in _columns(quantity)]
+    """The columns of `estimate_table` that are no keys, and `UNITS`."""
+    estimates = [name for quantity in quantities for name in _columns(quantity)]
+    return [*estimates, *UNITS, *(f"{quantity}{ENDING}" for quantity in quantities)]
 
 
 def _columns(quantity: str) -> Iterator[str]:
@@ -94,17 +97,21 @@ def estimate_table(
     keys: Mapping[str, Sequence[Any]],
     quantities: Sequence[str],
     values: Float[np.ndarray, " quantity *key"],
-    bounds: tuple[Float[np.ndarray, " quantity *key"], Float[np.ndarray, " quantity *key"]],
+    interval: Interval,
     random_weights: Float[np.ndarray, " quantity *key"] | None,
 ) -> pd.DataFrame:
-    """One row a combination of keys: each quantity, its interval, and it at random weights."""
+    """One row a combination of keys: each quantity, its interval, and it at random weights.
+
+    And how far each half lies from all.
+    """
     index = pd.MultiIndex.from_product([*keys.values()], names=[*keys])
     table = index.to_frame(index=False)
     random = np.full_like(values, np.nan) if random_weights is None else random_weights
     for number, quantity in enumerate(quantities):
         limits = RANGES.get(quantity, (-np.inf, np.inf))
-        low, high = (bound[number].clip(*limits) for bound in bounds)
+        low, high = (bound[number].clip(*limits) for bound in (interval.low, interval.high))
         parts = (values[number], low, high, random[number])
         for name, part in zip(_columns(quantity), parts, strict=True):
             table[name] = part.ravel()
+        table[f"{quantity}{ENDING}"] = by_row(interval.deviations[:, number])
     return table

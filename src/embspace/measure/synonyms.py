@@ -14,11 +14,12 @@ from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pca import principal_components
+from embspace.measure.deviations import without_deviations
 from embspace.measure.shown_pooling import Pooling, shown_pooling_of
 from embspace.measure.summary import Probability
 from embspace.measure.synonym_contrasts import contrast_table
@@ -35,7 +36,7 @@ TENSORS = [f"{weights}{pooling}" for weights in ("", "random_") for pooling in P
 
 @dataclass(frozen=True)
 class Synonyms:
-    """The tables of the stage, and of each map the variance that it shows."""
+    """The tables of the stage, of each map the variance that it shows, the deviations of halves."""
 
     groups: pd.DataFrame
     group_pairs: pd.DataFrame
@@ -43,6 +44,7 @@ class Synonyms:
     contrasts: pd.DataFrame
     map: pd.DataFrame
     scalars: dict[str, Any]
+    deviations: pd.DataFrame
 
 
 def measure_synonyms(
@@ -71,18 +73,16 @@ def measure_synonyms(
     with threadpool_limits(1, user_api="blas"):
         poolings = [shown_pooling_of(each, synonyms.states["cls"]) for each in map_poolings]
         map_table, scalars = maps_of(sets, synonyms.table, poolings)
-        return Synonyms(
-            groups=group_table(sets, n_shuffles=n_shuffles, generator=streams[0], **options),
-            group_pairs=group_pair_table(
-                next(each for each in sets if each.name == MAPPED[-1]),
-                generator=streams[1],
-                **options,
-            ),
-            slots=slot_table(synonyms, generator=streams[2], **options),
-            contrasts=contrast_table(paraphrases, controls, generator=streams[3], **options),
-            map=map_table,
-            scalars=scalars,
+        all_groups = next(each for each in sets if each.name == MAPPED[-1])
+        tables, deviations = without_deviations(
+            {
+                "groups": group_table(sets, n_shuffles=n_shuffles, generator=streams[0], **options),
+                "group_pairs": group_pair_table(all_groups, generator=streams[1], **options),
+                "slots": slot_table(synonyms, generator=streams[2], **options),
+                "contrasts": contrast_table(paraphrases, controls, generator=streams[3], **options),
+            }
         )
+    return Synonyms(**tables, map=map_table, scalars=scalars, deviations=deviations)
 
 
 def maps_of(
@@ -128,6 +128,7 @@ def main(config: StageConfig) -> None:
     save_table(found.slots, f"results/synonyms/slots/{name}.csv")
     save_table(found.contrasts, f"results/synonyms/contrasts/{name}.csv")
     save_table(found.map, f"results/synonyms/map/{name}.csv")
+    save_rows(found.deviations, f"data/measured/synonyms/{name}.parquet")
     save_scalars(found.scalars, f"results/synonyms/{name}.json")
 
 

@@ -4,6 +4,7 @@ Luisto's thesis, section 4.4.3, figure 26 and research question 3c.
 """
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -17,13 +18,15 @@ from threadpoolctl import threadpool_limits
 
 from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
+from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
+from embspace.measure.deviations import without_deviations
 from embspace.measure.shown_pooling import Pooling, shown_pooling_of
 from embspace.measure.summary import Probability, summary_of
 from embspace.measure.text_pairs import pair_tables
 from embspace.measure.text_separation import comparisons_of, separation_table
 from embspace.measure.text_shapes import null_spectral_numbers, principal_axes, spectrum_table
-from embspace.measure.text_units import grouped_vectors, windows_by_document
+from embspace.measure.text_units import grouped_vectors, units_by_corpora, windows_by_document
 from embspace.pooling import POOLINGS
 from embspace.text_clouds import TextCloud, large_enough, load_text_clouds
 
@@ -55,6 +58,8 @@ class TextClouds:
     """Over how many directions the variance is spread, beside isotropic vectors."""
     separation: pd.DataFrame
     """How well two corpora are told apart, beside their lengths alone."""
+    deviations: pd.DataFrame
+    """Of halves of the documents from all."""
 
 
 def measure_text_clouds(
@@ -97,7 +102,9 @@ def measure_text_clouds(
     kept = large_enough(clouds, fewest_documents)
     corpora = _corpora(clouds, kept, fewest_documents)
     if not kept:
-        return TextClouds(corpora, **{t: pd.DataFrame(columns=keys) for t, keys in KEYS.items()})
+        empty = {table: pd.DataFrame(columns=keys) for table, keys in KEYS.items()}
+        tables, deviations = without_deviations(empty)
+        return TextClouds(corpora, **tables, deviations=deviations)
     windows = windows_by_document(kept)
     n_layers, dim = _shape(kept)
     first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
@@ -105,7 +112,7 @@ def measure_text_clouds(
         shown_pooling_of(shown_pooling, first_tokens),
         _layer_number(shown_layer, n_layers),
     )
-    for_nulls, for_labels, for_states = np.random.default_rng(seed).spawn(3)
+    for_nulls, for_labels, for_states, for_halves = np.random.default_rng(seed).spawn(4)
     comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
     # One BLAS thread, set here for all: set in one thread it would be unset in the others.
     with threadpool_limits(1, user_api="blas"):
@@ -120,6 +127,7 @@ def measure_text_clouds(
             windows=windows,
             shown=shown,
             n_histogram_bins=n_histogram_bins,
+            for_halves=for_halves,
             pairs=partial(
                 pair_tables,
                 n_bins=n_bins,
@@ -139,7 +147,12 @@ def measure_text_clouds(
             separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
         )
         found = _all_states(states.tables, n_layers, for_states)
-    return TextClouds(corpora, **{table: _joined(table, found) for table in KEYS})
+    joined = {table: _joined(table, found) for table in KEYS}
+    units = units_by_corpora(windows)
+    for table in ("distributions", "positive"):
+        joined[table] = joined[table].merge(units, "left", ["corpus", "other_corpus"])
+    tables, deviations = without_deviations(joined)
+    return TextClouds(corpora, **tables, deviations=deviations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +163,8 @@ class _States:
     windows: Mapping[str, pd.DataFrame]
     shown: tuple[str, int]
     n_histogram_bins: int
+    for_halves: np.random.Generator
+    """Copied for each state: all have the same halves, whatever their number."""
     pairs: Callable[..., Tables]
     spectrum: Callable[..., pd.DataFrame]
     separation: Callable[..., pd.DataFrame]
@@ -160,10 +175,10 @@ class _States:
             for corpus, table in self.windows.items()
         }
         axes = {corpus: principal_axes(each) for corpus, each in x.items()}
-        for_pairs, for_spectra = rng.spawn(2)
         n_bins = self.n_histogram_bins if (pooling, layer) == self.shown else None
-        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=for_pairs)
-        tables["spectrum"] = self.spectrum(x, axes, rng=for_spectra)
+        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=deepcopy(self.for_halves))
+        # Child 1, so that the draws stay those of the published numbers.
+        tables["spectrum"] = self.spectrum(x, axes, rng=rng.spawn(2)[1])
         tables["separation"] = self.separation(x)
         return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
 
@@ -245,6 +260,7 @@ def main(config: StageConfig) -> None:
     save_table(tables.histogram, f"results/text_clouds/histogram/{name}.csv")
     save_table(tables.positive, f"results/text_clouds/positive/{name}.csv")
     save_table(tables.spectrum, f"results/text_clouds/spectrum/{name}.csv")
+    save_rows(tables.deviations, f"data/measured/text_clouds/{name}.parquet")
     save_table(tables.separation, f"results/text_clouds/separation/{name}.csv")
 
 

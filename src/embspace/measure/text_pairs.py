@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import isqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,13 @@ from embspace.geometry.directions import norms
 from embspace.geometry.distribution import Distribution
 from embspace.geometry.dot_sign import probability_not_positive
 from embspace.geometry.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
+from embspace.measure.deviations import ENDING
 from embspace.measure.summary import histogram_rows, summary_of, summary_row
-from embspace.measure.text_units import Chosen, Interval, interval_over, mean_in, units_of
+from embspace.measure.text_units import Chosen, IntervalOver, interval_over, mean_in, units_of
 
-Row = dict[str, float]
+Row = dict[str, Any]
+Estimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
+"""A value, its bounds, and how far halves lie from it."""
 Axes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
 """Variances, and the directions that they are along."""
 PAIR_QUANTITIES = ("euclidean_distance", "dot_product", "cosine")
@@ -66,14 +70,14 @@ def pair_tables(
     }
 
 
-def norm_row(x: GroupedVectors, quantiles: Sequence[float], interval: Interval) -> Row:
+def norm_row(x: GroupedVectors, quantiles: Sequence[float], interval: IntervalOver) -> Row:
     """The summary of the norms, with the interval of their mean."""
     lengths = norms(x.vectors)
-    low, high = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
+    found = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
     # Equal norms less one of them are exactly 0, and their spread no rounding.
     shape = summary_of(lengths - lengths[0], quantiles)
     row = summary_of(lengths, quantiles) | {name: shape[name] for name in SHAPE}
-    return _with_interval(row, float(low), float(high))
+    return _with_interval(row, float(found.low), float(found.high), found.deviations)
 
 
 def pair_rows(
@@ -81,7 +85,7 @@ def pair_rows(
     y: GroupedVectors,
     pairs: GroupPairs,
     quantiles: Sequence[float],
-    interval: Interval,
+    interval: IntervalOver,
 ) -> tuple[dict[str, Row], Row]:
     """Of all pairs the summary of each quantity, and how many cosines are not positive.
 
@@ -107,10 +111,12 @@ def pair_rows(
         )
 
     everything = units_of(x, y)
-    found = np.column_stack([means(everything), *interval(means)]).tolist()
+    low, high, deviations = interval(means)
+    bounds = np.column_stack([means(everything), low, high]).tolist()
+    found = [(*each, of_halves) for each, of_halves in zip(bounds, deviations.T, strict=True)]
     summaries = {
-        quantity: _with_interval(_summary(pairs, quantity, quantiles), low, high)
-        for quantity, (_, low, high) in zip(PAIR_QUANTITIES, found, strict=False)
+        quantity: _with_interval(_summary(pairs, quantity, quantiles), *of_mean)
+        for quantity, (_, *of_mean) in zip(PAIR_QUANTITIES, found, strict=False)
     }
     shares = dict(zip(SHARES, found[len(PAIR_QUANTITIES) :], strict=True))
     n_not_positive = int(pairs.totals(everything)["n_not_positive"])
@@ -118,7 +124,7 @@ def pair_rows(
 
 
 def _sign_row(
-    distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, list[float]]
+    distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, Estimate]
 ) -> Row:
     cosine, centred = distributions["cosine"], distributions["centred_cosine"]
     row: Row = {
@@ -127,10 +133,11 @@ def _sign_row(
         "smallest_cosine": cosine.minimum if cosine.n else np.nan,
         "centred_smallest_cosine": centred.minimum if centred.n else np.nan,
     }
-    for name, (value, low, high) in shares.items():
+    for name, (value, low, high, deviations) in shares.items():
         if name != "mean_share":  # no share of pairs lies outside
             low, high = np.clip([low, high], 0, 1).tolist()
         row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        row[f"{name}{ENDING}"] = deviations.astype(np.float32)
     return row
 
 
@@ -142,14 +149,16 @@ def _summary(pairs: GroupPairs, quantity: str, quantiles: Sequence[float]) -> Ro
     return summary_row(distribution, quantiles) | {name: getattr(shifted, name) for name in SHAPE}
 
 
-def _with_interval(row: Row, low: float, high: float) -> Row:
-    """The interval right after the mean."""
+def _with_interval(
+    row: Row, low: float, high: float, deviations: Float[np.ndarray, " draw"]
+) -> Row:
+    """The interval right after the mean, the deviations of halves at the end."""
     names = list(row)
     place = names.index("mean") + 1
     values = {**row, "mean_low": low, "mean_high": high}
-    return {
-        name: values[name] for name in [*names[:place], "mean_low", "mean_high", *names[place:]]
-    }
+    in_order = [*names[:place], "mean_low", "mean_high", *names[place:]]
+    deviations = deviations.astype(np.float32)
+    return {name: values[name] for name in in_order} | {f"mean{ENDING}": deviations}
 
 
 def histograms(

@@ -1,26 +1,28 @@
 """The documents of corpora as units: which vectors hang together, and intervals over documents."""
 
 from collections.abc import Callable, Mapping
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.group_pairs import GroupedVectors
-from embspace.geometry.resampling import half_sample_interval
+from embspace.geometry.resampling import Interval, half_sample_interval
+from embspace.measure.deviations import units_named
 from embspace.text_clouds import TextCloud
 
 MOST_UNITS = 500  # that a corpus brings; more documents share some: a pair keeps 72 bytes
 Chosen = Bool[np.ndarray, " unit"]
 """Which units of documents are in."""
-Interval = Callable[[Callable[[Chosen], np.ndarray]], tuple[np.ndarray, np.ndarray]]
-"""Bounds of a statistic of the chosen units."""
+IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
+"""The interval of a statistic of the chosen units."""
 
 
 def windows_by_document(clouds: Mapping[str, TextCloud]) -> dict[str, pd.DataFrame]:
     """The windows in the order of their documents, which are one where corpora share their name.
 
-    Columns: row, of the vectors; n_tokens; document_number; unit, of documents.
+    Columns: row, of the vectors; n_tokens; document; document_number; unit, of documents.
     """
     numbers: dict[str, int] = {}
     units: list[int] = []
@@ -37,6 +39,7 @@ def windows_by_document(clouds: Mapping[str, TextCloud]) -> dict[str, pd.DataFra
             {
                 "row": np.arange(len(documents)),
                 "n_tokens": cloud.windows["n_tokens"].to_numpy(),
+                "document": documents.to_numpy(),
                 "document_number": number,
                 "unit": np.array(units)[number],
             }
@@ -59,13 +62,23 @@ def units_of(x: GroupedVectors, y: GroupedVectors) -> Chosen:
     return np.bincount(np.concatenate([x.units, y.units])) > 0
 
 
+def units_by_corpora(windows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """What the units of each corpus, and of each two, are called: corpus, other_corpus, `UNITS`."""
+    rows = []
+    for a, b in combinations_with_replacement(windows, 2):
+        documents = pd.concat([windows[a], windows[b]]).drop_duplicates("document_number")
+        names = documents.sort_values("document_number").groupby("unit")["document"].agg(" ".join)
+        rows.append({"corpus": a, "other_corpus": b, **units_named(names)})
+    return pd.DataFrame(rows)
+
+
 def interval_over(
     chosen: Chosen, *, n_half_samples: int, level: float, rng: np.random.Generator
-) -> Interval:
-    """Bounds of a statistic of units of documents, by halves of the chosen ones."""
+) -> IntervalOver:
+    """The interval of a statistic of units of documents, by halves of the chosen ones."""
     units = np.flatnonzero(chosen)
 
-    def interval(statistic: Callable[[Chosen], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def interval(statistic: Callable[[Chosen], np.ndarray]) -> Interval:
         def of_some(places: Int[np.ndarray, " place"]) -> np.ndarray:
             some = np.zeros_like(chosen)
             some[units[places]] = True

@@ -7,8 +7,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.geometry.defined import mean_of_defined
 from embspace.geometry.directions import cosine_matrix, norms
 from embspace.geometry.paths import PathSteps, path_steps
+from embspace.geometry.resampling import half_sample_interval
+from embspace.measure.deviations import ENDING, by_row, units_named
 
 TRAINED, RANDOM = "", "random_weights_"  # of columns, by the weights that they are from
 OF_STEPS = [field.name for field in fields(PathSteps)]
@@ -92,6 +95,31 @@ def layer_table(name: str, paths: TokenPaths) -> pd.DataFrame:
         parts.append(part.assign(tokens=name, quantity=quantity))
     table = pd.concat(parts, ignore_index=True).reindex(columns=LAYER_COLUMNS)
     return table[table["n"] > 0].reset_index(drop=True)
+
+
+def with_deviations(
+    table: pd.DataFrame,
+    paths: TokenPaths,
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """The table of independent tokens, and how far the means of halves of them lie from it."""
+    quantities = quantities_of(paths.states[TRAINED])
+    values = np.stack([quantities[name] for name in QUANTITIES])
+    interval = half_sample_interval(
+        lambda rows: mean_of_defined(values[..., rows], axis=-1),
+        len(paths.tokens),
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    places = pd.MultiIndex.from_product([QUANTITIES, range(values.shape[1])])
+    deviations = pd.Series(by_row(interval.deviations), places)
+    named = pd.MultiIndex.from_frame(table[["quantity", "layer"]])
+    column = {f"mean{ENDING}": deviations.loc[named].to_numpy()}
+    return table.assign(**column, **units_named(paths.tokens["text"]))
 
 
 def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:

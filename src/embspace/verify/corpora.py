@@ -23,11 +23,14 @@ JOINT = {
     "text_clouds/separation": ("*auc*", "n_equal_length_pairs"),
     "search": ("*_low", "*_high"),
     "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
+    "compare": ("difference_low", "difference_high"),
 }
 """Folder under results/ -> its columns into which all corpora enter."""
 LEDGER = "ledger"
 TEXTS_IN = {"evolution": "tokens"}
 """Noun -> a column that names corpora among texts of other kinds."""
+IN_GROUP = {"evolution": 1, "search": 1, "text_clouds": 2}
+"""Noun -> how many parts of the `group` of a comparison, the first ones, may name corpora."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,10 @@ class Corpora:
 
     def in_row(self, file: Path, row: Mapping[str, Cell | str | int]) -> list[str]:
         """The corpora that a row of a result is about."""
-        named = str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))
-        if row.get("noun") in TEXTS_IN:  # in a comparison, which joins what the columns say
-            named = str(row.get("group", "")).split(" / ")[0]
-        return corpora_in(row) + [name for name in {*self.before, *self.now} if name == named]
+        named = [str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))]
+        parts = str(row.get("group", "")).split(" / ")  # a comparison joins what the columns say
+        named += parts[: IN_GROUP.get(str(row.get("noun")), 0)]
+        return corpora_in(row) + [each for each in named if each in {*self.before, *self.now}]
 
 
 def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[str, ...]:
