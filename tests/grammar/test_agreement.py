@@ -52,7 +52,7 @@ def spelled(made: Language, classes: str) -> str:
     ],
 )
 def test_items_of_a_sentence_by_hand(classes: str, expected: list[tuple[object, ...]]):
-    made = language()
+    made = language(**LOPSIDED)
     texts = pd.DataFrame({"id": ["x"], "text": [spelled(made, classes)]})
     items = agreement_items(texts, made)
     assert list(items) == ITEM_COLUMNS
@@ -62,7 +62,7 @@ def test_items_of_a_sentence_by_hand(classes: str, expected: list[tuple[object, 
 
 
 def test_places_count_the_words_of_the_whole_text():
-    made = language()
+    made = language(**LOPSIDED)
     text = f"{spelled(made, 'dnvdN.')} {spelled(made, 'daNVdn.')}"
     items = agreement_items(pd.DataFrame({"id": ["x"], "text": [text]}), made)
     assert items["sentence"].tolist() == [0, 1]
@@ -71,7 +71,7 @@ def test_places_count_the_words_of_the_whole_text():
 
 
 def test_a_text_that_breaks_the_rules_is_named():
-    made = language()
+    made = language(**LOPSIDED)
     texts = pd.DataFrame({"id": ["x"], "text": [spelled(made, "dnVdN.")]})
     with pytest.raises(ValueError, match="x: no sentence of the language: "):
         agreement_items(texts, made)

@@ -37,7 +37,7 @@ def classes(letters: str) -> list[str]:
     ],
 )
 def test_sentences_in_agreement_have_one_tree(letters: str):
-    assert len(language().grammar.parses(classes(letters))) == 1
+    assert len(language(**LOPSIDED).grammar.parses(classes(letters))) == 1
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_sentences_in_agreement_have_one_tree(letters: str):
     ],
 )
 def test_others_have_none(letters: str):
-    assert language().grammar.parses(classes(letters)) == []
+    assert language(**LOPSIDED).grammar.parses(classes(letters)) == []
 
 
 @pytest.mark.parametrize("given", [{}, LOPSIDED], ids=["as it comes", "lopsided"])
