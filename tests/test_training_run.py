@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ def refused(given: dict[str, Any]) -> str:
     with pytest.raises(InputError) as raised:
         describe_run("mine", given)
     message = str(raised.value)
-    assert all(line.startswith("conf/train/mine.yaml: key '") for line in message.split("\n")[:1])
+    assert message.startswith("conf/train/mine.yaml: key '")
     return message
 
 
@@ -31,15 +33,17 @@ def without(key: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "conf/train").glob("*.yaml")), ids=lambda f: f.stem)
-def test_the_runs_of_the_project_are_runs(file: Any):
+def test_the_runs_of_the_project_are_runs(file: Path):
     run = describe_run(file.stem, read_yaml(file))
     assert (ROOT / f"conf/corpus/{run.corpus}.yaml").is_file()
     assert run.base is None or (ROOT / f"conf/model/{run.base}.yaml").is_file()
 
 
 def test_a_run_says_what_its_file_says():
-    run = describe_run("mine", content({**ENCODER, "again": CLASSIFIED}, seeds=[3, 1])) if 0 else (
-        describe_run("mine", content(ENCODER, seeds=[3, 1]))
+    run = (
+        describe_run("mine", content({**ENCODER, "again": CLASSIFIED}, seeds=[3, 1]))
+        if 0
+        else (describe_run("mine", content(ENCODER, seeds=[3, 1])))
     )
     assert run_file("mine") == "conf/train/mine.yaml"
     assert list(run.phases) == ["pretraining", "classification"]
@@ -95,8 +99,6 @@ def test_each_objective_has_its_own_keys():
     ],
 )
 def test_what_does_not_go_together_is_named(given: dict[str, Any], message: str):
-    import re
-
     assert re.search(message, refused(given))
 
 

@@ -63,7 +63,7 @@ def _wrong_names(params: Params) -> Iterator[str]:
                 yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
         if key == "trained":
             for name in sorted({*names} & {*params.models}):
-                yield f"{PARAMS}: key 'trained': '{name}' is also in 'models', whose results it takes"
+                yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
 

@@ -34,7 +34,10 @@ def learned(
 ) -> tuple[Run, Checkpoint, pd.DataFrame, pd.DataFrame]:
     """A model that has learned the pairs; of a masked one's steps a seventh of the tokens count."""
     longer = {"n_steps": 400, "batch_size": 32} if request.param is MASKED else {}
-    run, texts = small_run({"pretraining": {**request.param, **LONG, **longer}}), pairs_of_words(100)
+    run, texts = (
+        small_run({"pretraining": {**request.param, **LONG, **longer}}),
+        pairs_of_words(100),
+    )
     root = str(tmp_path_factory.mktemp("trained") / "small")
     train_model("small", run, texts, root, "cpu")
     split = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}

@@ -66,7 +66,8 @@ def test_all_checkpoints_are_there_and_nothing_else(kind: str, roots: dict[str, 
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_checkpoints_are_read_as_any_model_of_the_hub(kind: str, roots: dict[str, Path]):
-    for checkpoint in all_checkpoints(str(roots[kind]), RUNS[kind]):
+    of_all = all_checkpoints(str(roots[kind]), RUNS[kind])
+    for checkpoint in (of_all[0], of_all[3], of_all[-1]):
         module = AutoModel.from_pretrained(checkpoint.folder)
         tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder)
         assert len(tokenizer) == module.config.vocab_size == 30 - (kind == "decoder")
@@ -236,7 +237,7 @@ def test_an_encoder_learns_what_stands_around_a_gap(tmp_path: Path):
     texts = as_texts([" ".join([word] * 14) for word in EIGHT * 12], ["0"] * 96)
     run = small_run({"first": {**MASKED, **FAST}})
     # It has one word again and again; without what stands around, it would be one of eight.
-    assert mean_of_last_losses(run, tmp_path, texts) < np.log(8) / 4
+    assert mean_of_last_losses(run, tmp_path, texts) < np.log(8) / 2
 
 
 def test_a_classifier_tells_classes_apart_that_it_has_not_seen_a_text_of(tmp_path: Path):

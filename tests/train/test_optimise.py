@@ -1,4 +1,5 @@
 import copy
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,17 @@ from tests.train.runs import (
     some_tokenizer,
 )
 
+BEGIN = Start()
 STILL = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
+
+
+@pytest.fixture(autouse=True)
+def one_core() -> Iterator[None]:
+    """As training has it; another number of cores may make other sums."""
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(n_threads)
 
 
 def training(of_phase: dict[str, Any], **options: Any) -> tuple[Any, Any, Windows, Any]:
@@ -39,7 +50,7 @@ def training(of_phase: dict[str, Any], **options: Any) -> tuple[Any, Any, Window
 
 
 def steps(
-    of_phase: dict[str, Any], parts: tuple[Any, Any, Windows, Any], n: int, start: Start = Start()
+    of_phase: dict[str, Any], parts: tuple[Any, Any, Windows, Any], n: int, start: Start = BEGIN
 ) -> list[Step]:
     module, optimizer, windows, tokenizer = parts
     taken = train_steps(
@@ -168,7 +179,7 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_move(poison: float):
         phase_of(CAUSAL),
         *parts[2:],
         seed=5,
-        start=Start(),
+        start=BEGIN,
         device="cpu",
         precision="float32",
     )
@@ -190,7 +201,7 @@ def test_half_precision_is_of_the_products_alone():
         phase_of(CAUSAL),
         *half[2:],
         seed=5,
-        start=Start(),
+        start=BEGIN,
         device="cpu",
         precision="bfloat16",
     )

@@ -102,7 +102,9 @@ def test_a_label_is_no_reason_to_train_anew(again: Path):
     assert made_at(again) == before
 
 
-@pytest.mark.parametrize("change", [{"learning_rate": 2e-3}, {"batch_size": 4}, {"trainable_layers": 2}])
+@pytest.mark.parametrize(
+    "change", [{"learning_rate": 2e-3}, {"batch_size": 4}, {"trainable_layers": 2}]
+)
 def test_a_change_of_the_last_phase_keeps_those_before(again: Path, change: dict[str, Any]):
     phases = {**BOTH, "classification": {**CLASSIFIED, **change}}
     before = made_at(again)
@@ -263,13 +265,17 @@ def test_the_tokenizer_of_a_decoder_is_a_decoders(tmp_path: Path):
     folder = tmp_path / "seed_0/first/step_000012"
     config = json.loads((folder / "config.json").read_text())
     assert [config[f"{role}_token_id"] for role in ("pad", "bos", "eos")] == [0, 2, 3]
-    assert config["vocab_size"] == len(load_file(folder / "model.safetensors")["transformer.wte.weight"])
+    assert config["vocab_size"] == len(
+        load_file(folder / "model.safetensors")["transformer.wte.weight"]
+    )
 
 
 def test_pairs_of_the_longest_windows_fit(tmp_path: Path):
     long = as_texts(["a b . c d e " * 10, "f g h . i " * 10, "k . l", "m", "n"], ["0"] * 5)
     train(tmp_path, small_run({"first": PAIRED}), long)
-    module = load_head(tmp_path / "seed_0/first/step_000012", small_run({"first": PAIRED}).phases["first"])
+    module = load_head(
+        tmp_path / "seed_0/first/step_000012", small_run({"first": PAIRED}).phases["first"]
+    )
     assert type(module).__name__ == "BertForPreTraining"
 
 

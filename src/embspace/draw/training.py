@@ -118,9 +118,11 @@ def _classification(ax: Axes, rows: pd.DataFrame) -> None:
 
 def _with_bands(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
     """A line and its interval a seed, over the steps."""
+    # A column that a logistic regression shares has its seeds as floats.
+    rows = rows.assign(seed=rows["seed"].astype(int))
     for number, (seed, of_seed) in enumerate(rows.groupby("seed", sort=False)):
         color, x = f"C{number}", of_seed["step"]
-        ax.plot(x, of_seed[quantity], color, marker=".", label=f"seed {int(seed)}")
+        ax.plot(x, of_seed[quantity], color, marker=".", label=f"seed {seed}")
         low, high = of_seed[f"{quantity}_low"], of_seed[f"{quantity}_high"]
         ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
     _steps(ax, rows)

@@ -103,11 +103,12 @@ def _scores(labels: Labels, classes: Labels, unit: Labels, **options: Any) -> di
 
     seed = options.pop("seed")
     value = statistic(np.arange(len(members)))
-    low, high = half_sample_interval(
+    interval = half_sample_interval(
         statistic, len(members), generator=np.random.default_rng(seed), **options
     )
     scores: dict[str, float] = {"n": len(labels), "n_documents": len(members)}
     for number, name in enumerate(("accuracy", "macro_f1")):
         scores[name] = float(value[number])
-        scores |= {f"{name}_low": float(low[number]), f"{name}_high": float(high[number])}
+        scores[f"{name}_low"] = float(interval.low[number])
+        scores[f"{name}_high"] = float(interval.high[number])
     return scores

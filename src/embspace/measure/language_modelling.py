@@ -1,6 +1,5 @@
 """Rows of a language model's checkpoint: what it predicts of held-out texts."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -99,14 +98,18 @@ def mean_with_interval(
     """The mean as `name`, and the bounds of its interval over units as `name`_low and _high."""
     unit = pd.factorize(unit)[0]
     sums, counts = np.bincount(unit, values), np.bincount(unit)
-    low, high = half_sample_interval(
+    interval = half_sample_interval(
         lambda chosen: np.asarray(sums[chosen].sum() / counts[chosen].sum()),
         len(sums),
         n_resamples=n_resamples,
         level=level,
         generator=np.random.default_rng(seed),
     )
-    return {name: float(values.mean()), f"{name}_low": float(low), f"{name}_high": float(high)}
+    return {
+        name: float(values.mean()),
+        f"{name}_low": float(interval.low),
+        f"{name}_high": float(interval.high),
+    }
 
 
 def _loaded(run: Run, checkpoint: Checkpoint) -> tuple[LanguageModelling, Any, Any]:
@@ -118,7 +121,7 @@ def _loaded(run: Run, checkpoint: Checkpoint) -> tuple[LanguageModelling, Any, A
     return phase, load_head(checkpoint.folder, phase), read_tokenizer(checkpoint.folder)
 
 
-def _of_ngrams(models: NgramModels, asked: Asked) -> Mapping[str, float]:
+def _of_ngrams(models: NgramModels, asked: Asked) -> Row:
     target, previous = asked.target, asked.previous
     return {
         "unigram_entropy": models.unigram_entropy(),

@@ -70,7 +70,8 @@ def measure_training(
     options = {"n_resamples": n_resamples, "level": level, "seed": seed}
     tested = texts[texts["split"] == "test"].reset_index(drop=True)
     trained = texts[texts["split"] == "train"].reset_index(drop=True)
-    modelled, classified = [], []
+    modelled: list[Checkpoint] = []
+    classified: list[Checkpoint] = []
     for each in checkpoints:
         is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
         (classified if is_classifier else modelled).append(each)

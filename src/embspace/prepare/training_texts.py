@@ -16,7 +16,9 @@ COLUMNS = ["id", "document", "text", "half_hidden", "label", "split"]
 
 
 def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
-    """One row a text of the corpus of the run `name`: id, document, text, half_hidden, label, split.
+    """One row a text of the corpus of the run `name`.
+
+    The columns are id, document, text, half_hidden, label, split.
 
     `half_hidden` is the text without half of what tells the labels apart, where the corpus knows
     that, and else empty.

@@ -48,7 +48,7 @@ def load_head(folder: Path, phase: Phase) -> Any:
 def _be_quiet() -> None:
     from transformers.utils import logging
 
-    logging.set_verbosity_error()  # new heads are meant
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # new heads are meant
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 

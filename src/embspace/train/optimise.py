@@ -1,4 +1,4 @@
-"""Steps of AdamW that follow from a seed and their number alone, so that any can be gone on from."""
+"""Steps of AdamW that follow from a seed and their number alone: any can be gone on from."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext

@@ -27,8 +27,8 @@ def word_tokenizer(texts: Iterable[str], *, is_masked: bool) -> Any:
     words = sorted(counts.keys() - set(special), key=lambda word: (-counts[word], word))
     ids = {token: number for number, token in enumerate([*special, *words])}
     backend = Tokenizer(WordLevel(ids, unk_token=UNKNOWN))
-    backend.pre_tokenizer = WhitespaceSplit()  # type: ignore[assignment]
-    backend.post_processor = TemplateProcessing(  # type: ignore[assignment]
+    backend.pre_tokenizer = WhitespaceSplit()
+    backend.post_processor = TemplateProcessing(
         single=f"{first} $A {last}",
         pair=f"{first} $A {last} $B:1 {last}:1",
         special_tokens=[(first, ids[first]), (last, ids[last])],
@@ -36,6 +36,6 @@ def word_tokenizer(texts: Iterable[str], *, is_masked: bool) -> Any:
     roles = {"cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
     if not is_masked:
         roles = {"bos_token": START, "eos_token": END}
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=backend, pad_token=PAD, unk_token=UNKNOWN, **roles
     )

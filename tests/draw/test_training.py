@@ -1,0 +1,85 @@
+"""Holds the figure of training to its tables: a panel for what there is, a line a seed."""
+
+from typing import Any
+
+import pandas as pd
+
+from embspace.draw.training import draw_training
+from embspace.measure.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}
+STEPS = (0, 1, 10, 100)
+SEEDS = (0, 1, 2)
+
+
+def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.DataFrame]:
+    phases = ["pretraining", *(["classification"] if classified else [])]
+    losses = [(seed, p, step, 3 / step) for seed in SEEDS for p in phases for step in range(1, 101)]
+    held_out = [
+        (seed, "pretraining", step, "masked_language_modelling", 500, 20)
+        + (3.0, 2.9, 3.1, 0.5, 0.4, 0.6, 3.3, 3.4, 0.1, 2.0, 0.3)
+        for seed in SEEDS
+        for step in STEPS
+    ]
+    verbs = [
+        (seed, "pretraining", step, n_attractors, 50, 20, 0.7, 0.6, 0.8, 0.5)
+        for seed in SEEDS
+        for step in STEPS
+        for n_attractors in (0, 1, 2)
+    ]
+    scores = (80, 20, 0.8, 0.7, 0.9, 0.75, 0.6, 0.85, 0.2)
+    classes: list[Any] = [
+        ("trained", seed, "classification", step, "as they are", *scores)
+        for seed in SEEDS
+        for step in STEPS
+    ]
+    better = (80, 20, 0.95, 0.9, 1.0, 0.95, 0.9, 1.0, 0.2)
+    classes.append(("logistic regression", None, None, None, "as they are", *better))
+    return {
+        "losses": pd.DataFrame(losses, columns=LOSSES),
+        "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
+        "agreement": pd.DataFrame(verbs if grammar else [], columns=AGREEMENT),
+        "classification": pd.DataFrame(classes if classified else [], columns=CLASSIFICATION),
+    }
+
+
+def test_each_seed_is_a_line_in_each_panel() -> None:
+    figure, _ = draw_training(results(), "a model of a rather long name", **SETTINGS)
+    assert_words_fit(figure)
+    titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+    assert len([title for title in titles if title]) == 6
+    of_seeds = [
+        sum(str(line.get_label()).startswith("seed") for line in ax.lines) for ax in figure.axes
+    ]
+    assert of_seeds == [3, 3, 3, 3, 0, 3]
+
+
+def test_baselines_stand_where_they_were_measured() -> None:
+    figure, _ = draw_training(results(), "a model", **SETTINGS)
+    levels = {
+        str(line.get_label()): line.get_ydata()[0]
+        for line in figure.axes[2].lines
+        if str(line.get_label()).endswith("gram")
+    }
+    assert levels == {"unigram": 3.4, "bigram": 2.0}
+
+
+def test_panels_of_what_a_run_lacks_are_left_out() -> None:
+    found = results(classified=False, grammar=False)
+    figure, text = draw_training(found, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert sum(ax.axison for ax in figure.axes) == 3
+    assert "Classes" not in text
+    assert "Agreement" not in text
+
+
+def test_the_table_says_which_wins() -> None:
+    _, text = draw_training(results(), "a model", **SETTINGS)
+    assert "of 3 seeds, 0 lie above the interval" in text
+    assert "3 below it" in text
+    found = results()
+    worse = found["classification"]["classifier"] == "trained"
+    found["classification"].loc[worse, "macro_f1"] = 0.95
+    _, text = draw_training(found, "a model", **SETTINGS)
+    assert "0 lie above the interval of the logistic regression's macro-F1, 0 below it" in text
