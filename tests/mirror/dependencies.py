@@ -88,7 +88,8 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         yield PIN
     if {"corpus", "train"} & _config_reads(tree, stage) and name.verb == "prepare":
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
-        yield from (each["path"] for each in described if "path" in each)
+        named = (str(value) for each in described for value in each.values())
+        yield from (value for value in named if value.startswith("data/"))
     if name.verb == "prepare":
         yield from (str(path) for path in tree.yaml(name.conf).values())
 
