@@ -45,7 +45,11 @@ RUNS = {
     "decoder": small_run({"pretraining": CAUSAL, "classification": CLASSIFIED}),
     "paired": small_run({"pretraining": PAIRED}),
 }
-MATRICES = {"encoder": BERT_MATRICES, "decoder": GPT_MATRICES, "paired": BERT_MATRICES}
+MATRICES: dict[str, dict[str, Any]] = {
+    "encoder": BERT_MATRICES,
+    "decoder": GPT_MATRICES,
+    "paired": BERT_MATRICES,
+}
 
 
 @pytest.fixture(scope="module")

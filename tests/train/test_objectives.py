@@ -167,6 +167,15 @@ def test_a_sentence_that_ends_with_the_window_is_not_parted_there():
     assert [first for first, _ in parts] == [["a", "b"], ["x", "."]]
 
 
+def test_a_long_second_part_after_a_long_first_one_is_cut_to_the_window():
+    texts = ["a b c d e f g . h", "i . j k l m n o p"]
+    found = [parts for seed in range(10) for parts in pairs(texts, seed, 12)[1]]
+    first, second = texts[0].split(" . "), texts[1].split(" . ")
+    joined = [[*first[0].split(), "."], second[1].split()[:1]]
+    assert [len(part) for part in joined] == [8, 1]
+    assert joined in found
+
+
 def test_windows_of_one_text_are_not_anothers():
     long = [" ".join(f"{text}{word}" for word in "abcdefghij" * 20) for text in range(2)]
     made, parts = pairs([*long, "."], 0, 12)

@@ -1,6 +1,7 @@
+import time
+
 import pytest
 
-from embspace.train import progress
 from embspace.train.progress import Progress
 
 
@@ -8,7 +9,7 @@ from embspace.train.progress import Progress
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the clock shows next; the last of it stays."""
     times = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: times[-1])
+    monkeypatch.setattr(time, "monotonic", lambda: times[-1])
     return times
 
 

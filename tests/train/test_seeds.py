@@ -14,7 +14,9 @@ from embspace.errors import InputError
 from embspace.models.description import FolderModel, describe_model
 from embspace.train import seeds
 from embspace.train.heads import load_head
+from embspace.train.optimise import train_steps
 from embspace.train.seeds import Training, train_seed
+from embspace.train.word_tokenizer import word_tokenizer
 from embspace.training_run import Run
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.train.runs import (
@@ -132,6 +134,15 @@ def test_other_texts_train_all_anew(trained: Path, again: Path):
         assert fingerprints(again, phase).isdisjoint(fingerprints(trained, phase))
 
 
+def test_checkpoints_of_one_seed_are_not_taken_for_anothers(trained: Path, again: Path):
+    (again / "seed_0").rename(again / "seed_1")
+    train_seed(training_of(again, small_run(BOTH), TEXTS), 1)
+    for phase in BOTH:
+        weights = f"{phase}/step_000000/model.safetensors"
+        ours, theirs = again / "seed_1" / weights, trained / "seed_0" / weights
+        assert ours.read_bytes() != theirs.read_bytes()
+
+
 def test_other_steps_leave_no_checkpoint_of_the_steps_before(again: Path):
     phases = {name: {**phase, "n_checkpoints": 3} for name, phase in BOTH.items()}
     train(again, small_run(phases))
@@ -213,10 +224,8 @@ def test_a_loss_that_is_no_number_names_the_key_and_the_last_checkpoint(tmp_path
 def test_full_memory_names_the_last_checkpoint(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    real = seeds.train_steps
-
     def two_steps(*given: Any, **options: Any) -> Iterator[Any]:
-        steps = real(*given, **options)
+        steps = train_steps(*given, **options)
         yield from (next(steps), next(steps))
         raise error
 
@@ -334,7 +343,7 @@ def test_a_base_without_a_padding_token_is_trained_or_refused(
 ):
     # As GPT-2 and most decoders are.
     some_module(CAUSAL, pad_token_id=None).save_pretrained(tmp_path / "base")
-    tokenizer = seeds.word_tokenizer(TEXTS["text"], is_masked=False)
+    tokenizer = word_tokenizer(TEXTS["text"], is_masked=False)
     tokenizer.pad_token = None
     tokenizer.save_pretrained(tmp_path / "base")
     try:
