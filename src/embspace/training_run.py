@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from embspace.config import CONF, LARGEST_SEED, validate
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 from embspace.models.description import Matrices
 
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -59,6 +59,11 @@ class SequenceClassification(_Phase):
 
 
 Phase = MaskedLanguageModelling | CausalLanguageModelling | SequenceClassification
+OBJECTIVES: dict[str, type[Phase]] = {
+    "masked_language_modelling": MaskedLanguageModelling,
+    "causal_language_modelling": CausalLanguageModelling,
+    "sequence_classification": SequenceClassification,
+}
 
 
 class Run(_Strict):
@@ -80,26 +85,7 @@ class Run(_Strict):
     base: str | None = None  # a model of conf/model/ to start from
     architecture: dict[str, Any] | None = None  # else: a config of transformers
     matrices: Matrices | None = None  # where the learned matrices are in that architecture
-    phases: dict[PhaseName, Annotated[Phase, Field(discriminator="objective")]] = Field(
-        min_length=1
-    )
-
-    @model_validator(mode="after")
-    def _is_of_one_piece(self) -> "Run":
-        if (self.base is None) == (self.architecture is None):
-            raise ValueError("expected either 'base', a model to start from, or 'architecture'")
-        if (self.architecture is None) != (self.matrices is None):
-            raise ValueError("'matrices' belong to 'architecture'; a base has its own")
-        if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError(f"'seeds' has one twice: {self.seeds}")
-        classified = [isinstance(each, SequenceClassification) for each in self.phases.values()]
-        if any(classified) != (self.label_column is not None):
-            raise ValueError("'label_column' belongs to the objective sequence_classification")
-        if any(classified[:-1]):
-            raise ValueError("sequence_classification can only be the last of the phases")
-        if self.architecture is not None and classified[0]:
-            raise ValueError("a new architecture has to learn its language before it classifies")
-        return self
+    phases: dict[PhaseName, Phase]
 
 
 def run_file(name: str) -> str:
@@ -113,10 +99,42 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
     Raises:
         InputError: naming the file, the key, what was found and what is allowed.
     """
-    run = validate(Run, content, run_file(name))
-    if run.architecture is not None and not isinstance(run.architecture.get("model_type"), str):
-        raise InputError(
-            f"{run_file(name)}: key 'architecture.model_type': found "
-            f"{run.architecture.get('model_type')!r}, expected one that transformers knows, as bert"
-        )
+    file, phases = run_file(name), content.get("phases")
+    if not isinstance(phases, dict) or not phases:
+        raise InputError(f"{file}: key 'phases': found {phases!r}, expected names and what is done")
+    described = {key: _phase(file, key, each) for key, each in phases.items()}
+    run = validate(Run, {**content, "phases": described}, file)
+    if flaw := _flaw(run):
+        raise InputError(f"{file}: {flaw}")
     return run
+
+
+def _phase(file: str, key: object, content: Any) -> Phase:
+    place = f"{file}: key 'phases.{key}'"
+    if not isinstance(content, dict):
+        raise InputError(f"{place}: found {content!r}, expected keys and values")
+    objective = content.get("objective")
+    if not isinstance(objective, str) or objective not in OBJECTIVES:
+        raise InputError(f"{place}.objective: {not_among(objective, OBJECTIVES)}")
+    return validate(OBJECTIVES[objective], content, place)
+
+
+def _flaw(run: Run) -> str:
+    """What of a run does not go together; "" if all does."""
+    classified = [isinstance(each, SequenceClassification) for each in run.phases.values()]
+    if (run.base is None) == (run.architecture is None):
+        return "expected either 'base', a model to start from, or 'architecture'"
+    if (run.architecture is None) != (run.matrices is None):
+        return "key 'matrices': belongs to 'architecture', a base has its own"
+    if len(set(run.seeds)) < len(run.seeds):
+        return f"key 'seeds': one stands there twice, found {run.seeds}"
+    if any(classified) != (run.label_column is not None):
+        return "key 'label_column': belongs to the objective sequence_classification"
+    if any(classified[:-1]):
+        return "key 'phases': sequence_classification can only be the last"
+    if run.architecture is not None and classified[0]:
+        return "key 'phases': a new architecture has to learn its language before it classifies"
+    if run.architecture is not None and not isinstance(run.architecture.get("model_type"), str):
+        found = run.architecture.get("model_type")
+        return f"key 'architecture.model_type': found {found!r}, expected a name, as bert"
+    return ""

@@ -48,12 +48,17 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
             if they cannot be had or read.
     """
     with within(corpus_file(name)):
-        table = load_corpus(corpus)
-    table["document"] = documents_of(table)
+        table = load_units(corpus)
     for column in COLUMNS:
         if column not in table:
             table[column] = ""
-    table = table[COLUMNS].astype(str)
+    return table[COLUMNS].astype(str)
+
+
+def load_units(corpus: Corpus) -> pd.DataFrame:
+    """One row a text or sentence, as the corpus says: id, document, text, what else is known."""
+    table = load_corpus(corpus)
+    table["document"] = documents_of(table)
     # A grammar gives the sentences that it has made.
     is_split = corpus.unit == "text" or isinstance(corpus, GrammarCorpus)
     return table if is_split else _by_sentence(table)

@@ -9,7 +9,7 @@ from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.corpus import Corpus, corpus_file, describe_corpus
 from embspace.errors import InputError, counted, within
 from embspace.files.rows import save_rows
-from embspace.prepare.texts import documents_of, load_corpus
+from embspace.prepare.texts import load_units
 from embspace.training_run import Run, describe_run, run_file
 
 COLUMNS = ["id", "document", "text", "half_hidden", "label", "split"]
@@ -31,10 +31,10 @@ def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
             documents.
     """
     with within(corpus_file(run.corpus)):
-        table = load_corpus(corpus).reset_index(drop=True)
-    table["document"] = documents_of(table)
+        table = load_units(corpus).reset_index(drop=True)
     if "half_hidden" not in table:
         table["half_hidden"] = ""
+    table["half_hidden"] = table["half_hidden"].fillna("")
     with within(run_file(name)):
         table["label"] = _labels(table, run)
         table["split"] = _split(table, run)
@@ -62,7 +62,8 @@ def _labels(table: pd.DataFrame, run: Run) -> pd.Series:
 
 def _split(table: pd.DataFrame, run: Run) -> np.ndarray:
     generator = np.random.default_rng(run.split_seed)
-    documents = table[["document", "label"]].drop_duplicates()
+    # A document of texts with several labels counts for that of its first.
+    documents = table[["document", "label"]].drop_duplicates("document")
     held_out: list[str] = []
     for label, members in documents.groupby("label", sort=True)["document"]:
         if len(members) < 2:
@@ -73,7 +74,13 @@ def _split(table: pd.DataFrame, run: Run) -> np.ndarray:
             )
         n_test = int(np.clip(round(run.test_share * len(members)), 1, len(members) - 1))
         held_out += generator.choice(members.to_numpy(), n_test, replace=False).tolist()
-    return np.where(table["document"].isin(held_out), "test", "train")
+    is_test = table["document"].isin(held_out)
+    if missing := sorted(set(table["label"]) - set(table["label"][~is_test])):
+        raise InputError(
+            f"key 'test_share': found {run.test_share}, which leaves no text of {missing[0]!r} to "
+            "train on"
+        )
+    return np.where(is_test, "test", "train")
 
 
 def main(config: StageConfig) -> None:

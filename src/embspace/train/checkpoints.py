@@ -1,10 +1,11 @@
 """Checkpoints in the hub's layout, whole or not there, each with what training needs to go on."""
 
+import hashlib
 import json
 import logging
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,13 @@ class Record:
     step: int
     losses: list[float]  # of each step since the checkpoint before
     sha256: dict[str, str]  # of the other files of the folder
+    own_sha256: str = ""  # of what stands above
+
+    def hashed(self) -> "Record":
+        """The same with its own hash."""
+        content = {key: value for key, value in asdict(self).items() if key != "own_sha256"}
+        text = json.dumps(content, sort_keys=True)
+        return replace(self, own_sha256=hashlib.sha256(text.encode()).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -96,12 +104,12 @@ def save_checkpoint(
         save_tensors(moments, str(partial / MOMENTS))
         files = sorted(file for file in partial.iterdir() if file.is_file())
         hashes = {file.name: sha256(file) for file in files}
-        record = Record(fingerprint, step, list(losses), hashes)
+        record = Record(fingerprint, step, list(losses), hashes).hashed()
         text = json.dumps(asdict(record), indent=1)
         (partial / RECORD).write_text(f"{text}\n", encoding="ascii")
         shutil.rmtree(folder, ignore_errors=True)
         partial.rename(folder)
-    except (OSError, InputError) as error:
+    except Exception as error:  # what safetensors and tokenizers raise has no common base
         shutil.rmtree(partial, ignore_errors=True)
         raise InputError(f"{folder}: cannot be written: {error}") from error
 
@@ -119,6 +127,8 @@ def read_record(folder: Path) -> Record:
         raise InputError(f"{file}: not found; `dvc repro` makes it") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{file}: is no record of a checkpoint: {error}") from error
+    if record != record.hashed():
+        raise InputError(f"{file}: is not what training wrote")
     for name, expected in record.sha256.items():
         if not (folder / name).is_file():
             raise InputError(f"{folder / name}: not found, but {file} has its sha256")
@@ -133,6 +143,19 @@ def read_record(folder: Path) -> Record:
 def load_moments(folder: Path) -> dict[str, np.ndarray]:
     """What the optimizer remembered at a checkpoint."""
     return load_tensors(str(folder / MOMENTS))
+
+
+def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
+    """Delete what a folder of a run holds besides these: other steps, phases, seeds, halves."""
+    wanted = {each.folder for each in checkpoints}
+    inner = {parent for folder in wanted for parent in folder.parents}
+    for path in sorted(Path(root).rglob("*"), reverse=True):
+        if any(parent in wanted for parent in (path, *path.parents)):
+            continue
+        if path.is_dir() and path not in inner:
+            shutil.rmtree(path)
+        elif path.is_file():
+            path.unlink()
 
 
 def whole_checkpoints(folders: Sequence[Path], fingerprint: str) -> int:

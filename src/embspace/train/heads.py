@@ -1,5 +1,6 @@
 """Models of transformers with the head that a phase of training needs."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from embspace.errors import InputError
 from embspace.models.weights import known_config
 from embspace.training_run import (
     CausalLanguageModelling,
+    MaskedLanguageModelling,
     Phase,
     SequenceClassification,
 )
@@ -26,6 +28,7 @@ def build_module(phase: Phase, source: Path | dict[str, Any], labels: list[str],
     _be_quiet()
     torch.manual_seed(seed)
     module = _new_module(phase, source, labels)
+    _check_objective(phase, module)
     if isinstance(phase, SequenceClassification) and phase.trainable_layers is not None:
         _freeze(module, phase.trainable_layers)
     return module
@@ -73,12 +76,40 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
         names = {"id2label": dict(enumerate(labels)), "label2id": numbers}
     if isinstance(source, Path):
         options = {"local_files_only": True, "use_safetensors": True, **names}
-        return kind.from_pretrained(source, dtype=torch.float32, **options)
+        try:
+            return kind.from_pretrained(source, dtype=torch.float32, **options)
+        except (OSError, ValueError) as error:  # no safetensors, or no such head
+            raise InputError(f"{source}: cannot be trained: {error}") from error
     try:
         config = known_config("architecture", {**source, **names})
         return kind.from_config(config, dtype=torch.float32)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"key 'architecture': {error}") from error
+
+
+def _check_objective(phase: Phase, module: Any) -> None:
+    """Stop if the architecture cannot do what is asked of it."""
+    kind = type(module).__name__
+    is_paired = isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None
+    if is_paired and "next_sentence_label" not in inspect.signature(module.forward).parameters:
+        raise InputError(
+            f"key 'next_sentence_after': {kind} has no head that tells what follows; that of "
+            "model_type bert does"
+        )
+    if isinstance(phase, CausalLanguageModelling) and _sees_what_follows(module):
+        raise InputError(
+            f"key 'objective': {kind} sees the tokens that follow; causal_language_modelling needs "
+            "a decoder, as model_type gpt2"
+        )
+
+
+def _sees_what_follows(module: Any) -> bool:
+    import torch
+
+    first, second = (torch.tensor([[3, 4, last]]) for last in (5, 6))
+    with torch.inference_mode():
+        before, after = (module.eval()(input_ids=ids).logits[0, :2] for ids in (first, second))
+    return not torch.allclose(before, after, atol=1e-5)
 
 
 def _freeze(module: Any, n_trainable: int) -> None:
@@ -91,8 +122,17 @@ def _freeze(module: Any, n_trainable: int) -> None:
             f"key 'trainable_layers': found {n_trainable}, allowed: up to {n_layers}, all of them"
         )
     stacks = (each for each in module.modules() if isinstance(each, torch.nn.ModuleList))
-    blocks = next(each for each in stacks if len(each) == n_layers)
+    blocks = next((each for each in stacks if len(each) == n_layers), None)
+    if blocks is None:
+        raise InputError(
+            f"key 'trainable_layers': {type(module).__name__} has no {n_layers} blocks of its own "
+            "weights; leave the key out to train all"
+        )
     module.base_model.requires_grad_(requires_grad=False)
-    for part in (*blocks[n_layers - n_trainable :], getattr(module.base_model, "pooler", None)):
-        if part is not None:
-            part.requires_grad_(requires_grad=True)
+    kept = {id(each) for block in blocks[: n_layers - n_trainable] for each in block.parameters()}
+    stack = {id(each) for each in blocks.parameters()}
+    is_after = False
+    for parameter in module.base_model.parameters():  # in the order in which they are used
+        is_after = is_after or id(parameter) in stack
+        if is_after and id(parameter) not in kept:
+            parameter.requires_grad_(requires_grad=True)

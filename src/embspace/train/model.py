@@ -9,6 +9,7 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.models.description import RandomModel, VectorsModel, describe_model
+from embspace.train.checkpoints import all_checkpoints, remove_others
 from embspace.train.seeds import Pretrained, Training, train_seed
 from embspace.training_run import Run, describe_run, run_file
 
@@ -28,11 +29,19 @@ def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Dev
             named, which stays, if a loss is not finite, or memory or disk are full.
     """
     from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    remove_others(root, all_checkpoints(root, run))
     chosen = choose_device(device)
     training = Training(name, root, run, texts, chosen, _base(name, run))
     n_jobs = -1 if chosen == "cpu" else 1
-    Parallel(n_jobs=n_jobs)(delayed(train_seed)(training, seed) for seed in run.seeds)
+    try:
+        Parallel(n_jobs=n_jobs)(delayed(train_seed)(training, seed) for seed in run.seeds)
+    except TerminatedWorkerError as error:
+        raise InputError(
+            f"{run_file(name)}: a process that trained was ended from outside, perhaps for want of "
+            f"memory; the checkpoints in {root} stay, and training goes on from them"
+        ) from error
 
 
 def _base(name: str, run: Run) -> Pretrained | None:

@@ -64,7 +64,11 @@ def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any
     collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=masked_share)
     collator.generator = generator
     special = torch.isin(ids, torch.tensor(sorted(tokenizer.all_special_ids)))
-    return collator.torch_mask_tokens(ids.clone(), special_tokens_mask=special)
+    while True:
+        masked, labels = collator.torch_mask_tokens(ids.clone(), special_tokens_mask=special)
+        # A loss over nothing is NaN: of few tokens, draw until there is one to ask for.
+        if (labels != IGNORED).any() or special.all():
+            return masked, labels
 
 
 def _sentence_pairs(

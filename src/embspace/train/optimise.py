@@ -69,7 +69,8 @@ def train_steps(
     """The steps after `start`, each taken when it is asked for; `module` is trained in place.
 
     Raises:
-        InputError: if a loss is NaN or infinite; the weights are then those before that step.
+        InputError: if a loss or gradient is NaN or infinite; the weights are then those before
+            that step.
     """
     import torch
 
@@ -93,7 +94,9 @@ def train_steps(
         if not torch.isfinite(loss):
             raise InputError(f"step {step + 1}: the loss is {loss.item()}")
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(module.parameters(), phase.max_gradient_norm)
+        norm = torch.nn.utils.clip_grad_norm_(module.parameters(), phase.max_gradient_norm)
+        if not torch.isfinite(norm):
+            raise InputError(f"step {step + 1}: the norm of the gradient is {norm.item()}")
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(
                 step,

@@ -14,7 +14,7 @@ import pandas as pd
 
 from embspace.errors import InputError, within
 from embspace.models.description import FolderModel, HubModel, PackageModel
-from embspace.models.locate import locate_files, sha256, weight_files
+from embspace.models.locate import locate_files, sha256
 from embspace.models.tokenizer import load_tokenizer
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import (
@@ -66,12 +66,9 @@ def train_seed(training: Training, seed: int) -> None:
         for name, phase in training.run.phases.items():
             with within(f"key 'phases.{name}'"):
                 windows = _windows(training.run, phase, train, tokenizer, labels)
-                module = build_module(
-                    phase,
-                    source if source is not None else _architecture(training.run, tokenizer),
-                    labels,
-                    seed,
-                )
+                start = source if source is not None else _architecture(training.run, tokenizer)
+                module = build_module(phase, start, labels, seed)
+                _fit(module, training.run, tokenizer)
                 source = _train_phase(training, name, seed, module, windows, tokenizer)
 
 
@@ -84,7 +81,23 @@ def _start(training: Training, train: pd.DataFrame) -> tuple[Any, Path | None]:
         return word_tokenizer(train["text"], is_masked=is_masked), None
     assert training.run.base is not None  # `base` is its description
     folder = locate_files(training.run.base, base)
-    return load_tokenizer(training.run.base, base), folder
+    tokenizer = load_tokenizer(training.run.base, base)
+    if tokenizer.pad_token is None:  # as decoders have it; what is padding, no loss looks at
+        if tokenizer.eos_token is None:
+            raise InputError("key 'base': its tokenizer has neither a padding token nor an end")
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer, folder
+
+
+def _fit(module: Any, run: Run, tokenizer: Any) -> None:
+    """Tell the model which token is padding, and stop if a window is too long for it."""
+    if module.config.pad_token_id is None:
+        module.config.pad_token_id = tokenizer.pad_token_id
+    most = getattr(module.config, "max_position_embeddings", None)
+    if most is not None and run.window > most:
+        raise InputError(
+            f"key 'window': found {run.window}, allowed: up to {most}, the positions of the model"
+        )
 
 
 def _architecture(run: Run, tokenizer: Any) -> dict[str, Any]:
@@ -163,9 +176,9 @@ def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "memory" not in str(error):
             raise
         last = next((each for each in reversed(folders) if each.is_dir()), None)
-        kept = f"the last checkpoint is {last}" if last else "there is no checkpoint yet"
+        kept = f"training goes on from {last}" if last else "there is no checkpoint yet"
         message = str(error) if isinstance(error, InputError) else f"out of memory: {error}"
-        raise InputError(f"{message}\n{kept}; training goes on from there") from error
+        raise InputError(f"{message}\n{kept}") from error
 
 
 def _fingerprint(training: Training, phase: str, seed: int) -> str:
@@ -176,7 +189,7 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
     base = []
     if training.base is not None:
         folder = locate_files(str(training.run.base), training.base)
-        base = [sha256(file) for file in weight_files(folder)]
+        base = [sha256(file) for file in sorted(folder.iterdir()) if file.is_file()]
     content = {
         "run": run,
         "seed": seed,
