@@ -33,9 +33,12 @@ main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (th
 # What `make all` trains.
 RUNS := $(basename $(notdir $(wildcard conf/train/*.yaml)))
 
-all: main ## The same with every run of conf/train/, which this writes into params.yaml if none is there
-	@python -c 'import pathlib, sys; file = pathlib.Path("params.yaml"); text = file.read_text(); \
-	  file.write_text(text.replace("\ntrained: []\n", f"\ntrained: [{chr(44).join(sys.argv[1:])}]\n"))' $(RUNS)
+all: main ## The same with every run of conf/train/, which this writes into params.yaml
+	@python -c 'import pathlib, re, sys; file = pathlib.Path("params.yaml"); \
+	  text, n = re.subn(r"(?m)^trained: *\[\]", f"trained: [{chr(44).join(sys.argv[1:])}]", file.read_text()); \
+	  file.write_text(text); \
+	  n or print("params.yaml: key trained: stays as it is, for it is not []")' $(RUNS)
+	@embspace check
 	@dvc repro
 	@embspace verify
 
@@ -109,7 +112,7 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
 clean: ## Remove what was computed and the environment; results and figures stay
-	rm -rf $(VENV) .cache data/prepared data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20

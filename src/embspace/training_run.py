@@ -1,5 +1,6 @@
 """What conf/train/<run>.yaml may say. A model that we train is data, as one that we load is."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -100,6 +101,8 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
         InputError: naming the file, the key, what was found and what is allowed.
     """
     file, phases = run_file(name), content.get("phases")
+    if "phases" not in content:
+        raise InputError(f"{file}: key 'phases' is missing")
     if not isinstance(phases, dict) or not phases:
         raise InputError(f"{file}: key 'phases': found {phases!r}, expected names and what is done")
     described = {key: _phase(file, key, each) for key, each in phases.items()}
@@ -110,13 +113,20 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
 
 
 def _phase(file: str, key: object, content: Any) -> Phase:
-    place = f"{file}: key 'phases.{key}'"
+    start = f"{file}: key 'phases.{key}"
     if not isinstance(content, dict):
-        raise InputError(f"{place}: found {content!r}, expected keys and values")
+        raise InputError(f"{start}': found {content!r}, expected keys and values")
     objective = content.get("objective")
     if not isinstance(objective, str) or objective not in OBJECTIVES:
-        raise InputError(f"{place}.objective: {not_among(objective, OBJECTIVES)}")
-    return validate(OBJECTIVES[objective], content, place)
+        raise InputError(f"{start}.objective': {not_among(objective, OBJECTIVES)}")
+    try:
+        return validate(OBJECTIVES[objective], content, file)
+    except InputError as error:
+        # The keys of a phase, or '' for the phase itself, as they stand in the file.
+        message = str(error).replace(f"{file}: key ''", f"{start}'")
+        raise InputError(
+            re.sub(f"{re.escape(file)}: key '(?!phases)", f"{start}.", message)
+        ) from None
 
 
 def _flaw(run: Run) -> str:

@@ -7,11 +7,11 @@ import pytest
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.extract.checkpoints import checkpoint_model, extract_checkpoints
+from embspace.extract.checkpoints import checkpoint_model, extract_checkpoints, form_of
 from embspace.models.weights import load_model
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.model import train_model
-from tests.train.runs import CAUSAL, small_run, some_texts
+from tests.train.runs import CAUSAL, CLASSIFIED, small_run, some_texts
 
 RUN = small_run({"pretraining": CAUSAL}, seeds=[0, 1])
 
@@ -25,8 +25,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_every_checkpoint_gives_its_matrices(root: str) -> None:
     checkpoints = all_checkpoints(root, RUN)
-    assert RUN.matrices is not None
-    tensors, vocabulary = extract_checkpoints("small", RUN, RUN.matrices, checkpoints)
+    tensors, vocabulary = extract_checkpoints("small", RUN, form_of("small", RUN), checkpoints)
     assert len(tensors) == 2 * len(checkpoints)  # input and positional
     for checkpoint in checkpoints:
         weights = load_file(checkpoint.folder / "model.safetensors")
@@ -41,8 +40,7 @@ def test_every_checkpoint_gives_its_matrices(root: str) -> None:
 
 def test_a_checkpoint_is_a_model_like_any_other(root: str) -> None:
     checkpoint = all_checkpoints(root, RUN)[-1]
-    assert RUN.matrices is not None
-    model = checkpoint_model(RUN, RUN.matrices, checkpoint)
+    model = checkpoint_model(RUN, form_of("small", RUN), checkpoint)
     assert model.source == "path"
     module = load_model("small", model)
     assert module.config.num_hidden_layers == 2
@@ -55,6 +53,20 @@ def test_a_flipped_byte_is_noticed(root: str, tmp_path: Path) -> None:
     checkpoints = all_checkpoints(str(copy), RUN)
     config = checkpoints[1].folder / "config.json"
     config.write_bytes(config.read_bytes().replace(b"gpt2", b"gpt3"))
-    assert RUN.matrices is not None
     with pytest.raises(InputError, match=r"config\.json: is not what training wrote"):
-        extract_checkpoints("small", RUN, RUN.matrices, checkpoints)
+        extract_checkpoints("small", RUN, form_of("small", RUN), checkpoints)
+
+
+def test_rows_that_are_no_position_of_the_base_are_none_of_its_checkpoints(
+    root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Path("conf/model/roberta_base.yaml").read_text()
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "conf/model/roberta_base.yaml").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    phases = {"classification": CLASSIFIED}
+    run = small_run(phases, base="roberta_base", architecture=None, matrices=None)
+    form = form_of("small", run)
+    assert form["position_offset"] == 2
+    model = checkpoint_model(run, form, all_checkpoints(root, RUN)[0])
+    assert model.position_offset == 2

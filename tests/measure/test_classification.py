@@ -52,6 +52,25 @@ def test_classes_of_different_words_are_told_after_training_and_not_before(learn
     assert regression["accuracy"] == 1
     assert (table["n"] == 30).all()
     assert table["null_accuracy"].to_numpy() == pytest.approx(0.5)
+    assert table["share_unknown"].to_numpy() == pytest.approx(0)
+    less = trained["accuracy_less_regression"]
+    assert less.to_numpy() == pytest.approx((trained["accuracy"] - 1).to_numpy())
+    assert trained.loc[0, "accuracy_less_regression_high"] < 0
+    bounds = table.filter(regex=r"^(accuracy|macro_f1)_(low|high)$")
+    assert ((bounds >= 0) & (bounds <= 1)).all(axis=None)
+
+
+def test_a_model_that_agrees_with_the_regression_does_not_differ_from_it(learned: Any) -> None:
+    run, checkpoints, texts = learned
+    table = pd.DataFrame(
+        classification_rows(
+            run, checkpoints[-1:], *split(texts), inverse_regularization=1.0, **OPTIONS
+        )
+    )
+    [trained] = table[table["classifier"] == "trained"].to_dict("records")
+    if trained["accuracy"] == 1:
+        assert trained["macro_f1_less_regression_low"] == 0
+        assert trained["macro_f1_less_regression_high"] == 0
 
 
 def test_texts_with_half_hidden_are_asked_of_the_last_checkpoint_alone(learned: Any) -> None:

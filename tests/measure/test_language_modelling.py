@@ -8,8 +8,9 @@ import pytest
 
 from embspace.measure.language_modelling import (
     agreement_rows,
-    held_out_rows,
+    held_out_row,
     mean_with_interval,
+    ngram_row,
 )
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.train.model import train_model
@@ -17,6 +18,20 @@ from embspace.training_run import Run
 from tests.train.runs import CAUSAL, MASKED, as_texts, small_run
 
 OPTIONS: dict[str, Any] = {"n_resamples": 100, "level": 0.95, "seed": 0}
+ROTARY = {
+    "model_type": "modernbert",
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 16,
+    "initializer_range": 0.1,
+}
+ROTARY_MATRICES = {
+    "input": "embeddings.tok_embeddings.weight",
+    "positional": None,
+    "segment": None,
+}
 LONG = {"n_steps": 80, "n_checkpoints": 2, "learning_rate": 0.02}
 
 
@@ -32,12 +47,12 @@ def pairs_of_words(n_texts: int) -> pd.DataFrame:
 def learned(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Run, Checkpoint, pd.DataFrame, pd.DataFrame]:
-    """A model that has learned the pairs; of a masked one's steps a seventh of the tokens count."""
-    longer = {"n_steps": 400, "batch_size": 32} if request.param is MASKED else {}
-    run, texts = (
-        small_run({"pretraining": {**request.param, **LONG, **longer}}),
-        pairs_of_words(100),
-    )
+    """A model that has learned the pairs; a masked one finds its neighbours by rotary positions."""
+    masked = request.param is MASKED
+    form = {"architecture": ROTARY, "matrices": ROTARY_MATRICES} if masked else {}
+    longer = {"n_steps": 250, "batch_size": 32, "masked_share": 0.3} if masked else {}
+    run = small_run({"pretraining": {**request.param, **LONG, **longer}}, **form)
+    texts = pairs_of_words(100)
     root = str(tmp_path_factory.mktemp("trained") / "small")
     train_model("small", run, texts, root, "cpu")
     split = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}
@@ -46,7 +61,8 @@ def learned(
 
 def test_a_model_beats_single_words_where_words_come_in_pairs(learned: Any) -> None:
     run, checkpoint, trained, tested = learned
-    row = held_out_rows(run, checkpoint, trained, tested, **OPTIONS)
+    ngrams = ngram_row(run, checkpoint, trained, tested)
+    row = held_out_row(run, checkpoint, tested, ngrams, **OPTIONS)
     assert row["step"] == run.phases["pretraining"].n_steps
     assert row["n_documents"] == 20
     assert row["loss"] < 0.75 * row["unigram_loss"]
@@ -68,11 +84,16 @@ def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None
             "right": words.str[5],
             "wrong": words.str[5].map(other),
             "n_attractors": np.arange(len(tested)) % 2,
+            "clause": "main",
         }
     )
     rows = agreement_rows(run, checkpoint, tested, items, **OPTIONS)
-    assert [row["n_attractors"] for row in rows] == [0, 1]
-    assert sum(row["n"] for row in rows) == len(tested)
+    assert [(row["clause"], row["attractors"]) for row in rows] == [
+        ("all", "all"),
+        ("main", "none"),
+        ("main", "some"),
+    ]
+    assert [row["n"] for row in rows] == [20, 10, 10]
     assert min(row["accuracy"] for row in rows) > 0.8
     turned = items.rename(columns={"right": "wrong", "wrong": "right"})
     worse = agreement_rows(run, checkpoint, tested, turned, **OPTIONS)
@@ -90,11 +111,15 @@ def test_a_verb_whose_subject_is_in_another_window_is_not_asked_for(learned: Any
             "right": "y0",
             "wrong": "y1",
             "n_attractors": 0,
+            "clause": "main",
         }
     )
     far = items.assign(noun_index=[0, 40])
-    [row] = agreement_rows(run, checkpoint, tested, far, **OPTIONS)
-    assert row["n"] == 1
+    for row in agreement_rows(run, checkpoint, tested, far, **OPTIONS):
+        assert row["n"] == 1
+    assert agreement_rows(run, checkpoint, tested, far.iloc[1:], **OPTIONS) == []
+    unheard = items.assign(wrong="y9")
+    assert agreement_rows(run, checkpoint, tested, unheard, **OPTIONS) == []
 
 
 def test_the_interval_is_over_documents_not_over_tokens() -> None:

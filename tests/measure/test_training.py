@@ -10,7 +10,7 @@ from embspace.measure.training import (
     AGREEMENT,
     CLASSIFICATION,
     HELD_OUT,
-    Training,
+    TrainingTables,
     measure_training,
 )
 from embspace.train.checkpoints import all_checkpoints, read_record
@@ -34,11 +34,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def tables(root: str) -> Training:
+def tables(root: str) -> TrainingTables:
     return measure_training(RUN, some_texts(), all_checkpoints(root, RUN), None, **SETTINGS)
 
 
-def test_each_step_of_each_seed_and_phase_has_its_loss_once(tables: Training, root: str) -> None:
+def test_each_step_of_each_seed_and_phase_has_its_loss_once(
+    tables: TrainingTables, root: str
+) -> None:
     losses = tables.losses.groupby(["seed", "phase"], sort=False)["step"].agg(list)
     assert {tuple(key): steps for key, steps in losses.items()} == {
         (seed, phase): list(range(1, 13)) for seed in (0, 3) for phase in RUN.phases
@@ -48,7 +50,9 @@ def test_each_step_of_each_seed_and_phase_has_its_loss_once(tables: Training, ro
     assert of_seed[12] == read_record(last.folder).losses[-1]
 
 
-def test_each_checkpoint_of_a_language_model_is_asked_for_held_out_tokens(tables: Training) -> None:
+def test_each_language_model_is_asked_for_held_out_tokens(
+    tables: TrainingTables,
+) -> None:
     assert list(tables.held_out) == HELD_OUT
     assert len(tables.held_out) == 2 * 5
     assert set(tables.held_out["phase"]) == {"pretraining"}
@@ -56,13 +60,15 @@ def test_each_checkpoint_of_a_language_model_is_asked_for_held_out_tokens(tables
     assert tables.held_out["bigram_loss"].nunique() == 1
 
 
-def test_each_checkpoint_of_a_classifier_is_scored_beside_a_regression(tables: Training) -> None:
+def test_each_classifier_is_scored_beside_a_regression(
+    tables: TrainingTables,
+) -> None:
     assert list(tables.classification) == CLASSIFICATION
     counts = tables.classification["classifier"].value_counts()
     assert counts.to_dict() == {"trained": 2 * 5, "logistic regression": 1}
 
 
-def test_without_a_grammar_no_verb_is_asked_for(tables: Training) -> None:
+def test_without_a_grammar_no_verb_is_asked_for(tables: TrainingTables) -> None:
     assert tables.agreement.empty
     assert list(tables.agreement) == AGREEMENT
 
@@ -82,7 +88,7 @@ def test_a_damaged_checkpoint_is_not_measured(root: str, tmp_path: Path) -> None
         measure_training(RUN, some_texts(), checkpoints, None, **SETTINGS)
 
 
-def test_the_same_seed_gives_the_same_tables(tables: Training, root: str) -> None:
+def test_the_same_seed_gives_the_same_tables(tables: TrainingTables, root: str) -> None:
     again = measure_training(RUN, some_texts(), all_checkpoints(root, RUN), None, **SETTINGS)
     pd.testing.assert_frame_equal(again.held_out, tables.held_out)
     pd.testing.assert_frame_equal(again.classification, tables.classification)

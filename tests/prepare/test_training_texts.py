@@ -144,11 +144,11 @@ def test_where_only_some_have_a_half_hidden_text_it_is_empty_for_the_others():
         (labelled(a=4), "key 'label_column': all texts of invented are 'a'$"),
         (
             labelled(a=4, b=1),
-            "key 'test_share': 1 document of label 'b' in invented cannot be parted; allowed: two",
+            "key 'test_share': found 0.2, which leaves no text of label 'b' to test on;",
         ),
         (
             [{"label": "ab"[n % 2], "document": "ab"[n % 2]} for n in range(10)],
-            "key 'test_share': 1 document of label 'a' in invented cannot be parted; allowed: two",
+            "key 'test_share': found 0.2, which leaves no text of label 'a' to test on;",
         ),
     ],
 )
@@ -158,8 +158,8 @@ def test_labels_that_cannot_be_learned_are_named(rows: list[Row], message: str):
 
 
 def test_one_document_without_labels_cannot_be_parted():
-    message = "key 'test_share': 1 document in invented cannot be parted; allowed: two or more"
-    with pytest.raises(InputError, match=rf"^conf/train/small\.yaml: {message}$"):
+    message = "found 0.2, which leaves no text to test on; invented needs two documents or more"
+    with pytest.raises(InputError, match=rf"key 'test_share': {message}"):
         prepared([{"document": "d"}] * 3, None)
 
 

@@ -167,7 +167,7 @@ def test_an_error_comes_out_of_the_process_that_it_arose_in(tmp_path: Path):
     run = small_run({"first": {**MASKED, "learning_rate": 1e38}})
     message = (
         r"^conf/train/small\.yaml: key 'phases\.first': step 2: the loss is nan\n"
-        rf"the last checkpoint is {tmp_path}/seed_0/first/step_000001; training goes on from there$"
+        rf"the last checkpoint is {tmp_path}/seed_0/first/step_000001$"
     )
     with pytest.raises(InputError, match=message):
         train_model("small", run, some_texts(), str(tmp_path), "cpu")

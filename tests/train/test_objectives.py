@@ -110,9 +110,10 @@ def test_a_classifier_is_asked_for_the_labels_of_its_rows():
 
 
 def pairs(texts: list[str], seed: int, window: int) -> tuple[dict[str, Any], list[list[list[str]]]]:
-    """Inputs of pairs with nothing hidden but one token in a million, and their two parts."""
-    sure = {**PAIRED, "masked_share": 1e-6}
-    made, _, tokenizer = inputs(sure, texts, window - 1, seed=seed)
+    """Inputs of pairs, what is hidden shown again, and their two parts."""
+    made, _, tokenizer = inputs(PAIRED, texts, window - 1, seed=seed)
+    is_asked = made["labels"] != IGNORED
+    made["input_ids"] = made["input_ids"].where(~is_asked, made["labels"])
     parts = []
     for ids, attention, segments in zip(
         made["input_ids"], made["attention_mask"], made["token_type_ids"], strict=True

@@ -7,6 +7,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.canvas import QUANTITIES, SPACES, new_figure
 from embspace.draw.markdown import markdown_table, section
+from embspace.draw.training import show_steps
 
 RESULTS = ("csv",)
 SHOWN = ("norm", "cosine")
@@ -35,8 +36,10 @@ def draw_checkpoints(
     for row, phase in enumerate(phases):
         for column, quantity in enumerate(SHOWN):
             ax = axes[row * len(SHOWN) + column]
-            _lines(ax, table[(table["phase"] == phase) & (table["quantity"] == quantity)])
-            ax.set(title=phase, ylabel=QUANTITIES[quantity], xlabel="step")
+            rows = table[(table["phase"] == phase) & (table["quantity"] == quantity)]
+            _lines(ax, rows)
+            ax.set(title=phase, ylabel=QUANTITIES[quantity])
+            show_steps(ax, rows)
     axes[0].legend()
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     return figure, "\n".join(

@@ -1,6 +1,7 @@
 """Stage `extract_checkpoints`: the learned matrices of every checkpoint of a run."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,24 @@ from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.models.description import FolderModel, Matrices, VectorsModel, describe_model
+from embspace.models.description import FolderModel, VectorsModel, describe_model
 from embspace.train.checkpoints import Checkpoint, all_checkpoints, read_record
 from embspace.training_run import Run, describe_run, run_file
 
+Form = dict[str, Any]  # of a model's description, all that its architecture and vocabulary decide
+SAME_IN_BASE = (
+    "matrices",
+    "position_offset",
+    "padding_rows",
+    "continuation_prefix",
+    "word_prefix",
+    "unused_tokens",
+    "final_norm",
+)
+
 
 def extract_checkpoints(
-    name: str, run: Run, matrices: Matrices, checkpoints: list[Checkpoint]
+    name: str, run: Run, form: Form, checkpoints: list[Checkpoint]
 ) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     """The matrices as `<checkpoint's key>.<space>`, and their one vocabulary.
 
@@ -26,13 +38,13 @@ def extract_checkpoints(
     vocabulary = pd.DataFrame()
     for checkpoint in checkpoints:
         read_record(checkpoint.folder)
-        model = checkpoint_model(run, matrices, checkpoint)
+        model = checkpoint_model(run, form, checkpoint)
         found, vocabulary = extract_embeddings(name, model)
         tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}
     return tensors, vocabulary
 
 
-def checkpoint_model(run: Run, matrices: Matrices, checkpoint: Checkpoint) -> FolderModel:
+def checkpoint_model(run: Run, form: Form, checkpoint: Checkpoint) -> FolderModel:
     """A checkpoint as a model of conf/model/ with `source: path`; its own record pins its files."""
     return FolderModel(
         source="path",
@@ -40,23 +52,24 @@ def checkpoint_model(run: Run, matrices: Matrices, checkpoint: Checkpoint) -> Fo
         label=f"{run.label}, seed {checkpoint.seed}, {checkpoint.phase}, step {checkpoint.step}",
         licence=run.licence,
         language=run.language,
-        matrices=matrices,
-        position_offset=0,
-        padding_rows=0,
         window=run.window,
         parameters=None,
         sha256=read_record(checkpoint.folder).sha256,
+        **form,
     )
 
 
-def _matrices(name: str, run: Run) -> Matrices:
-    """Where the learned matrices are: the run says it, or the model that it starts from."""
+def form_of(name: str, run: Run) -> Form:
+    """Where the learned matrices are and which rows are not a token's or a position's.
+
+    The run says it, or the model that it starts from.
+    """
     if run.matrices is not None:
-        return run.matrices
+        return {"matrices": run.matrices, "position_offset": 0, "padding_rows": 0}
     model = describe_model(str(run.base), read_yaml(Path(f"conf/model/{run.base}.yaml")))
     if isinstance(model, VectorsModel):
         raise InputError(f"{run_file(name)}: key 'base': {run.base} is vectors, no model")
-    return model.matrices
+    return {key: getattr(model, key) for key in SAME_IN_BASE}
 
 
 def main(config: StageConfig) -> None:
@@ -64,7 +77,7 @@ def main(config: StageConfig) -> None:
     name = config.train_name
     run = describe_run(name, config.train)
     checkpoints = all_checkpoints(f"data/trained/{name}", run)
-    tensors, vocabulary = extract_checkpoints(name, run, _matrices(name, run), checkpoints)
+    tensors, vocabulary = extract_checkpoints(name, run, form_of(name, run), checkpoints)
     save_tensors(tensors, f"data/extracted/checkpoints/{name}.safetensors")
     save_rows(vocabulary, f"data/extracted/checkpoints/{name}.parquet")
 

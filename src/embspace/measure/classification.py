@@ -1,12 +1,13 @@
 """Rows of a classifier's checkpoints, and of the logistic regression that it is held against."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
-from embspace.geometry.resampling import half_sample_interval
+from embspace.geometry.resampling import Interval, interval_bounds, stratified_interval
 from embspace.measure.held_out import class_logits
 from embspace.measure.language_modelling import Row, place_of
 from embspace.models.tokenizer import read_tokenizer
@@ -16,6 +17,7 @@ from embspace.train.heads import load_head
 from embspace.training_run import Run
 
 Labels = Int[np.ndarray, " text"]
+SCORES = ("accuracy", "macro_f1")
 
 
 def classification_rows(
@@ -29,7 +31,9 @@ def classification_rows(
 ) -> list[Row]:
     """Accuracy and macro-F1 of each checkpoint, of each seed's last on texts half hidden.
 
-    Then those of a logistic regression on counts of words, trained on the same texts.
+    Then those of a logistic regression on counts of words, trained on the same texts, and how far
+    the checkpoints are above it. The regression leaves out words that it has not seen; a model has
+    a token for them that training hardly met: `share_unknown` of the words.
     """
     from joblib import Parallel, delayed
 
@@ -37,7 +41,6 @@ def classification_rows(
         return []
     names = sorted(set(trained["label"]))
     labels = np.array([names.index(label) for label in tested["label"]])
-    unit = pd.factorize(tested["document"])[0]
     variants = {"as they are": list(tested["text"])}
     if (tested["half_hidden"] != "").all():
         variants["half hidden"] = list(tested["half_hidden"])
@@ -50,17 +53,62 @@ def classification_rows(
     predicted = Parallel(n_jobs=-1)(
         delayed(_predicted)(run, each, variants[variant]) for each, variant in asked
     )
-    common = np.bincount(labels).max() / len(labels)
-    rows = []
+    unit = pd.factorize(tested["document"])[0]
+
+    def scores(classes: Labels) -> "_Scores":
+        return _scores(labels, unit, classes, **options)
+
+    regression = _logistic_regression(trained, names, inverse_regularization)
+    of_regression = {each: scores(regression.predict(texts)) for each, texts in variants.items()}
+    rows: list[Row] = []
     for (each, variant), classes in zip(asked, predicted, strict=True):
         key = {"classifier": "trained", **place_of(each), "texts": variant}
-        rows.append(key | _scores(labels, classes, unit, **options) | {"null_accuracy": common})
-    regression = _logistic_regression(trained, names, inverse_regularization)
-    for variant, texts in variants.items():
+        found, other = scores(classes), of_regression[variant]
+        rows.append(key | found.columns() | found.less(other, level=options["level"]))
+    for variant, found in of_regression.items():
         key = {"classifier": "logistic regression", "texts": variant}
-        scores = _scores(labels, regression.predict(texts), unit, **options)
-        rows.append(key | scores | {"null_accuracy": common})
-    return rows
+        rows.append(key | found.columns())
+    unknown = {each: _share_unknown(trained, texts) for each, texts in variants.items()}
+    common = np.bincount(labels).max() / len(labels)
+    return [row | {"share_unknown": unknown[row["texts"]], "null_accuracy": common} for row in rows]
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Accuracy and macro-F1 of one classifier, and how far halves of the documents deviate."""
+
+    n: int
+    n_documents: int
+    value: Float[np.ndarray, " score"]
+    interval: Interval
+
+    def columns(self) -> Row:
+        """With bounds in [0, 1]."""
+        low, high = (np.clip(each, 0, 1) for each in (self.interval.low, self.interval.high))
+        row: Row = {"n": self.n, "n_documents": self.n_documents}
+        for number, name in enumerate(SCORES):
+            row[name] = float(self.value[number])
+            row |= {f"{name}_low": float(low[number]), f"{name}_high": float(high[number])}
+        return row
+
+    def less(self, other: "_Scores", *, level: float) -> Row:
+        """The difference from another classifier on the same texts, with paired bounds."""
+        value = self.value - other.value
+        deviations = self.interval.deviations - other.interval.deviations
+        low, high = interval_bounds(value, deviations, level=level)
+        row: Row = {}
+        for number, name in enumerate(SCORES):
+            row[f"{name}_less_regression"] = float(value[number])
+            row[f"{name}_less_regression_low"] = float(low[number])
+            row[f"{name}_less_regression_high"] = float(high[number])
+        return row
+
+
+def _share_unknown(trained: pd.DataFrame, texts: list[str]) -> float:
+    """The share of words that no training text has."""
+    known = set(" ".join(trained["text"]).split())
+    words = " ".join(texts).split()
+    return sum(word not in known for word in words) / len(words)
 
 
 def _predicted(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Labels:
@@ -87,12 +135,13 @@ def _logistic_regression(
     return regression.fit(trained["text"], [names.index(label) for label in trained["label"]])
 
 
-def _scores(labels: Labels, classes: Labels, unit: Labels, **options: Any) -> dict[str, float]:
-    """Accuracy and macro-F1 with their intervals over documents."""
+def _scores(labels: Labels, unit: Labels, classes: Labels, **options: Any) -> _Scores:
+    """Of half-samples of the documents of each label, so that no half lacks one."""
     from sklearn.metrics import f1_score
 
     n_classes = max(labels.max(), classes.max()) + 1
     members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
+    stratum = np.array([labels[each[0]] for each in members])
 
     def statistic(chosen: Int[np.ndarray, " unit"]) -> np.ndarray:
         rows = np.concatenate([members[each] for each in chosen])
@@ -101,14 +150,8 @@ def _scores(labels: Labels, classes: Labels, unit: Labels, **options: Any) -> di
         )
         return np.array([(labels[rows] == classes[rows]).mean(), f1])
 
-    seed = options.pop("seed")
+    # The same halves for every classifier.
+    generator = np.random.default_rng(options.pop("seed"))
+    interval = stratified_interval(statistic, stratum, generator=generator, **options)
     value = statistic(np.arange(len(members)))
-    interval = half_sample_interval(
-        statistic, len(members), generator=np.random.default_rng(seed), **options
-    )
-    scores: dict[str, float] = {"n": len(labels), "n_documents": len(members)}
-    for number, name in enumerate(("accuracy", "macro_f1")):
-        scores[name] = float(value[number])
-        scores[f"{name}_low"] = float(interval.low[number])
-        scores[f"{name}_high"] = float(interval.high[number])
-    return scores
+    return _Scores(len(labels), len(members), value, interval)

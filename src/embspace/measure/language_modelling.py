@@ -24,10 +24,29 @@ from embspace.training_run import Run
 Row = dict[str, Any]
 
 
-def held_out_rows(
-    run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame, **options: Any
+def ngram_row(run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame) -> Row:
+    """What unigram and bigram models predict of what the models of a phase are asked for.
+
+    Of any checkpoint of the phase, for all have one tokenizer.
+    """
+    phase: Any = run.phases[checkpoint.phase]
+    tokenizer = read_tokenizer(checkpoint.folder)
+    special = tokenizer.all_special_ids
+    windows = windows_of(list(tested["text"]), tokenizer, run.window)
+    asked = tokens_asked(phase, windows, special)
+    learned = windows_of(list(trained["text"]), tokenizer, run.window)
+    models = count_ngrams(learned.ids, learned.n_tokens, len(tokenizer), special)
+    inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
+    return {
+        "share_unknown": float((windows.ids[inside] == tokenizer.unk_token_id).mean()),
+        **_of_ngrams(models, asked),
+    }
+
+
+def held_out_row(
+    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, ngrams: Row, **options: Any
 ) -> Row:
-    """Loss and accuracy of a checkpoint on the tokens of held-out texts, and of n-gram models."""
+    """Loss and accuracy of a checkpoint on the tokens of held-out texts, beside `ngrams`."""
     phase, module, tokenizer = _loaded(run, checkpoint)
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
     asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
@@ -37,17 +56,17 @@ def held_out_rows(
     row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
     row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
-    learned = windows_of(list(trained["text"]), tokenizer, run.window)
-    models = count_ngrams(learned.ids, learned.n_tokens, len(tokenizer), tokenizer.all_special_ids)
-    return row | _of_ngrams(models, asked)
+    return row | ngrams
 
 
 def agreement_rows(
     run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, items: pd.DataFrame, **options: Any
 ) -> list[Row]:
-    """How often a checkpoint prefers the right form of a verb, by the number of attractors.
+    """How often a checkpoint prefers the right form of a verb.
 
-    Only verbs whose subject is in the same window are asked for.
+    By the clause that the verb is of and whether there is an attractor, a noun of the other number
+    between subject and verb; first of all of them. Only verbs are asked for whose subject is in
+    the same window, and of which both forms stand in the training texts.
     """
     phase, module, tokenizer = _loaded(run, checkpoint)
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
@@ -56,7 +75,11 @@ def agreement_rows(
     place = _places_of_words(windows)
     at_verb = place(text, items["verb_index"].to_numpy())
     is_whole = at_verb[0] == place(text, items["noun_index"].to_numpy())[0]
-    items, text = items[is_whole], text[is_whole]
+    is_known = items["wrong"].isin(tokenizer.get_vocab()).to_numpy()
+    is_whole &= is_known & items["right"].isin(tokenizer.get_vocab()).to_numpy()
+    if not is_whole.any():
+        return []
+    items, text = items[is_whole].reset_index(drop=True), text[is_whole]
     window, position = (each[is_whole] for each in at_verb)
     right, wrong = (
         np.array(tokenizer.convert_tokens_to_ids(list(items[form]))) for form in ("right", "wrong")
@@ -72,11 +95,13 @@ def agreement_rows(
             module, phase, windows, part, tokenizer.mask_token_id, wrong[now]
         )
     unit = pd.factorize(tested["document"])[0][text]
+    attractors = np.where(items["n_attractors"] > 0, "some", "none")
+    of_kind: Any = items.groupby(["clause", attractors], sort=True).indices
     rows: list[Row] = []
-    for n_attractors, members in items.reset_index().groupby("n_attractors").indices.items():
+    for (clause, which), members in [(("all", "all"), np.arange(len(items))), *of_kind.items()]:
+        key = {**place_of(checkpoint), "clause": clause, "attractors": which}
         facts = {"n": len(members), "n_documents": len(np.unique(unit[members]))}
         found = mean_with_interval("accuracy", correct[members], unit[members], **options)
-        key = {**place_of(checkpoint), "n_attractors": n_attractors}
         rows.append({**key, **facts, **found, "null_accuracy": 0.5})
     return rows
 
@@ -95,7 +120,10 @@ def mean_with_interval(
     level: float,
     seed: int,
 ) -> dict[str, float]:
-    """The mean as `name`, and the bounds of its interval over units as `name`_low and _high."""
+    """The mean as `name`, and the bounds of its interval over units as `name`_low and _high.
+
+    The bounds of an accuracy lie in [0, 1].
+    """
     unit = pd.factorize(unit)[0]
     sums, counts = np.bincount(unit, values), np.bincount(unit)
     interval = half_sample_interval(
@@ -105,10 +133,11 @@ def mean_with_interval(
         level=level,
         generator=np.random.default_rng(seed),
     )
+    least, most = (0.0, 1.0) if name == "accuracy" else (-np.inf, np.inf)
     return {
         name: float(values.mean()),
-        f"{name}_low": float(interval.low),
-        f"{name}_high": float(interval.high),
+        f"{name}_low": float(np.clip(interval.low, least, most)),
+        f"{name}_high": float(np.clip(interval.high, least, most)),
     }
 
 

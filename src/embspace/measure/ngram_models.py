@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -12,8 +13,8 @@ class NgramModels:
 
     unigram: Float[np.ndarray, " token"]
     """Probability of each ordinary token, with 1 added to each count; 0 for special ones."""
-    bigram: Int[np.ndarray, "token token"]
-    """How often the second token follows the first."""
+    bigram: csr_array
+    """How often the second token follows the first; (token, token)."""
 
     def unigram_loss(self, target: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Negative logarithm of each target's probability, in nats."""
@@ -27,9 +28,8 @@ class NgramModels:
         What a token was never followed by keeps a share of its unigram probability: n counts of t
         different followers weigh n / (n + t), the unigram the rest (Witten & Bell 1991).
         """
-        counts = self.bigram[previous]
-        n, t = counts.sum(axis=1), (counts > 0).sum(axis=1)
-        seen = counts[np.arange(len(target)), target]
+        n, t = self.bigram.sum(axis=1)[previous], np.diff(self.bigram.indptr)[previous]
+        seen = self.bigram[previous, target]
         probability = (seen + t * self.unigram[target]) / np.maximum(n + t, 1)
         return -np.log(np.where(n > 0, probability, self.unigram[target]))
 
@@ -39,8 +39,9 @@ class NgramModels:
 
     def bigram_guess(self, previous: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
         """The most frequent follower; where there was none, the most frequent token."""
-        counts = self.bigram[previous]
-        return np.where(counts.any(axis=1), counts.argmax(axis=1), self.unigram_guess())
+        best = np.asarray(self.bigram.argmax(axis=1))
+        has_followers = np.diff(self.bigram.indptr) > 0
+        return np.where(has_followers, best, self.unigram_guess())[previous]
 
     def unigram_entropy(self) -> float:
         """Of the unigram distribution, in nats: the loss of who knows frequencies alone."""
@@ -62,6 +63,8 @@ def count_ngrams(
     inside = np.arange(rows.shape[1]) < n_tokens[:, None]
     single = (np.bincount(rows[inside], minlength=n_kinds) + 1) * is_ordinary
     both = inside[:, 1:] & is_ordinary[rows[:, 1:]]  # what is inside has one before it that is, too
-    pairs = np.zeros((n_kinds, n_kinds), dtype=np.int64)
-    np.add.at(pairs, (rows[:, :-1][both], rows[:, 1:][both]), 1)
+    followed = rows[:, :-1][both], rows[:, 1:][both]
+    ones = np.ones(int(both.sum()), dtype=np.int64)
+    pairs = csr_array((ones, followed), shape=(n_kinds, n_kinds))
+    pairs.sum_duplicates()
     return NgramModels(single / single.sum(), pairs)

@@ -13,7 +13,7 @@ from embspace.files.tables import save_table
 from embspace.grammar.agreement import agreement_items
 from embspace.grammar.language import make_language
 from embspace.measure.classification import classification_rows
-from embspace.measure.language_modelling import agreement_rows, held_out_rows
+from embspace.measure.language_modelling import agreement_rows, held_out_row, ngram_row
 from embspace.measure.summary import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.training_run import Run, SequenceClassification, describe_run
@@ -22,16 +22,19 @@ PLACE = ["seed", "phase", "step"]
 LOSSES = [*PLACE, "loss"]
 HELD_OUT = [*PLACE, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
 HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
-HELD_OUT += ["unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
-AGREEMENT = [*PLACE, "n_attractors", "n", "n_documents", "accuracy", "accuracy_low"]
+HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
+AGREEMENT = [*PLACE, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
 AGREEMENT += ["accuracy_high", "null_accuracy"]
 CLASSIFICATION = ["classifier", *PLACE, "texts", "n", "n_documents", "accuracy", "accuracy_low"]
 CLASSIFICATION += ["accuracy_high", "macro_f1", "macro_f1_low", "macro_f1_high"]
-CLASSIFICATION += ["null_accuracy"]
+CLASSIFICATION += ["accuracy_less_regression", "accuracy_less_regression_low"]
+CLASSIFICATION += ["accuracy_less_regression_high", "macro_f1_less_regression"]
+CLASSIFICATION += ["macro_f1_less_regression_low", "macro_f1_less_regression_high"]
+CLASSIFICATION += ["share_unknown", "null_accuracy"]
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingTables:
     """The tables; those that a run has nothing for are empty."""
 
     losses: pd.DataFrame
@@ -54,13 +57,16 @@ def measure_training(
     level: Probability,
     inverse_regularization: PositiveFloat,
     seed: NonNegativeInt,
-) -> Training:
+) -> TrainingTables:
     """Losses of training, and what each checkpoint predicts of the texts that were held out.
 
-    Losses are in nats a token. Intervals are over held-out documents, the model being given. A
-    masked model is asked for every k-th token, all of which are hidden, k = 1 / `masked_share`;
-    one from left to right for every token but the first of a window. Beside it stand the unigram
-    and bigram models of the training texts, and the entropy of the former.
+    Losses are in nats: of a language model a token, of a classifier a window; where a step also
+    asks which sentence follows, its loss is the sum of both. Intervals are over held-out documents,
+    the model being given. A masked model is asked for every k-th ordinary token, all of which are
+    hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but the first
+    of a window. Words that no training text has are not asked for: `share_unknown` of the tokens.
+    Beside stand the unigram and bigram models of the training texts, the bigram seeing the token
+    before and, unlike a masked model, nothing after; and the entropy of the unigram model.
 
     `agreements` are a grammar's `agreement_items`: accuracy is the share in which the right form
     of a verb is likelier than the wrong one, at chance .5.
@@ -75,8 +81,10 @@ def measure_training(
     for each in checkpoints:
         is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
         (classified if is_classifier else modelled).append(each)
+    first = {each.phase: each for each in reversed(modelled)}
+    ngrams = {phase: ngram_row(run, each, trained, tested) for phase, each in first.items()}
     of_models = Parallel(n_jobs=-1)(
-        delayed(held_out_rows)(run, each, trained, tested, **options) for each in modelled
+        delayed(held_out_row)(run, each, tested, ngrams[each.phase], **options) for each in modelled
     )
     of_verbs = Parallel(n_jobs=-1)(
         delayed(agreement_rows)(run, each, tested, agreements, **options)
@@ -89,7 +97,7 @@ def measure_training(
     losses = [
         (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
     ]
-    return Training(
+    return TrainingTables(
         pd.DataFrame(losses, columns=LOSSES),
         pd.DataFrame(of_models, columns=HELD_OUT),
         pd.DataFrame([row for rows in of_verbs for row in rows], columns=AGREEMENT),

@@ -23,8 +23,9 @@ def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
     `half_hidden` is the text without half of what tells the labels apart, where the corpus knows
     that, and else empty.
     `split` is `train` or `test`. Texts of one document are never parted, so that a model is
-    tested on what it has not seen a sister of; of the documents of each label the nearest number
-    to `test_share` is held out, at least one, at random. Without labels, `label` is empty.
+    tested on what it has not seen a sister of. Of the documents of each domain and label the
+    nearest number to `test_share` is held out at random, at least one of two or more. Without
+    labels, `label` is empty.
 
     Raises:
         InputError: if the texts cannot be had, have no such column, or a label has fewer than two
@@ -36,8 +37,9 @@ def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
         table["half_hidden"] = ""
     table["half_hidden"] = table["half_hidden"].fillna("")
     with within(run_file(name)):
-        table["label"] = _labels(table, run)
         table["split"] = _split(table, run)
+        table["label"] = _labels(table, run)
+        _check_split(table, run)
     return table[COLUMNS].astype(str)
 
 
@@ -61,26 +63,33 @@ def _labels(table: pd.DataFrame, run: Run) -> pd.Series:
 
 
 def _split(table: pd.DataFrame, run: Run) -> np.ndarray:
+    """By documents, of each domain and label that the corpus knows, whatever the run asks for.
+
+    So runs that classify and runs that do not hold out the same documents of a corpus.
+    """
     generator = np.random.default_rng(run.split_seed)
-    # A document of texts with several labels counts for that of its first.
-    documents = table[["document", "label"]].drop_duplicates("document")
+    known = [column for column in ("domain", "label") if column in table]
+    stratum = table[known].fillna("").astype(str).agg("/".join, axis=1) if known else ""
+    # A document of texts of several kinds counts for that of its first.
+    documents = table[["document"]].assign(stratum=stratum).drop_duplicates("document")
     held_out: list[str] = []
-    for label, members in documents.groupby("label", sort=True)["document"]:
-        if len(members) < 2:
-            which = f" of label {label!r}" if label else ""
+    for _, members in documents.groupby("stratum", sort=True)["document"]:
+        n_test = min(round(run.test_share * len(members)), len(members) - 1)
+        if len(members) > 1:
+            held_out += generator.choice(members.to_numpy(), max(n_test, 1), replace=False).tolist()
+    return np.where(table["document"].isin(held_out), "test", "train")
+
+
+def _check_split(table: pd.DataFrame, run: Run) -> None:
+    """Stop if there is nothing of some label to train or to test on."""
+    for split in ("train", "test"):
+        there = set(table.loc[table["split"] == split, "label"])
+        if missing := sorted(set(table["label"]) - there):
+            of_label = f" of label {missing[0]!r}" if missing[0] else ""
             raise InputError(
-                f"key 'test_share': {counted(len(members), 'document')}{which} in {run.corpus} "
-                "cannot be parted; allowed: two or more"
+                f"key 'test_share': found {run.test_share}, which leaves no text{of_label} to "
+                f"{split} on; {run.corpus} needs two documents or more of each"
             )
-        n_test = int(np.clip(round(run.test_share * len(members)), 1, len(members) - 1))
-        held_out += generator.choice(members.to_numpy(), n_test, replace=False).tolist()
-    is_test = table["document"].isin(held_out)
-    if missing := sorted(set(table["label"]) - set(table["label"][~is_test])):
-        raise InputError(
-            f"key 'test_share': found {run.test_share}, which leaves no text of {missing[0]!r} to "
-            "train on"
-        )
-    return np.where(is_test, "test", "train")
 
 
 def main(config: StageConfig) -> None:

@@ -8,7 +8,8 @@ from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
-from embspace.models.description import RandomModel, VectorsModel, describe_model
+from embspace.models.description import HubModel, RandomModel, VectorsModel, describe_model
+from embspace.models.lock import locked_model, read_lock
 from embspace.train.checkpoints import all_checkpoints, remove_others
 from embspace.train.seeds import Pretrained, Training, train_seed
 from embspace.training_run import Run, describe_run, run_file
@@ -54,6 +55,8 @@ def _base(name: str, run: Run) -> Pretrained | None:
     model = describe_model(run.base, read_yaml(file))
     if isinstance(model, VectorsModel | RandomModel):
         raise InputError(f"{run_file(name)}: key 'base': {file} describes no trained weights")
+    if isinstance(model, HubModel):
+        locked_model(run.base, model, read_lock("models.lock"))
     return model
 
 

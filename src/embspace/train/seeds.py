@@ -35,9 +35,11 @@ from embspace.training_run import (
     run_file,
 )
 
-CODE = Path(__file__).parent  # a change here may make other weights
+# A change of these may make other weights.
+PACKAGE = Path(__file__).parents[1]
+CODE = ("training_run.py", "pooling.py", "train/*.py", "models/*.py")
 Pretrained = PackageModel | FolderModel | HubModel
-LIBRARIES = ("torch", "transformers")  # and so may one of these
+LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ def train_seed(training: Training, seed: int) -> None:
     if training.device == "cpu":
         torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=training.device != "cpu")
-    train = training.texts[training.texts["split"] == "train"]
+    train = _learned(training.texts)
     labels = sorted(set(train["label"])) if training.run.label_column else []
     with within(run_file(training.name)):
         tokenizer, source = _start(training, train)
@@ -70,6 +72,11 @@ def train_seed(training: Training, seed: int) -> None:
                 module = build_module(phase, start, labels, seed)
                 _fit(module, training.run, tokenizer)
                 source = _train_phase(training, name, seed, module, windows, tokenizer)
+
+
+def _learned(texts: pd.DataFrame) -> pd.DataFrame:
+    """What training sees of the texts."""
+    return texts.loc[texts["split"] == "train", ["text", "label"]].reset_index(drop=True)
 
 
 def _start(training: Training, train: pd.DataFrame) -> tuple[Any, Path | None]:
@@ -90,7 +97,10 @@ def _start(training: Training, train: pd.DataFrame) -> tuple[Any, Path | None]:
 
 
 def _fit(module: Any, run: Run, tokenizer: Any) -> None:
-    """Tell the model which token is padding, and stop if a window is too long for it."""
+    """Tell the model its special tokens, and stop if a window is too long for it."""
+    for role in ("cls", "sep"):  # of which not every config knows
+        if hasattr(module.config, f"{role}_token_id"):
+            setattr(module.config, f"{role}_token_id", getattr(tokenizer, f"{role}_token_id"))
     if module.config.pad_token_id is None:
         module.config.pad_token_id = tokenizer.pad_token_id
     most = getattr(module.config, "max_position_embeddings", None)
@@ -176,7 +186,7 @@ def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
         if isinstance(error, RuntimeError) and "memory" not in str(error):
             raise
         last = next((each for each in reversed(folders) if each.is_dir()), None)
-        kept = f"training goes on from {last}" if last else "there is no checkpoint yet"
+        kept = f"the last checkpoint is {last}" if last else "there is no checkpoint yet"
         message = str(error) if isinstance(error, InputError) else f"out of memory: {error}"
         raise InputError(f"{message}\n{kept}") from error
 
@@ -194,8 +204,9 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
         "run": run,
         "seed": seed,
         "base": base,
-        "texts": hashlib.sha256(training.texts.to_csv().encode()).hexdigest(),
-        "code": [sha256(file) for file in sorted(CODE.glob("*.py"))],
+        "texts": hashlib.sha256(_learned(training.texts).to_csv().encode()).hexdigest(),
+        "code": [sha256(file) for each in CODE for file in sorted(PACKAGE.glob(each))],
+        "device": training.device,
         "libraries": {library: version(library) for library in LIBRARIES},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
