@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all setup check verify test test-slow bench lint types format baselines lock dag clean help
+.PHONY: main all runs setup check verify test test-slow bench lint types format baselines lock dag clean help
 
 main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
@@ -33,14 +33,16 @@ main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (th
 # What `make all` trains.
 RUNS := $(basename $(notdir $(wildcard conf/train/*.yaml)))
 
-all: main ## The same with every run of conf/train/, which this writes into params.yaml
+all: main runs ## The same with every run of conf/train/, which this writes into params.yaml
+	@embspace check
+	@dvc repro
+	@embspace verify
+
+runs:
 	@python -c 'import pathlib, re, sys; file = pathlib.Path("params.yaml"); \
 	  text, n = re.subn(r"(?m)^trained: *\[\]", f"trained: [{chr(44).join(sys.argv[1:])}]", file.read_text()); \
 	  file.write_text(text); \
 	  n or print("params.yaml: key trained: stays as it is, for it is not []")' $(RUNS)
-	@embspace check
-	@dvc repro
-	@embspace verify
 
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
 

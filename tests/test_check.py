@@ -39,6 +39,14 @@ def test_the_projects_own_settings_fit(tree: Path):
             "'minilm' stands there 2 times",
         ),
         ("params.yaml", "  - articles", "  - artikel", "key 'corpora': found 'artikel', allowed:"),
+        ("params.yaml", "trained: []", "trained: [rna]", "key 'trained': found 'rna', allowed:"),
+        ("conf/train/sentiment.yaml", "base: minilm", "bases: minilm", "key 'bases' is unknown"),
+        (
+            "conf/train/sentiment.yaml",
+            "n_steps: 100",
+            "n_steps: many",
+            "sentiment.yaml: key 'phases.classification.n_steps': .*found 'many'",
+        ),
         ("conf/measure/similarity.yaml", "n_pairs", "n_paris", "similarity.yaml: .*'n_paris'"),
         ("conf/measure/similarity.yaml", "n_pairs: 20", "n_pairs: 0", "'n_pairs': .*found 0"),
         ("conf/measure/separability.yaml", "${seed}", "${sed}", "separability.yaml: .*sed"),
@@ -190,6 +198,13 @@ def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
     assert check_settings() == [
         "params.yaml: key 'models': 'toy' is the name of results that have no model"
     ]
+
+
+def test_a_run_may_not_have_the_name_of_a_model(tree: Path):
+    (tree / "conf/train/minilm.yaml").write_bytes((tree / "conf/train/sentiment.yaml").read_bytes())
+    replace(tree / "params.yaml", "trained: []", "trained: [minilm]")
+    [message] = check_settings()
+    assert message == "params.yaml: key 'trained': 'minilm' is also the name of a model in 'models'"
 
 
 def test_settings_that_no_function_takes_are_named(tree: Path):

@@ -5,7 +5,7 @@ import pytest
 from embspace.config import Params
 from embspace.prune import leftovers, remove
 
-PARAMS = Params(models=["a", "b-1.5"], corpora=["one"], seed=0, device="cpu")
+PARAMS = Params(models=["a", "b-1.5"], corpora=["one"], trained=[], seed=0, device="cpu")
 KEPT = [
     "data/prepared/model/b-1.5.json",
     "data/prepared/stimuli/words.parquet",
@@ -20,9 +20,17 @@ KEPT = [
     "results/compare/alignment.csv",
     "figures/compare/alignment.md",
     "results/notes.txt",
+    # Of a run that is described, whether it is trained at present or not.
+    "data/prepared/training_texts/mine.parquet",
+    "data/trained/mine/seed_0/pretraining/step_000000/model.safetensors",
+    "data/extracted/checkpoints/mine.safetensors",
+    "results/training/losses/mine.csv",
+    "figures/training/mine.png",
 ]
 DROPPED = [
     "data/prepared/model/one.json",  # a corpus is called so, no model
+    "data/prepared/training_texts/theirs.parquet",
+    "data/trained/theirs/seed_0/pretraining/step_000000/model.safetensors",
     "data/extracted/embeddings/b-1.safetensors",
     "data/extracted/hidden_states/a/two.tokens.parquet",
     "data/extracted/hidden_states/c/one.safetensors",
@@ -38,6 +46,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in KEPT + DROPPED:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text("x")
+    Path("conf/train").mkdir(parents=True)
+    Path("conf/train/mine.yaml").write_text("label: mine")
 
 
 def test_only_what_belongs_to_no_model_or_corpus_is_left_over():

@@ -68,7 +68,8 @@ class WorkingTree:
         named = [own.name] if own else corpora or params.get("corpora")
         with self.locked():
             self._copy_all()
-            content = {**params, "models": [model], "corpora": named}
+            # A report is of one model; what the user trains besides is no part of it.
+            content = {**params, "models": [model], "corpora": named, "trained": []}
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)

@@ -306,3 +306,34 @@ def test_a_reference_is_one_record_of_known_bases(tmp_path: Path):
     file.write_text(">a\nATGTRT\n")
     with pytest.raises(InputError, match="found an unknown base, expected whole codons of known"):
         load_lineages(corpus(**given, last_codon=2))
+
+
+def test_half_of_the_codons_that_tell_classes_apart_are_hidden_and_no_other(
+    lineages: list[Lineage],
+):
+    """In the receptor-binding domain, where nothing is deleted."""
+    table = load_lineages(corpus(**EXACT, **PLAIN))
+    region = range(319, 542)
+    sites = {
+        codon - 319
+        for lineage in lineages
+        for change in lineage.changes
+        for codon in range(change.first, change.last + 1)
+        if codon in region
+    }
+    hidden_sites = set()
+    for text, hidden in zip(
+        table["text"].str.split(), table["half_hidden"].str.split(), strict=True
+    ):
+        differ = {n for n, (a, b) in enumerate(zip(text, hidden, strict=True)) if a != b}
+        assert {hidden[n] for n in differ} == {"nnn"}
+        assert len(differ) == (len(sites) + 1) // 2
+        assert differ <= sites
+        hidden_sites |= differ
+    assert hidden_sites == sites
+
+
+def test_what_is_hidden_changes_no_sequence_and_follows_from_the_seed():
+    first, again, other = (load_lineages(corpus(seed=seed)) for seed in (0, 0, 1))
+    assert first["half_hidden"].equals(again["half_hidden"])
+    assert not first["half_hidden"].equals(other["half_hidden"])
