@@ -19,7 +19,7 @@ from embspace.models.tokenizer import read_tokenizer
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
 from embspace.train.heads import load_head
-from embspace.training_run import Run
+from embspace.training_run import MaskedLanguageModelling, Run
 
 Row = dict[str, Any]
 
@@ -86,8 +86,10 @@ def agreement_rows(
     )
     asked = Asked(window, position, right, windows.ids[window, position - 1])
     correct = np.empty(len(items))
-    # One verb of a window at a time: hiding another would hide what it says of the subject.
-    turn = pd.Series(window).groupby(window).cumcount().to_numpy()
+    turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
+    if isinstance(phase, MaskedLanguageModelling):
+        # One verb of a window at a time: hiding another would hide what it says of the subject.
+        turn = pd.Series(window).groupby(window).cumcount().to_numpy()
     for each in range(turn.max() + 1):
         now = turn == each
         part = Asked(window[now], position[now], right[now], asked.previous[now])
