@@ -223,6 +223,8 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage prepare_texts: deps lacks data/texts/articles\.jsonl, which \S+ reads",
         r"stage prepare_texts: deps lacks data/texts/model_card\.jsonl",
         r"stage prepare_texts: deps lacks data/texts/posts\.jsonl",
+        r"stage prepare_texts: deps lacks data/texts/reviews\.jsonl",
+        r"stage prepare_texts: deps lacks data/texts/wikipedia_pages\.csv",
     ),
     "result that is drawn but no dep": (
         in_stage("draw", "      - results/separability/${item.model}.json"),

@@ -29,16 +29,21 @@ def drawn(root: Path) -> list[str]:
     return found
 
 
+# Measured of the models of a run, which `embspace cite` does not know: it is asked about models.
+OF_RUNS = ["checkpoints", "training"]
+
+
 def test_every_figure_has_its_sentences(root: Path):
     assert len(drawn(root)) > 20
-    assert sorted(set(drawn(root)) - set(nouns())) == []
+    assert sorted(set(drawn(root)) - set(nouns())) == OF_RUNS
 
 
 def test_every_analysis_has_its_sentences_and_no_other(root: Path):
     settings = {
         path.stem: path.parent.name for v in VERBS for path in (root / "conf" / v).iterdir()
     }
-    assert {noun: load_methods(noun).verb for noun in nouns()} == settings
+    expected = {noun: verb for noun, verb in settings.items() if noun not in OF_RUNS}
+    assert {noun: load_methods(noun).verb for noun in nouns()} == expected
 
 
 @pytest.mark.parametrize("noun", nouns())

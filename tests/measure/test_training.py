@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from embspace.measure.training import (
@@ -86,9 +85,3 @@ def test_a_damaged_checkpoint_is_not_measured(root: str, tmp_path: Path) -> None
     weights.write_bytes(content)
     with pytest.raises(InputError, match=r"step_000002/model\.safetensors: is not what training"):
         measure_training(RUN, some_texts(), checkpoints, None, **SETTINGS)
-
-
-def test_the_same_seed_gives_the_same_tables(tables: TrainingTables, root: str) -> None:
-    again = measure_training(RUN, some_texts(), all_checkpoints(root, RUN), None, **SETTINGS)
-    pd.testing.assert_frame_equal(again.held_out, tables.held_out)
-    pd.testing.assert_frame_equal(again.classification, tables.classification)

@@ -230,6 +230,7 @@ def mean_of_last_losses(run: Run, root: Path, texts: pd.DataFrame) -> float:
     return float(np.mean(losses[-10:]))
 
 
+@pytest.mark.slow
 def test_a_decoder_learns_what_follows(tmp_path: Path):
     run = small_run({"first": {**CAUSAL, **FAST}})
     # Of 15 words that are asked for, 7 are one of eight, and 8, the end too, follow: 0.97 nats.
@@ -237,6 +238,7 @@ def test_a_decoder_learns_what_follows(tmp_path: Path):
     assert 0.9 < mean_of_last_losses(run, tmp_path, couples()) < 1.3
 
 
+@pytest.mark.slow
 def test_an_encoder_learns_what_stands_around_a_gap(tmp_path: Path):
     texts = as_texts([" ".join([word] * 14) for word in EIGHT * 12], ["0"] * 96)
     run = small_run({"first": {**MASKED, **FAST}})
