@@ -10,13 +10,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
+from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
 from embspace.config import StageConfig, run_stage
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
-from embspace.geometry.resampling import interval_bounds
-from embspace.measure.deviations import UNITS
 from embspace.measure.summary import Probability
 
 
@@ -224,17 +222,9 @@ SOURCES = (
         halves="data/measured/text_clouds/{}.parquet",
     ),
 )
-OF_HALVES = [*UNITS, "deviations"]
 PLACE = ["group", "at", "quantity"]
 COLUMNS = ["model", "other_model", "noun", "table", "group", "along", "at", "quantity"]
-COLUMNS += ["model_value", "other_model_value", "difference", "difference_low"]
-COLUMNS += ["difference_high", "n_paired", "no_bounds"]
-# Why a difference has no bounds.
-POPULATION = "whole population"
-NO_UNITS = "no independent units"
-OTHER_UNITS = "other units"
-OTHER_HALVES = "other halves"
-FEW_UNITS = "fewer than four units"
+COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
 
 Results = Mapping[str, Mapping[str, pd.DataFrame]]
 
@@ -300,59 +290,11 @@ def _placed_halves(source: Source, table: pd.DataFrame, halves: pd.DataFrame) ->
     return of_table.merge(places, on="row")[[*PLACE, *OF_HALVES]]
 
 
-Bounds = tuple[float, float, int | None, str | None]
-"""Low, high, n_paired and no_bounds."""
-
-
 def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
     """The table with the bounds of its differences; a population has no halves."""
-    bounds: list[Bounds] = [(np.nan, np.nan, None, POPULATION)] * len(joint)
-    if halves:
-        one, other = (joint[PLACE].merge(each, "left", PLACE) for each in halves)
-        of_both = zip(joint["difference"], _of_rows(one), _of_rows(other), strict=True)
-        bounds = [_bounds(*each, level=level) for each in of_both]
-    columns = pd.DataFrame(bounds, joint.index, COLUMNS[-4:])
-    columns.loc[joint["difference"].isna(), "no_bounds"] = None
-    return joint.join(columns.astype({"n_paired": "Int64"}))
-
-
-@dataclass(frozen=True, eq=False)
-class Halves:
-    """How far the halves of the units of a value lie from it."""
-
-    n_units: int
-    units: str
-    """A digest of their names; empty for a value without halves."""
-    deviations: Float[np.ndarray, " draw"]
-
-
-def _of_rows(placed: pd.DataFrame) -> list[Halves]:
-    return [
-        Halves(int(n), units, deviations) if isinstance(units, str) else Halves(0, "", np.empty(0))
-        for n, units, deviations in zip(*(placed[each] for each in OF_HALVES), strict=True)
-    ]
-
-
-def _bounds(difference: float, one: Halves, other: Halves, *, level: float) -> Bounds:
-    reason = _lacking(one, other)
-    if reason or np.isnan(difference):
-        return np.nan, np.nan, None, reason
-    apart = one.deviations - other.deviations
-    low, high = interval_bounds(np.asarray(difference), apart, level=level)
-    return float(low), float(high), one.n_units, None
-
-
-def _lacking(one: Halves, other: Halves) -> str | None:
-    """Why the halves of one do not go with those of the other, or do not suffice."""
-    if not one.units or not other.units:
-        return NO_UNITS
-    if one.units != other.units:
-        return OTHER_UNITS
-    if one.deviations.shape != other.deviations.shape:
-        return OTHER_HALVES
-    if not len(one.deviations):
-        return FEW_UNITS
-    return None
+    of_both = (joint[PLACE].merge(each, "left", PLACE) for each in halves)
+    columns = paired_bounds(joint["difference"], *of_both, level=level)
+    return joint.join(columns)
 
 
 def main(config: StageConfig) -> None:

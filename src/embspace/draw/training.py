@@ -71,24 +71,24 @@ def _training_loss(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _held_out_loss(ax: Axes, rows: pd.DataFrame) -> None:
-    _with_bands(ax, rows, "loss")
-    first = rows.iloc[0]
-    ax.axhline(first["unigram_loss"], color="0.4", linestyle="--", linewidth=1, label="unigram")
-    ax.axhline(first["bigram_loss"], color="0.4", linestyle=":", linewidth=1, label="bigram")
-    asked = ASKED[str(first["objective"])]
+    asked = _beside_ngrams(ax, rows, "loss")
     ax.set(title=f"loss on held-out texts, {asked}", ylabel="nats")
     ax.set_ylim(bottom=0)
-    ax.legend()
 
 
 def _held_out_accuracy(ax: Axes, rows: pd.DataFrame) -> None:
-    _with_bands(ax, rows, "accuracy")
-    first = rows.iloc[0]
-    ax.axhline(first["unigram_accuracy"], color="0.4", linestyle="--", linewidth=1, label="unigram")
-    ax.axhline(first["bigram_accuracy"], color="0.4", linestyle=":", linewidth=1, label="bigram")
-    asked = ASKED[str(first["objective"])]
+    asked = _beside_ngrams(ax, rows, "accuracy")
     ax.set(title=f"{asked} guessed right", ylabel="share of tokens", ylim=(0, 1.02))
+
+
+def _beside_ngrams(ax: Axes, rows: pd.DataFrame, quantity: str) -> str:
+    """The models' lines and the levels of n-grams; what kind of token is asked for."""
+    _with_bands(ax, rows, quantity)
+    for name, style in {"unigram": "--", "bigram": ":"}.items():
+        level = rows[f"{name}_{quantity}"].iloc[0]
+        ax.axhline(level, color="0.4", linestyle=style, linewidth=1, label=name)
     ax.legend()
+    return ASKED[str(rows["objective"].iloc[0])]
 
 
 def _agreement(ax: Axes, rows: pd.DataFrame) -> None:

@@ -1,0 +1,81 @@
+"""Bounds of the differences of two models, over the halves of the units that both have read."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.geometry.resampling import interval_bounds
+from embspace.measure.deviations import UNITS
+
+OF_HALVES = [*UNITS, "deviations"]
+BOUNDS = ["difference_low", "difference_high", "n_paired", "no_bounds"]
+# Why a difference has no bounds.
+POPULATION = "whole population"
+NO_UNITS = "no independent units"
+OTHER_UNITS = "other units"
+OTHER_HALVES = "other halves"
+FEW_UNITS = "fewer than four units"
+
+Bounds = tuple[float, float, int | None, str | None]
+"""The values of `BOUNDS`."""
+
+
+def paired_bounds(differences: pd.Series, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The columns `BOUNDS` of each difference of two models.
+
+    `halves` are the columns `OF_HALVES` of both models, a row a difference, empty where a value has
+    none; without them all is a whole population. Where the units are the same, the k-th halves are,
+    and what they do to both cancels. `no_bounds` says why there are none, but for a difference that
+    is itself not there.
+    """
+    bounds: list[Bounds] = [(np.nan, np.nan, None, POPULATION)] * len(differences)
+    if halves:
+        one, other = map(_of_rows, halves)
+        of_both = zip(differences, one, other, strict=True)
+        bounds = [_bounds(*each, level=level) for each in of_both]
+    columns = pd.DataFrame(bounds, differences.index, BOUNDS)
+    columns.loc[differences.isna(), "no_bounds"] = None
+    return columns.astype({"n_paired": "Int64"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Halves:
+    """How far the halves of the units of a value lie from it."""
+
+    n_units: int
+    units: str
+    """A digest of their names; empty for a value without halves."""
+    deviations: Float[np.ndarray, " draw"]
+
+
+def _of_rows(placed: pd.DataFrame) -> list[_Halves]:
+    return [
+        _Halves(int(n), units, deviations)
+        if isinstance(units, str)
+        else _Halves(0, "", np.empty(0))
+        for n, units, deviations in zip(*(placed[each] for each in OF_HALVES), strict=True)
+    ]
+
+
+def _bounds(difference: float, one: _Halves, other: _Halves, *, level: float) -> Bounds:
+    reason = _lacking(one, other)
+    if reason or np.isnan(difference):
+        return np.nan, np.nan, None, reason
+    apart = one.deviations - other.deviations
+    low, high = interval_bounds(np.asarray(difference), apart, level=level)
+    return float(low), float(high), one.n_units, None
+
+
+def _lacking(one: _Halves, other: _Halves) -> str | None:
+    """Why the halves of one do not go with those of the other, or do not suffice."""
+    if not one.units or not other.units:
+        return NO_UNITS
+    if one.units != other.units:
+        return OTHER_UNITS
+    if one.deviations.shape != other.deviations.shape:
+        return OTHER_HALVES
+    if not len(one.deviations):
+        return FEW_UNITS
+    return None
