@@ -101,7 +101,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
             low, high = of_seed["accuracy_low"], of_seed["accuracy_high"]
             ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
     ax.axhline(0.5, color="0.7", linewidth=1, label="a guess")
-    ax.set(title="main verbs whose right form is likelier than the wrong", ylabel="share of verbs")
+    ax.set(title="right form of a main verb preferred", ylabel="share of verbs")
     ax.set_ylim(0, 1.02)
     show_steps(ax, rows)
     ax.legend()
