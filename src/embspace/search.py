@@ -99,13 +99,16 @@ def encode_query(
     Raises:
         InputError: if the text has more tokens than that, or none that the tokenizer knows.
     """
+    from embspace.models.description import model_file
     from embspace.models.encoder import encode
     from embspace.models.weights import load_model
     from embspace.models.windows import cut_windows, largest_window
 
     module = load_model(name, model)
     length = largest_window(model, module)
-    windows = cut_windows([query], tokenizer, length, 0)
+    windows = cut_windows(
+        [query], tokenizer, length, length_key=f"{model_file(name)}: key 'window'"
+    )
     if len(windows) > 1:
         n = sum(int((~window.special).sum()) for window in windows)
         raise InputError(f"the query has {n:,} tokens, more than a window of {length} holds")

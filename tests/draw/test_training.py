@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from embspace.draw.training import draw_training
+from embspace.measure.seed_spread import SPREAD
 from embspace.measure.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES
 from tests.draw.fits import assert_words_fit
 
@@ -18,7 +19,7 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     losses = [(seed, p, step, 3 / step) for seed in SEEDS for p in phases for step in range(1, 101)]
     held_out = [
         (seed, "pretraining", step, "masked_language_modelling", 500, 20)
-        + (3.0, 2.9, 3.1, 0.5, 0.4, 0.6, 3.3, 0.02, 3.4, 0.1, 2.0, 0.3)
+        + (3.0, 2.9, 3.1, 0.5, 0.4, 0.6, 3.3, None, None, None, 0.02, 3.4, 0.1, 2.0, 0.3, 2.9, 0.2)
         for seed in SEEDS
         for step in STEPS
     ]
@@ -35,13 +36,18 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
         for seed in SEEDS
         for step in STEPS
     ]
+    hidden = [("trained", seed, "classification", 100, "half hidden", *scores) for seed in SEEDS]
     better = (80, 20, 0.95, 0.9, 1.0, 0.95, 0.9, 1.0, *[None] * 6, 0.02, 0.2)
-    classes.append(("logistic regression", None, None, None, "as they are", *better))
+    texts = ("as they are", "half hidden")
+    of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
+    classes += [*hidden, *of_counts]
+    spread = [("pretraining", 100, "masked_language_modelling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
     return {
         "losses": pd.DataFrame(losses, columns=LOSSES),
         "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
         "agreement": pd.DataFrame(verbs if grammar else [], columns=AGREEMENT),
         "classification": pd.DataFrame(classes if classified else [], columns=CLASSIFICATION),
+        "seeds": pd.DataFrame(spread, columns=SPREAD),
     }
 
 
@@ -49,11 +55,11 @@ def test_each_seed_is_a_line_in_each_panel() -> None:
     figure, _ = draw_training(results(), "a model of a rather long name", **SETTINGS)
     assert_words_fit(figure)
     titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
-    assert len([title for title in titles if title]) == 6
+    assert len([title for title in titles if title]) == 7
     of_seeds = [
         sum(str(line.get_label()).startswith("seed") for line in ax.lines) for ax in figure.axes
     ]
-    assert of_seeds == [3, 3, 3, 3, 0, 3]
+    assert of_seeds == [3, 3, 3, 3, 0, 3, 3, 0]
 
 
 def test_baselines_stand_where_they_were_measured() -> None:
@@ -61,9 +67,19 @@ def test_baselines_stand_where_they_were_measured() -> None:
     levels = {
         str(line.get_label()): line.get_ydata()[0]
         for line in figure.axes[2].lines
-        if str(line.get_label()).endswith("gram")
+        if str(line.get_label()) in ("unigram", "bigram", "place")
     }
-    assert levels == {"unigram": 3.4, "bigram": 2.0}
+    assert levels == {"unigram": 3.4, "bigram": 2.0, "place": 2.9}
+
+
+def test_half_hidden_texts_are_told_apart_from_whole_ones() -> None:
+    figure, _ = draw_training(results(), "a model", **SETTINGS)
+    ax = figure.axes[5]
+    crosses = [line for line in ax.lines if line.get_marker() == "x"]
+    assert [line.get_ydata()[0] for line in crosses] == [0.8] * 3
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words.count("half of the sites hidden") == 1
+    assert {"logistic regression", "logistic regression, half hidden"} <= set(words)
 
 
 def test_panels_of_what_a_run_lacks_are_left_out() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.measure.classification import classification_rows
+from embspace.measure.classification import _scores, classification_rows
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.model import train_model
 from embspace.training_run import Run
@@ -99,6 +99,14 @@ def test_labels_without_relation_to_the_texts_are_told_at_chance(learned: Any) -
     )
     assert table["accuracy"].between(0.2, 0.8).all()
     assert (table["accuracy_low"] < 0.5).all()
+
+
+def test_an_odd_number_of_texts_of_a_label_does_not_move_the_bounds() -> None:
+    # 15 and 15 texts, so that halves have 7 and 8: a constant answer is right of half of any.
+    labels, unit = np.arange(30) % 2, np.arange(30)
+    row = _scores(labels, unit, np.zeros(30, dtype=np.int64), **OPTIONS).columns()
+    assert [row["accuracy_low"], row["accuracy_high"]] == pytest.approx([0.5, 0.5])
+    assert row["macro_f1_low"] == pytest.approx(row["macro_f1_high"]) == pytest.approx(1 / 3)
 
 
 def test_without_a_classifier_there_is_nothing_to_say(learned: Any) -> None:

@@ -10,6 +10,7 @@ from embspace.measure.held_out import (
     choose_between,
     class_logits,
     predict_tokens,
+    tell_next_sentences,
     tokens_asked,
 )
 from embspace.train.batches import Windows, windows_of
@@ -94,6 +95,20 @@ def test_a_model_that_likes_one_token_prefers_it_everywhere() -> None:
     wrong = np.where(asked.target == liked, liked + 1, liked)
     chosen = choose_between(module, phase_of(CAUSAL), found, asked, None, wrong)
     assert (chosen == (asked.target == liked)).all()
+
+
+def test_who_always_says_that_it_follows_is_right_about_half_of_the_windows() -> None:
+    tokenizer, module = some_tokenizer(), some_module(PAIRED).eval()
+    found = windows_of(list(some_texts(200)["text"]), tokenizer, WINDOW - 1)
+    right = {}
+    for answer in (0, 1):
+        with torch.no_grad():
+            module.cls.seq_relationship.weight.zero_()
+            module.cls.seq_relationship.bias.copy_(torch.eye(2)[answer])
+        right[answer] = tell_next_sentences(module, ".", found, tokenizer)
+    assert len(right[0]) == len(found.ids)
+    assert (right[0] != right[1]).all()
+    assert right[0].mean() == pytest.approx(0.5, abs=0.1)
 
 
 def test_the_logits_of_a_text_are_the_mean_over_its_windows() -> None:

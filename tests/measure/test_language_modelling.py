@@ -1,5 +1,6 @@
 """Holds the rows of a checkpoint to its own predictions, and intervals to their definition."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,14 @@ import pytest
 
 from embspace.measure.language_modelling import (
     agreement_rows,
+    counts_row,
     held_out_row,
     mean_with_interval,
-    ngram_row,
 )
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.train.model import train_model
 from embspace.training_run import Run
-from tests.train.runs import CAUSAL, MASKED, as_texts, small_run
+from tests.train.runs import CAUSAL, MASKED, PAIRED, as_texts, small_run, some_texts
 
 OPTIONS: dict[str, Any] = {"n_resamples": 100, "level": 0.95, "seed": 0}
 ROTARY = {
@@ -61,8 +62,8 @@ def learned(
 
 def test_a_model_beats_single_words_where_words_come_in_pairs(learned: Any) -> None:
     run, checkpoint, trained, tested = learned
-    ngrams = ngram_row(run, checkpoint, trained, tested)
-    row = held_out_row(run, checkpoint, tested, ngrams, **OPTIONS)
+    counts = counts_row(run, checkpoint, trained, tested)
+    row = held_out_row(run, checkpoint, tested, counts, **OPTIONS)
     assert row["step"] == run.phases["pretraining"].n_steps
     assert row["n_documents"] == 20
     assert row["loss"] < 0.75 * row["unigram_loss"]
@@ -70,6 +71,19 @@ def test_a_model_beats_single_words_where_words_come_in_pairs(learned: Any) -> N
     assert row["accuracy"] > row["unigram_accuracy"] + 0.2
     assert row["loss_low"] < row["loss"] < row["loss_high"]
     assert row["unigram_entropy"] == pytest.approx(np.log(12), abs=0.05)
+
+
+def test_a_model_that_was_asked_which_sentence_follows_is_scored_on_it(tmp_path: Path) -> None:
+    run, texts = small_run({"pretraining": PAIRED}), some_texts()
+    train_model("small", run, texts, str(tmp_path), "cpu")
+    split = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}
+    first = all_checkpoints(str(tmp_path), run)[0]
+    counts = counts_row(run, first, split["train"], split["test"])
+    row = held_out_row(run, first, split["test"], counts, **OPTIONS)
+    score = row["next_sentence_accuracy"]
+    assert (
+        0 <= row["next_sentence_accuracy_low"] <= score <= row["next_sentence_accuracy_high"] <= 1
+    )
 
 
 def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None:

@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.canvas import counted, new_figure
 from embspace.draw.markdown import markdown_table, section
 
-RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv")
+RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
 Results = dict[str, pd.DataFrame]
 Panel = Callable[[Axes, pd.DataFrame], None]
 ASKED = {
@@ -48,7 +48,7 @@ def _panels(results: Results) -> list[tuple[Panel, pd.DataFrame]]:
         "losses": (_training_loss,),
         "held_out": (_held_out_loss, _held_out_accuracy),
         "agreement": (_agreement,),
-        "classification": (_classification,),
+        "classification": (_class_accuracy, _class_macro_f1),
     }
     panels: list[tuple[Panel, pd.DataFrame]] = []
     for table, functions in drawn.items():
@@ -71,20 +71,20 @@ def _training_loss(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _held_out_loss(ax: Axes, rows: pd.DataFrame) -> None:
-    asked = _beside_ngrams(ax, rows, "loss")
+    asked = _beside_counts(ax, rows, "loss")
     ax.set(title=f"loss on held-out texts, {asked}", ylabel="nats")
     ax.set_ylim(bottom=0)
 
 
 def _held_out_accuracy(ax: Axes, rows: pd.DataFrame) -> None:
-    asked = _beside_ngrams(ax, rows, "accuracy")
+    asked = _beside_counts(ax, rows, "accuracy")
     ax.set(title=f"{asked} guessed right", ylabel="share of tokens", ylim=(0, 1.02))
 
 
-def _beside_ngrams(ax: Axes, rows: pd.DataFrame, quantity: str) -> str:
-    """The models' lines and the levels of n-grams; what kind of token is asked for."""
+def _beside_counts(ax: Axes, rows: pd.DataFrame, quantity: str) -> str:
+    """The models' lines and the levels of counts; what kind of token is asked for."""
     _with_bands(ax, rows, quantity)
-    for name, style in {"unigram": "--", "bigram": ":"}.items():
+    for name, style in {"unigram": "--", "bigram": ":", "place": "-."}.items():
         level = rows[f"{name}_{quantity}"].iloc[0]
         ax.axhline(level, color="0.4", linestyle=style, linewidth=1, label=name)
     ax.legend()
@@ -107,18 +107,31 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
     ax.legend()
 
 
-def _classification(ax: Axes, rows: pd.DataFrame) -> None:
-    whole = rows[rows["texts"] == "as they are"]
-    trained = whole[whole["classifier"] == "trained"]
-    _with_bands(ax, trained, "accuracy")
-    regression = whole[whole["classifier"] != "trained"]
-    for _, row in regression.iterrows():
-        ax.axhline(
-            row["accuracy"], color="0.4", linestyle="--", linewidth=1, label="logistic regression"
-        )
-    ax.axhline(whole["null_accuracy"].iloc[0], color="0.7", linewidth=1, label="commonest class")
-    ax.set(title="classes of held-out texts", ylabel="accuracy", ylim=(0, 1.02))
+def _class_accuracy(ax: Axes, rows: pd.DataFrame) -> None:
+    _scores(ax, rows, "accuracy")
+    ax.axhline(rows["null_accuracy"].iloc[0], color="0.7", linewidth=1, label="commonest class")
+    ax.set(title="classes of held-out texts", ylabel="accuracy")
     ax.legend()
+
+
+def _class_macro_f1(ax: Axes, rows: pd.DataFrame) -> None:
+    _scores(ax, rows, "macro_f1")
+    ax.set(title="classes of held-out texts", ylabel="macro-F1")
+    ax.legend()
+
+
+def _scores(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
+    """Lines over the steps, the regression's level, and crosses and dots with half hidden."""
+    is_trained, is_whole = rows["classifier"] == "trained", rows["texts"] == "as they are"
+    _with_bands(ax, rows[is_trained & is_whole], quantity)
+    for place, (_, row) in enumerate(rows[is_trained & ~is_whole].iterrows()):
+        words = "" if place else "half of the sites hidden"
+        ax.plot(row["step"], row[quantity], f"C{place}", marker="x", linestyle="", label=words)
+    for style, of_texts, words in (("--", is_whole, ""), (":", ~is_whole, ", half hidden")):
+        for level in rows.loc[~is_trained & of_texts, quantity]:
+            label = f"logistic regression{words}"
+            ax.axhline(level, color="0.4", linestyle=style, linewidth=1, label=label)
+    ax.set_ylim(0, 1.02)
 
 
 def _with_bands(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
@@ -148,7 +161,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
         "held_out": (
             "Held-out texts, the last checkpoint",
             "Losses in nats a token, with 95 % intervals over documents. The bigram sees the token "
-            "before; a masked model also sees what follows.",
+            "before; a masked model also sees what follows. The place is a count of what stands at "
+            "the same position in the training texts.",
         ),
         "agreement": (
             "Agreement, the last checkpoint",
@@ -159,11 +173,15 @@ def _tables(results: Results, label: str, digits: int) -> str:
     }
     for table, (heading, words) in sections.items():
         if len(results[table]):
-            text.append(section(heading, words, markdown_table(_last(results[table]), digits)))
+            last = _last(results[table]).dropna(axis="columns", how="all")
+            text.append(section(heading, words, markdown_table(last, digits)))
     if len(results["classification"]):
         last = _last(results["classification"])
         shown = markdown_table(last, digits)
         text.append(section("Classes of held-out texts", _verdict(last), shown))
+    spread = markdown_table(results["seeds"], digits)
+    words = "Of the last checkpoints; the standard deviation is that of a sample."
+    text.append(section("How far seeds lie apart", words, spread))
     return "\n".join(text)
 
 

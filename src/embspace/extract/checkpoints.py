@@ -13,6 +13,7 @@ from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.models.description import FolderModel, VectorsModel, describe_model
 from embspace.train.checkpoints import Checkpoint, all_checkpoints, read_record
+from embspace.train.heads import be_quiet
 from embspace.training_run import Run, describe_run, run_file
 
 Form = dict[str, Any]  # of a model's description, all that its architecture and vocabulary decide
@@ -34,10 +35,10 @@ def extract_checkpoints(
 
     Each checkpoint is read as any model in a folder is, by `extract_embeddings`.
     """
+    be_quiet()
     tensors: dict[str, np.ndarray] = {}
     vocabulary = pd.DataFrame()
     for checkpoint in checkpoints:
-        read_record(checkpoint.folder)
         model = checkpoint_model(run, form, checkpoint)
         found, vocabulary = extract_embeddings(name, model)
         tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}

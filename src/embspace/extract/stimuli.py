@@ -106,7 +106,9 @@ def _windows(
 ) -> list[Window]:
     """One window a text: a stimulus is read whole or not at all."""
     length = largest_window(model, module)
-    windows = cut_windows(table["text"].tolist(), tokenizer, length, 0)
+    windows = cut_windows(
+        table["text"].tolist(), tokenizer, length, length_key="the model's key 'window'"
+    )
     for window in windows:
         if window.number:
             text = table["id"].iloc[window.text]

@@ -136,19 +136,30 @@ def _logistic_regression(
 
 
 def _scores(labels: Labels, unit: Labels, classes: Labels, **options: Any) -> _Scores:
-    """Of half-samples of the documents of each label, so that no half lacks one."""
+    """Of half-samples of the documents of each label, so that no half lacks one.
+
+    A half of an odd number has one more or less: labels weigh in it as they do in the whole.
+    """
     from sklearn.metrics import f1_score
 
     n_classes = max(labels.max(), classes.max()) + 1
     members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
     stratum = np.array([labels[each[0]] for each in members])
+    of_label = np.bincount(labels, minlength=n_classes)
 
     def statistic(chosen: Int[np.ndarray, " unit"]) -> np.ndarray:
         rows = np.concatenate([members[each] for each in chosen])
+        true, told = labels[rows], classes[rows]
+        weight = (of_label / np.maximum(np.bincount(true, minlength=n_classes), 1))[true]
         f1 = f1_score(
-            labels[rows], classes[rows], labels=range(n_classes), average="macro", zero_division=0
+            true,
+            told,
+            labels=range(n_classes),
+            average="macro",
+            sample_weight=weight,
+            zero_division=0,
         )
-        return np.array([(labels[rows] == classes[rows]).mean(), f1])
+        return np.array([np.average(true == told, weights=weight), f1])
 
     # The same halves for every classifier.
     generator = np.random.default_rng(options.pop("seed"))

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.train.batches import Windows
+from embspace.train.objectives import sentence_pairs
 from embspace.training_run import CausalLanguageModelling, MaskedLanguageModelling
 
 WINDOWS_AT_ONCE = 64
@@ -90,6 +91,28 @@ def choose_between(
         each = np.arange(len(logits))
         right[rows] = logits[each, asked.target[rows]] > logits[each, wrong[rows]]
     return right
+
+
+def tell_next_sentences(
+    module: Any, end: str, windows: Windows, tokenizer: Any
+) -> Bool[np.ndarray, " window"]:
+    """Whether the model tells if the second part of a window follows, or is another text's.
+
+    Windows of one token less than in training, as `sentence_pairs` takes them; always the same
+    half of them, by coin, goes on with another text.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    right = []
+    for first in range(0, len(windows.ids), WINDOWS_AT_ONCE):
+        rows = np.arange(first, min(first + WINDOWS_AT_ONCE, len(windows.ids)))
+        inputs = sentence_pairs(end, windows, rows, tokenizer, generator)
+        is_other = inputs.pop("next_sentence_label")
+        with torch.inference_mode():
+            logits = module(**inputs).seq_relationship_logits
+        right.append((logits.argmax(-1) == is_other).numpy())
+    return np.concatenate(right)
 
 
 def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class"]:

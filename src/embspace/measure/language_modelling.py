@@ -7,14 +7,15 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.resampling import half_sample_interval
+from embspace.measure.count_models import CountModels, count_tokens
 from embspace.measure.held_out import (
     Asked,
     LanguageModelling,
     choose_between,
     predict_tokens,
+    tell_next_sentences,
     tokens_asked,
 )
-from embspace.measure.ngram_models import NgramModels, count_ngrams
 from embspace.models.tokenizer import read_tokenizer
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
@@ -24,8 +25,10 @@ from embspace.training_run import MaskedLanguageModelling, Run
 Row = dict[str, Any]
 
 
-def ngram_row(run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame) -> Row:
-    """What unigram and bigram models predict of what the models of a phase are asked for.
+def counts_row(
+    run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame
+) -> Row:
+    """What models of counts predict of what the models of a phase are asked for.
 
     Of any checkpoint of the phase, for all have one tokenizer.
     """
@@ -35,18 +38,18 @@ def ngram_row(run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: p
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
     asked = tokens_asked(phase, windows, special)
     learned = windows_of(list(trained["text"]), tokenizer, run.window)
-    models = count_ngrams(learned.ids, learned.n_tokens, len(tokenizer), special)
+    models = count_tokens(learned.ids, learned.n_tokens, len(tokenizer), special)
     inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
     return {
         "share_unknown": float((windows.ids[inside] == tokenizer.unk_token_id).mean()),
-        **_of_ngrams(models, asked),
+        **_of_counts(models, asked),
     }
 
 
 def held_out_row(
-    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, ngrams: Row, **options: Any
+    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, counts: Row, **options: Any
 ) -> Row:
-    """Loss and accuracy of a checkpoint on the tokens of held-out texts, beside `ngrams`."""
+    """Loss and accuracy of a checkpoint on the tokens of held-out texts, beside `counts`."""
     phase, module, tokenizer = _loaded(run, checkpoint)
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
     asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
@@ -56,7 +59,13 @@ def held_out_row(
     row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
     row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
-    return row | ngrams
+    if isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None:
+        paired = windows_of(list(tested["text"]), tokenizer, run.window - 1)
+        follows = tell_next_sentences(module, phase.next_sentence_after, paired, tokenizer)
+        unit = pd.factorize(tested["document"])[0][paired.text]
+        right = follows.astype(np.float64)
+        row |= mean_with_interval("next_sentence_accuracy", right, unit, **options)
+    return row | counts
 
 
 def agreement_rows(
@@ -135,7 +144,7 @@ def mean_with_interval(
         level=level,
         generator=np.random.default_rng(seed),
     )
-    least, most = (0.0, 1.0) if name == "accuracy" else (-np.inf, np.inf)
+    least, most = (0.0, 1.0) if name.endswith("accuracy") else (-np.inf, np.inf)
     return {
         name: float(values.mean()),
         f"{name}_low": float(np.clip(interval.low, least, most)),
@@ -152,15 +161,18 @@ def _loaded(run: Run, checkpoint: Checkpoint) -> tuple[LanguageModelling, Any, A
     return phase, load_head(checkpoint.folder, phase), read_tokenizer(checkpoint.folder)
 
 
-def _of_ngrams(models: NgramModels, asked: Asked) -> Row:
-    target, previous = asked.target, asked.previous
-    return {
-        "unigram_entropy": models.unigram_entropy(),
-        "unigram_loss": float(models.unigram_loss(target).mean()),
-        "unigram_accuracy": float((target == models.unigram_guess()).mean()),
-        "bigram_loss": float(models.bigram_loss(previous, target).mean()),
-        "bigram_accuracy": float((target == models.bigram_guess(previous)).mean()),
+def _of_counts(models: CountModels, asked: Asked) -> Row:
+    target = asked.target
+    row = {
+        "unigram_entropy": models.unigram.entropy(),
+        "unigram_loss": float(models.unigram.loss(target).mean()),
+        "unigram_accuracy": float((target == models.unigram.guess()).mean()),
     }
+    given = {"bigram": (models.bigram, asked.previous), "place": (models.place, asked.position)}
+    for name, (model, context) in given.items():
+        row[f"{name}_loss"] = float(model.loss(context, target).mean())
+        row[f"{name}_accuracy"] = float((target == model.guess(context)).mean())
+    return row
 
 
 def _places_of_words(windows: Windows) -> Any:

@@ -13,7 +13,8 @@ from embspace.files.tables import save_table
 from embspace.grammar.agreement import agreement_items
 from embspace.grammar.language import make_language
 from embspace.measure.classification import classification_rows
-from embspace.measure.language_modelling import agreement_rows, held_out_row, ngram_row
+from embspace.measure.language_modelling import agreement_rows, counts_row, held_out_row
+from embspace.measure.seed_spread import seed_spread
 from embspace.measure.summary import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.training_run import Run, SequenceClassification, describe_run
@@ -22,7 +23,9 @@ PLACE = ["seed", "phase", "step"]
 LOSSES = [*PLACE, "loss"]
 HELD_OUT = [*PLACE, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
 HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
+HELD_OUT += ["next_sentence_accuracy", "next_sentence_accuracy_low", "next_sentence_accuracy_high"]
 HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
+HELD_OUT += ["place_loss", "place_accuracy"]
 AGREEMENT = [*PLACE, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
 AGREEMENT += ["accuracy_high", "null_accuracy"]
 CLASSIFICATION = ["classifier", *PLACE, "texts", "n", "n_documents", "accuracy", "accuracy_low"]
@@ -45,6 +48,8 @@ class TrainingTables:
     """The same of a grammar's corpus: which of two forms of a verb is the likelier."""
     classification: pd.DataFrame
     """One row a checkpoint of a classifier, and one of a logistic regression on words."""
+    seeds: pd.DataFrame
+    """`seed_spread` of the last checkpoints."""
 
 
 def measure_training(
@@ -65,8 +70,10 @@ def measure_training(
     the model being given. A masked model is asked for every k-th ordinary token, all of which are
     hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but the first
     of a window. Words that no training text has are not asked for: `share_unknown` of the tokens.
-    Beside stand the unigram and bigram models of the training texts, the bigram seeing the token
-    before and, unlike a masked model, nothing after; and the entropy of the unigram model.
+    Beside stand models of counts over the training texts: the unigram; the bigram, which sees the
+    token before and, unlike a masked model, nothing after; the place, which knows the position
+    alone. And the entropy of the unigram. Of a model that was also asked which sentence follows,
+    `next_sentence_accuracy` is how often it is right, at chance .5.
 
     `agreements` are a grammar's `agreement_items`: accuracy is the share in which the right form
     of a verb is likelier than the wrong one, at chance .5.
@@ -82,9 +89,9 @@ def measure_training(
         is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
         (classified if is_classifier else modelled).append(each)
     first = {each.phase: each for each in reversed(modelled)}
-    ngrams = {phase: ngram_row(run, each, trained, tested) for phase, each in first.items()}
+    counts = {phase: counts_row(run, each, trained, tested) for phase, each in first.items()}
     of_models = Parallel(n_jobs=-1)(
-        delayed(held_out_row)(run, each, tested, ngrams[each.phase], **options) for each in modelled
+        delayed(held_out_row)(run, each, tested, counts[each.phase], **options) for each in modelled
     )
     of_verbs = Parallel(n_jobs=-1)(
         delayed(agreement_rows)(run, each, tested, agreements, **options)
@@ -97,11 +104,15 @@ def measure_training(
     losses = [
         (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
     ]
+    held_out = pd.DataFrame(of_models, columns=HELD_OUT)
+    agreement = pd.DataFrame([row for rows in of_verbs for row in rows], columns=AGREEMENT)
+    classification = pd.DataFrame(of_classes, columns=CLASSIFICATION)
     return TrainingTables(
         pd.DataFrame(losses, columns=LOSSES),
-        pd.DataFrame(of_models, columns=HELD_OUT),
-        pd.DataFrame([row for rows in of_verbs for row in rows], columns=AGREEMENT),
-        pd.DataFrame(of_classes, columns=CLASSIFICATION),
+        held_out,
+        agreement,
+        classification,
+        seed_spread(held_out, agreement, classification),
     )
 
 
@@ -129,6 +140,7 @@ def main(config: StageConfig) -> None:
     save_table(found.held_out, f"results/training/held_out/{name}.csv")
     save_table(found.agreement, f"results/training/agreement/{name}.csv")
     save_table(found.classification, f"results/training/classification/{name}.csv")
+    save_table(found.seeds, f"results/training/seeds/{name}.csv")
 
 
 if __name__ == "__main__":

@@ -54,9 +54,16 @@ def largest_window(model: Network, module: Any) -> int:
 
 
 def cut_windows(
-    texts: Sequence[str], tokenizer: Any, window_length: int, overlap: int
+    texts: Sequence[str],
+    tokenizer: Any,
+    window_length: int,
+    overlap: int = 0,
+    *,
+    length_key: str = "conf/extract/hidden_states.yaml: key 'window_length'",
 ) -> list[Window]:
     """The windows of all texts, in the order of the texts.
+
+    `length_key` is where `window_length` is set, for messages.
 
     Raises:
         InputError: if special tokens or `overlap` leave no room for new tokens, or a text has no
@@ -66,8 +73,8 @@ def cut_windows(
     room = window_length - n_special
     if room < 1:
         raise InputError(
-            f"conf/extract/hidden_states.yaml: key 'window_length': found {window_length}, "
-            f"allowed: more than the {counted(n_special, 'special token')} of each window"
+            f"{length_key}: found {window_length}, allowed: more than the "
+            f"{counted(n_special, 'special token')} of each window"
         )
     if overlap >= room:
         raise InputError(

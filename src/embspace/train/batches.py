@@ -32,7 +32,7 @@ def windows_of(
     Raises:
         InputError: if special tokens leave no room in a window, or a text has no token.
     """
-    cut = cut_windows(texts, tokenizer, window, overlap=0)
+    cut = cut_windows(texts, tokenizer, window, length_key="key 'window'")
     ids = np.full((len(cut), window), tokenizer.pad_token_id, dtype=np.int64)
     for row, each in zip(ids, cut, strict=True):
         row[: len(each.ids)] = each.ids

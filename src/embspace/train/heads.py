@@ -25,7 +25,7 @@ def build_module(phase: Phase, source: Path | dict[str, Any], labels: list[str],
     """
     import torch
 
-    _be_quiet()
+    be_quiet()
     torch.manual_seed(seed)
     module = _new_module(phase, source, labels)
     _check_objective(phase, module)
@@ -36,19 +36,20 @@ def build_module(phase: Phase, source: Path | dict[str, Any], labels: list[str],
 
 def load_weights(module: Any, folder: Path) -> None:
     """Put the weights of a checkpoint into a model of the same phase."""
-    _be_quiet()
+    be_quiet()
     loaded = type(module).from_pretrained(folder, local_files_only=True, use_safetensors=True)
     module.load_state_dict(loaded.state_dict())
 
 
 def load_head(folder: Path, phase: Phase) -> Any:
     """The model of a checkpoint with the head of its phase, in evaluation mode."""
-    _be_quiet()
+    be_quiet()
     found = _model_class(phase).from_pretrained(folder, local_files_only=True, use_safetensors=True)
     return found.eval()
 
 
-def _be_quiet() -> None:
+def be_quiet() -> None:
+    """Let transformers not tell of heads that a checkpoint has or lacks."""
     from transformers.utils import logging
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # new heads are meant

@@ -28,7 +28,7 @@ def inputs_of(
     import torch
 
     if isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None:
-        inputs = _sentence_pairs(phase.next_sentence_after, windows, rows, tokenizer, generator)
+        inputs = sentence_pairs(phase.next_sentence_after, windows, rows, tokenizer, generator)
     else:
         longest = int(windows.n_tokens[rows].max())
         inputs = _with_attention(windows.ids[rows, :longest], windows.n_tokens[rows])
@@ -71,7 +71,7 @@ def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any
             return masked, labels
 
 
-def _sentence_pairs(
+def sentence_pairs(
     end: str, windows: Windows, rows: Rows, tokenizer: Any, generator: Any
 ) -> dict[str, Any]:
     """Each window in two parts, of which the second is, by a fair coin, another text's.

@@ -170,10 +170,10 @@ def _train_phase(
             precision=training.run.precision,
         ):
             losses.append(step.loss)
-            if step.number in steps:
+            if is_kept := step.number in steps:
                 save(step.number, losses)
-                progress.tell(step.number, losses)
                 losses = []
+            progress.tell(step.number, step.loss, is_kept=is_kept)
     return folders[-1]
 
 
