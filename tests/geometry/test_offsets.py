@@ -237,7 +237,9 @@ def test_differences_less_alike_than_noise_are_not_corrected():
 
 def test_halves_are_of_each_category_and_all_equally_often_in():
     category = np.array([0] * 7 + [1] * 4 + [2] * 3)
-    weights = half_sample_weights(category, n_draws=4000, generator=np.random.default_rng(0))
+    weights = half_sample_weights(
+        category, n_draws=4000, generators=np.random.default_rng(0).spawn(3)
+    )
     assert ((weights[:, :7] == 1 / 3).sum(axis=1) == 3).all()
     assert ((weights[:, 7:11] == 1 / 2).sum(axis=1) == 2).all()
     assert np.isnan(weights[:, 11:]).any(axis=1).all()

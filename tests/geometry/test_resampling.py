@@ -6,6 +6,7 @@ from embspace.geometry.resampling import (
     half_sample_bounds,
     half_sample_interval,
     stratified_interval,
+    stream_of,
     upper_p_value,
 )
 
@@ -161,3 +162,18 @@ def test_bounds_of_drawn_halves_are_the_interval():
         assert one.tolist() == other.tolist()
     none = half_sample_bounds(np.zeros(2), np.zeros((9, 2)), 3, level=0.9)
     assert np.isnan([none.low, none.high]).all()
+
+
+def test_a_stream_follows_from_the_seed_and_the_name_alone():
+    generator = np.random.default_rng(5)
+    before = stream_of(generator, "a", "b").random(4)
+    generator.random(100)
+    stream_of(generator, "a").random(7)
+    assert (stream_of(generator, "a", "b").random(4) == before).all()
+    others = [
+        stream_of(generator, "ab"),
+        stream_of(generator, "b", "a"),
+        stream_of(np.random.default_rng(6), "a", "b"),
+        stream_of(generator.spawn(1)[0], "a", "b"),
+    ]
+    assert all(np.abs(other.random(4) - before).min() > 1e-3 for other in others)

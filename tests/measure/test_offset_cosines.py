@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from embspace.geometry.offsets import half_sample_weights, mean_offsets
+from embspace.geometry.resampling import stream_of
 from embspace.measure.offset_cosines import cosine_table
 from embspace.measure.sentence_pairs import Draws, PairedStates, sentence_pairs
 from tests.measure.sentences import planted
@@ -67,7 +68,8 @@ def test_all_deviate_from_the_truth_as_a_half_does_from_all():
     row = measured(n_pairs, 1.0, 3, n_half_samples=1)
     states = states_of(n_pairs, 1.0, 3)
     d, category = states.differences()[0], states.pairs.category
-    weights = half_sample_weights(category, n_draws=1, generator=np.random.default_rng(3))
+    streams = [stream_of(np.random.default_rng(3), name) for name in n_pairs]
+    weights = half_sample_weights(category, n_draws=1, generators=streams)
     half = mean_offsets(d @ d.T, category, weights).corrected_cosine[0, 0, 1]
     expected = row["corrected_cosine"] - (half - row["corrected_cosine"]) * np.sqrt(4 / 5)
     assert row["corrected_cosine_low"] == pytest.approx(expected)

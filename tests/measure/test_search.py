@@ -120,3 +120,12 @@ def test_the_halves_do_not_depend_on_the_model():
     )
     pd.testing.assert_frame_equal(of_few, of_many)
     assert (few["n_units"] == 8).all()
+
+
+def test_the_halves_of_a_corpus_do_not_depend_on_another_corpus():
+    rng = np.random.default_rng(4)
+    other, given = halves(rng.normal(size=(2, 12, 6))), halves(rng.normal(size=(2, 16, 6)))
+    alone = measure_search({"one": given}, **SETTINGS).table
+    both = measure_search({"before": other, "one": given}, **SETTINGS).table
+    of_one = both[both["corpus"] == "one"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_one, alone)

@@ -110,6 +110,7 @@ from .resampling import half_sample_bounds as half_sample_bounds
 from .resampling import half_sample_interval as half_sample_interval
 from .resampling import interval_bounds as interval_bounds
 from .resampling import stratified_interval as stratified_interval
+from .resampling import stream_of as stream_of
 from .resampling import upper_p_value as upper_p_value
 from .retrieval import bm25 as bm25
 from .retrieval import ranks_of_relevant as ranks_of_relevant

@@ -4,6 +4,7 @@ The pairs of a category have the differences d_i = second_i - first_i. Each is t
 offset mu that all share, and noise of its own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,9 +131,11 @@ def mean_weights(category: Int[np.ndarray, " n"]) -> Float[np.ndarray, "1 n"]:
 
 
 def half_sample_weights(
-    category: Int[np.ndarray, " n"], *, n_draws: int, generator: np.random.Generator
+    category: Int[np.ndarray, " n"], *, n_draws: int, generators: Sequence[np.random.Generator]
 ) -> Float[np.ndarray, "draw n"]:
     """Weights of `mean_offsets` for random halves of each category, rounded down.
+
+    `generators` has one for each category 0, 1, ..., so that none depends on the size of another.
 
     NaN for a category with fewer than 4 pairs, of which a half says nothing.
     """
@@ -140,7 +143,7 @@ def half_sample_weights(
     for each in np.unique(category):
         rows = np.flatnonzero(category == each)
         half = len(rows) // 2
-        chosen = generator.permuted(np.tile(rows, (n_draws, 1)), axis=1)[:, :half]
+        chosen = generators[each].permuted(np.tile(rows, (n_draws, 1)), axis=1)[:, :half]
         weights[np.arange(n_draws)[:, np.newaxis], chosen] = 1 / half if half > 1 else np.nan
     return weights
 

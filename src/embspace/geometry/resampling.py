@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -121,6 +122,19 @@ def half_of_each(
         for name, half in zip(names, halves, strict=True)
     ]
     return np.sort(np.concatenate(drawn))
+
+
+def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generator:
+    """A generator of a group's own, which follows from `generator`'s seed and the names alone.
+
+    Whatever is drawn for other groups, or from `generator`, does not move it: so the halves of a
+    group are the same for two models of which one lacks another group.
+    """
+    seeds = generator.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)  # what default_rng and spawn make
+    words = (crc32("\0".join(names).encode()),)
+    own = np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, *words))
+    return np.random.default_rng(own)
 
 
 def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:

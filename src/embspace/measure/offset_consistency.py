@@ -14,7 +14,7 @@ from embspace.geometry.offsets import (
     mean_weights,
     offset_consistency,
 )
-from embspace.geometry.resampling import half_sample_interval
+from embspace.geometry.resampling import half_sample_interval, stream_of
 from embspace.measure.deviations import UNITS, by_row, units_named
 from embspace.measure.nulls import null_columns, p_values, with_q_values
 from embspace.measure.sentence_pairs import Drawn, Draws, PairedStates
@@ -79,7 +79,7 @@ def consistency_table(
     grams = states.grams()
     parts = []
     for number, (name, category) in enumerate(_categories(states, draws).items()):
-        interval = _interval(category, n_half_samples, level, generator)
+        interval = _interval(category, n_half_samples, level, stream_of(generator, name))
         drawn = {"re_paired": draws.re_paired[number], "unrelated": draws.unrelated[number]}
         columns = _lengths(category) | _consistency(category) | interval
         columns |= _against_nulls(category, grams, drawn, level) | _different_tokens(category)

@@ -14,7 +14,7 @@ from embspace.geometry.offsets import (
     mean_offsets,
     mean_weights,
 )
-from embspace.geometry.resampling import interval_bounds
+from embspace.geometry.resampling import interval_bounds, stream_of
 from embspace.measure.deviations import UNITS, by_row, units_named
 from embspace.measure.nulls import null_columns, with_q_values
 from embspace.measure.sentence_pairs import Draws, PairedStates, SentencePairs
@@ -50,7 +50,8 @@ def cosine_table(
     if not len(one):
         return pd.DataFrame(columns=COLUMNS)
     every = mean_weights(category)
-    halves = half_sample_weights(category, n_draws=n_half_samples, generator=generator)
+    streams = [stream_of(generator, name) for name in names]
+    halves = half_sample_weights(category, n_draws=n_half_samples, generators=streams)
     scale = _half_sample_scale(np.bincount(category), one, two)
     parts = []
     cells = zip(states.differences(), states.random_differences(), states.grams(), strict=True)

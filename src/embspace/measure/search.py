@@ -14,7 +14,7 @@ from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.directions import unit_rows
-from embspace.geometry.resampling import half_sample_interval
+from embspace.geometry.resampling import half_sample_interval, stream_of
 from embspace.geometry.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -73,7 +73,8 @@ def measure_search(
     for corpus, halves in corpora.items():
         scores = {**_lexical(halves.texts, stop_words), **_embedded(halves)}
         if scores:
-            table = _table(scores, n_resamples=n_resamples, level=level, generator=generator)
+            halves_of = stream_of(generator, corpus)
+            table = _table(scores, n_resamples=n_resamples, level=level, generator=halves_of)
             asked = halves.texts.loc[halves.texts["half"] == 2, "id"]
             parts.append(table.assign(corpus=corpus, **units_named(asked)))
     joined = pd.concat(parts or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)

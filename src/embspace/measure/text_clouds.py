@@ -4,7 +4,6 @@ Luisto's thesis, section 4.4.3, figure 26 and research question 3c.
 """
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -176,7 +175,7 @@ class _States:
         }
         axes = {corpus: principal_axes(each) for corpus, each in x.items()}
         n_bins = self.n_histogram_bins if (pooling, layer) == self.shown else None
-        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=deepcopy(self.for_halves))
+        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=self.for_halves)
         # Child 1, so that the draws stay those of the published numbers.
         tables["spectrum"] = self.spectrum(x, axes, rng=rng.spawn(2)[1])
         tables["separation"] = self.separation(x)

@@ -13,6 +13,7 @@ from embspace.geometry.directions import norms
 from embspace.geometry.distribution import Distribution
 from embspace.geometry.dot_sign import probability_not_positive
 from embspace.geometry.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
+from embspace.geometry.resampling import stream_of
 from embspace.measure.deviations import ENDING
 from embspace.measure.summary import histogram_rows, summary_of, summary_row
 from embspace.measure.text_units import Chosen, IntervalOver, interval_over, mean_in, units_of
@@ -46,7 +47,7 @@ def pair_tables(
     for a, b in combinations_with_replacement(clouds, 2):
         x, y, key = clouds[a], clouds[b], {"corpus": a, "other_corpus": b}
         interval = interval_over(
-            units_of(x, y), n_half_samples=n_half_samples, level=level, rng=rng
+            units_of(x, y), n_half_samples=n_half_samples, level=level, rng=stream_of(rng, a, b)
         )
         if a == b:
             row = norm_row(x, quantiles, interval)
