@@ -21,7 +21,7 @@ from embspace.models.weights import load_model
 from embspace.train.batches import windows_of
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.heads import load_head
-from embspace.train.model import train_model
+from embspace.train.model import _at_once, train_model
 from embspace.training_run import Run
 from tests.train.runs import (
     BERT,
@@ -262,3 +262,14 @@ def test_a_classifier_tells_classes_apart_that_it_has_not_seen_a_text_of(tmp_pat
     expected = held_out["label"].astype(int).to_numpy()[windows.text]
     is_telling = windows.n_tokens > 4  # not a last word alone, without its class
     assert np.array_equal(found.numpy()[is_telling], expected[is_telling])
+
+
+@pytest.mark.parametrize(
+    ("n_seeds", "n_cores", "device", "expected"),
+    [(3, 2, "cpu", 3), (4, 2, "cpu", 2), (1, 2, "cpu", 1), (3, 16, "cpu", 3), (3, 16, "cuda", 1)],
+)
+def test_no_core_waits_for_a_last_seed(
+    monkeypatch: pytest.MonkeyPatch, n_seeds: int, n_cores: int, device: str, expected: int
+) -> None:
+    monkeypatch.setattr("joblib.cpu_count", lambda: n_cores)
+    assert _at_once(n_seeds, device) == expected

@@ -35,14 +35,28 @@ def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Dev
     remove_others(root, all_checkpoints(root, run))
     chosen = choose_device(device)
     training = Training(name, root, run, texts, chosen, _base(name, run))
-    n_jobs = -1 if chosen == "cpu" else 1
     try:
-        Parallel(n_jobs=n_jobs)(delayed(train_seed)(training, seed) for seed in run.seeds)
+        Parallel(n_jobs=_at_once(len(run.seeds), chosen))(
+            delayed(train_seed)(training, seed) for seed in run.seeds
+        )
     except TerminatedWorkerError as error:
         raise InputError(
             f"{run_file(name)}: a process that trained was ended from outside, perhaps for want of "
             f"memory; the checkpoints in {root} stay, and training goes on from them"
         ) from error
+
+
+def _at_once(n_seeds: int, device: str) -> int:
+    """How many seeds train at a time: one on a GPU, else one a core.
+
+    Or all, if they are less than twice as many: sharing the cores, three on two take one and a
+    half times as long as one, where two and then one would take twice as long.
+    """
+    from joblib import cpu_count
+
+    if device != "cpu":
+        return 1
+    return n_seeds if n_seeds < 2 * cpu_count() else int(cpu_count())
 
 
 def _base(name: str, run: Run) -> Pretrained | None:
