@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import f1_score
 
 from embspace.measure.classification import _scores, classification_rows
 from embspace.train.checkpoints import all_checkpoints
@@ -99,6 +100,16 @@ def test_labels_without_relation_to_the_texts_are_told_at_chance(learned: Any) -
     )
     assert table["accuracy"].between(0.2, 0.8).all()
     assert (table["accuracy_low"] < 0.5).all()
+
+
+def test_scores_are_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    labels, classes = rng.integers(4, size=90), rng.integers(5, size=90)  # one is never true
+    labels[labels == 3] = 2  # and one is never there but told
+    found = _scores(labels, np.arange(90), classes, **OPTIONS).columns()
+    expected = f1_score(labels, classes, labels=range(5), average="macro", zero_division=0)
+    assert found["macro_f1"] == pytest.approx(expected)
+    assert found["accuracy"] == pytest.approx((labels == classes).mean())
 
 
 def test_an_odd_number_of_texts_of_a_label_does_not_move_the_bounds() -> None:

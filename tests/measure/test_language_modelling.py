@@ -11,6 +11,7 @@ from embspace.measure.language_modelling import (
     agreement_rows,
     counts_row,
     held_out_row,
+    load_asker,
     mean_with_interval,
 )
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
@@ -63,7 +64,7 @@ def learned(
 def test_a_model_beats_single_words_where_words_come_in_pairs(learned: Any) -> None:
     run, checkpoint, trained, tested = learned
     counts = counts_row(run, checkpoint, trained, tested)
-    row = held_out_row(run, checkpoint, tested, counts, **OPTIONS)
+    row = held_out_row(load_asker(run, checkpoint, tested), counts, **OPTIONS)
     assert row["step"] == run.phases["pretraining"].n_steps
     assert row["n_documents"] == 20
     assert row["loss"] < 0.75 * row["unigram_loss"]
@@ -79,7 +80,7 @@ def test_a_model_that_was_asked_which_sentence_follows_is_scored_on_it(tmp_path:
     split = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}
     first = all_checkpoints(str(tmp_path), run)[0]
     counts = counts_row(run, first, split["train"], split["test"])
-    row = held_out_row(run, first, split["test"], counts, **OPTIONS)
+    row = held_out_row(load_asker(run, first, split["test"]), counts, **OPTIONS)
     score = row["next_sentence_accuracy"]
     assert (
         0 <= row["next_sentence_accuracy_low"] <= score <= row["next_sentence_accuracy_high"] <= 1
@@ -101,7 +102,7 @@ def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None
             "clause": "main",
         }
     )
-    rows = agreement_rows(run, checkpoint, tested, items, **OPTIONS)
+    rows = agreement_rows(load_asker(run, checkpoint, tested), items, **OPTIONS)
     assert [(row["clause"], row["attractors"]) for row in rows] == [
         ("all", "all"),
         ("main", "none"),
@@ -110,7 +111,7 @@ def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None
     assert [row["n"] for row in rows] == [20, 10, 10]
     assert min(row["accuracy"] for row in rows) > 0.8
     turned = items.rename(columns={"right": "wrong", "wrong": "right"})
-    worse = agreement_rows(run, checkpoint, tested, turned, **OPTIONS)
+    worse = agreement_rows(load_asker(run, checkpoint, tested), turned, **OPTIONS)
     for row, opposite in zip(rows, worse, strict=True):
         assert row["accuracy"] + opposite["accuracy"] == pytest.approx(1)
 
@@ -129,11 +130,11 @@ def test_a_verb_whose_subject_is_in_another_window_is_not_asked_for(learned: Any
         }
     )
     far = items.assign(noun_index=[0, 40])
-    for row in agreement_rows(run, checkpoint, tested, far, **OPTIONS):
+    for row in agreement_rows(load_asker(run, checkpoint, tested), far, **OPTIONS):
         assert row["n"] == 1
-    assert agreement_rows(run, checkpoint, tested, far.iloc[1:], **OPTIONS) == []
+    assert agreement_rows(load_asker(run, checkpoint, tested), far.iloc[1:], **OPTIONS) == []
     unheard = items.assign(wrong="y9")
-    assert agreement_rows(run, checkpoint, tested, unheard, **OPTIONS) == []
+    assert agreement_rows(load_asker(run, checkpoint, tested), unheard, **OPTIONS) == []
 
 
 def test_the_interval_is_over_documents_not_over_tokens() -> None:

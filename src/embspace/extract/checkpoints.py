@@ -12,6 +12,8 @@ from embspace.extract.embeddings import extract_embeddings
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.models.description import FolderModel, VectorsModel, describe_model
+from embspace.models.matrices import learned_matrices
+from embspace.models.weights import load_model
 from embspace.train.checkpoints import Checkpoint, all_checkpoints, read_record
 from embspace.train.heads import be_quiet
 from embspace.training_run import Run, describe_run, run_file
@@ -33,14 +35,16 @@ def extract_checkpoints(
 ) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     """The matrices as `<checkpoint's key>.<space>`, and their one vocabulary.
 
-    Each checkpoint is read as any model in a folder is, by `extract_embeddings`.
+    Each checkpoint is read as any model in a folder is; the vocabulary is that of the first.
     """
     be_quiet()
-    tensors: dict[str, np.ndarray] = {}
-    vocabulary = pd.DataFrame()
-    for checkpoint in checkpoints:
+    first, *others = checkpoints
+    found, vocabulary = extract_embeddings(name, checkpoint_model(run, form, first))
+    tensors = {f"{first.key}.{space}": matrix for space, matrix in found.items()}
+    for checkpoint in others:
         model = checkpoint_model(run, form, checkpoint)
-        found, vocabulary = extract_embeddings(name, model)
+        found = learned_matrices(name, model, load_model(name, model))
+        found["input"] = found["input"][: len(vocabulary)]
         tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}
     return tensors, vocabulary
 

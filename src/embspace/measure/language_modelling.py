@@ -1,5 +1,6 @@
 """Rows of a language model's checkpoint: what it predicts of held-out texts."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,35 @@ def counts_row(
     }
 
 
-def held_out_row(
-    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, counts: Row, **options: Any
-) -> Row:
-    """Loss and accuracy of a checkpoint on the tokens of held-out texts, beside `counts`."""
-    phase, module, tokenizer = _loaded(run, checkpoint)
+@dataclass(frozen=True, eq=False)
+class Asker:
+    """A checkpoint, ready to be asked about held-out texts."""
+
+    run: Run
+    checkpoint: Checkpoint
+    phase: LanguageModelling
+    module: Any
+    tokenizer: Any
+    tested: pd.DataFrame
+    windows: Windows
+
+
+def load_asker(run: Run, checkpoint: Checkpoint, tested: pd.DataFrame) -> Asker:
+    """Load a checkpoint, after its record was checked, and cut the texts."""
+    import torch
+
+    torch.set_num_threads(1)  # the checkpoints take one core each
+    read_record(checkpoint.folder)
+    phase: Any = run.phases[checkpoint.phase]
+    module, tokenizer = load_head(checkpoint.folder, phase), read_tokenizer(checkpoint.folder)
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
+    return Asker(run, checkpoint, phase, module, tokenizer, tested, windows)
+
+
+def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
+    """Loss and accuracy on the tokens of held-out texts, beside those of `counts`."""
+    run, phase, tested, windows = asker.run, asker.phase, asker.tested, asker.windows
+    module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
     asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
     predicted = predict_tokens(module, phase, windows, asked, tokenizer.mask_token_id)
     unit = pd.factorize(tested["document"])[0][windows.text[asked.window]]
@@ -68,17 +92,15 @@ def held_out_row(
     return row | counts
 
 
-def agreement_rows(
-    run: Run, checkpoint: Checkpoint, tested: pd.DataFrame, items: pd.DataFrame, **options: Any
-) -> list[Row]:
-    """How often a checkpoint prefers the right form of a verb.
+def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Row]:
+    """How often the right form of a verb is preferred.
 
     By the clause that the verb is of and whether there is an attractor, a noun of the other number
     between subject and verb; first of all of them. Only verbs are asked for whose subject is in
     the same window, and of which both forms stand in the training texts.
     """
-    phase, module, tokenizer = _loaded(run, checkpoint)
-    windows = windows_of(list(tested["text"]), tokenizer, run.window)
+    phase, tested, windows = asker.phase, asker.tested, asker.windows
+    module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
     number = pd.Series(range(len(tested)), tested["id"])
     text = number[items["id"]].to_numpy()
     place = _places_of_words(windows)
@@ -150,15 +172,6 @@ def mean_with_interval(
         f"{name}_low": float(np.clip(interval.low, least, most)),
         f"{name}_high": float(np.clip(interval.high, least, most)),
     }
-
-
-def _loaded(run: Run, checkpoint: Checkpoint) -> tuple[LanguageModelling, Any, Any]:
-    import torch
-
-    torch.set_num_threads(1)  # the checkpoints take one core each
-    read_record(checkpoint.folder)
-    phase: Any = run.phases[checkpoint.phase]
-    return phase, load_head(checkpoint.folder, phase), read_tokenizer(checkpoint.folder)
 
 
 def _of_counts(models: CountModels, asked: Asked) -> Row:

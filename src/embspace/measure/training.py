@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
@@ -13,7 +14,13 @@ from embspace.files.tables import save_table
 from embspace.grammar.agreement import agreement_items
 from embspace.grammar.language import make_language
 from embspace.measure.classification import classification_rows
-from embspace.measure.language_modelling import agreement_rows, counts_row, held_out_row
+from embspace.measure.language_modelling import (
+    Row,
+    agreement_rows,
+    counts_row,
+    held_out_row,
+    load_asker,
+)
 from embspace.measure.seed_spread import seed_spread
 from embspace.measure.summary import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
@@ -90,13 +97,9 @@ def measure_training(
         (classified if is_classifier else modelled).append(each)
     first = {each.phase: each for each in reversed(modelled)}
     counts = {phase: counts_row(run, each, trained, tested) for phase, each in first.items()}
-    of_models = Parallel(n_jobs=-1)(
-        delayed(held_out_row)(run, each, tested, counts[each.phase], **options) for each in modelled
-    )
-    of_verbs = Parallel(n_jobs=-1)(
-        delayed(agreement_rows)(run, each, tested, agreements, **options)
+    asked = Parallel(n_jobs=-1)(
+        delayed(_asked)(run, each, tested, counts[each.phase], agreements, options)
         for each in modelled
-        if agreements is not None
     )
     of_classes = classification_rows(
         run, classified, trained, tested, inverse_regularization=inverse_regularization, **options
@@ -104,8 +107,8 @@ def measure_training(
     losses = [
         (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
     ]
-    held_out = pd.DataFrame(of_models, columns=HELD_OUT)
-    agreement = pd.DataFrame([row for rows in of_verbs for row in rows], columns=AGREEMENT)
+    held_out = pd.DataFrame([row for row, _ in asked], columns=HELD_OUT)
+    agreement = pd.DataFrame([row for _, rows in asked for row in rows], columns=AGREEMENT)
     classification = pd.DataFrame(of_classes, columns=CLASSIFICATION)
     return TrainingTables(
         pd.DataFrame(losses, columns=LOSSES),
@@ -114,6 +117,20 @@ def measure_training(
         classification,
         seed_spread(held_out, agreement, classification),
     )
+
+
+def _asked(
+    run: Run,
+    checkpoint: Checkpoint,
+    tested: pd.DataFrame,
+    counts: Row,
+    agreements: pd.DataFrame | None,
+    options: dict[str, Any],
+) -> tuple[Row, list[Row]]:
+    """The rows of a language model's checkpoint, of held-out texts and of their verbs."""
+    asker = load_asker(run, checkpoint, tested)
+    of_verbs = [] if agreements is None else agreement_rows(asker, agreements, **options)
+    return held_out_row(asker, counts, **options), of_verbs
 
 
 def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:

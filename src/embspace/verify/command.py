@@ -25,7 +25,7 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     models, corpora = [*params.models, *params.trained], params.corpora
     check_results(results)
     drift = compare_all(results, models, corpora, read_tolerances())
-    sources = check_published(results, models, corpora)
+    sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
