@@ -201,6 +201,22 @@ def cite(
     typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)
 
 
+@app.command()
+def define(
+    measure: Annotated[
+        str | None, typer.Argument(help="Of embspace.geometry; without it, all are listed.")
+    ] = None,
+) -> None:
+    """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+
+    The same is in docs/definitions.md, with formulas set.
+    """
+    from embspace.define import define as definition_of
+
+    with clear_errors():
+        typer.echo(definition_of(measure))
+
+
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """An `InputError` as one message and exit code 1, without a traceback."""

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from embspace.geometry.effective_numbers import effective_number
 from embspace.geometry.group_pairs import GroupedVectors
-from embspace.geometry.participation import participation_ratio
 from embspace.geometry.spectrum import covariance_eigenvalues
 from embspace.measure.text_shapes import (
     central,
@@ -61,7 +61,7 @@ def test_the_null_holds_for_data_made_from_it_and_not_for_others():
 
 def test_the_ratio_from_products_is_that_of_the_eigenvalues():
     x = np.random.default_rng(2).normal(size=(7, 20)) * np.arange(20) + 3
-    expected = participation_ratio(covariance_eigenvalues(x))
+    expected = effective_number(covariance_eigenvalues(x))
     assert participation_ratio_of_rows(x) == pytest.approx(expected)
 
 

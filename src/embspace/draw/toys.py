@@ -1,17 +1,19 @@
 """Stage `draw_toys`: figures and tables of what is measured without a model."""
 
 from embspace.config import StageConfig, run_stage
-from embspace.draw import cubes, hopf_link
+from embspace.draw import cubes, estimators, hopf_link
 from embspace.draw.results import Drawing, draw_and_save
 
 DRAWINGS: dict[str, Drawing] = {
     "hopf_link": hopf_link.draw_hopf_link,
     "cubes": cubes.draw_cubes,
+    "estimators": estimators.draw_estimators,
 }
 # Which results each takes.
 RESULTS = {
     "hopf_link": hopf_link.RESULTS,
     "cubes": cubes.RESULTS,
+    "estimators": estimators.RESULTS,
 }
 
 

@@ -17,7 +17,7 @@ from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.tables import save_table
 from embspace.geometry.cubes import EmbeddedCube, union_covariance
-from embspace.geometry.participation import participation_ratio
+from embspace.geometry.effective_numbers import effective_number
 from embspace.geometry.spectrum import components_for, covariance_eigenvalues, explained_variance
 from embspace.measure.nulls import central_range
 
@@ -157,7 +157,7 @@ def _dimensions(
 
 def _readings(eigenvalues: Spectrum, shares: list[float]) -> Float[np.ndarray, " reading"]:
     counts = [components_for(eigenvalues, share) for share in shares]
-    return np.array([*counts, participation_ratio(eigenvalues)], dtype=np.float64)
+    return np.array([*counts, effective_number(eigenvalues)], dtype=np.float64)
 
 
 def _first(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

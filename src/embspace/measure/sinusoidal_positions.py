@@ -19,9 +19,9 @@ from embspace.config import StageConfig, run_stage
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.directions import cosine_matrix, norms
+from embspace.geometry.effective_numbers import effective_number
 from embspace.geometry.helix import spectral_peak, winding, winding_plane
 from embspace.geometry.lines import one_dimensionality
-from embspace.geometry.participation import participation_ratio
 from embspace.geometry.pca import principal_components
 from embspace.geometry.position_properties import PROPERTIES, properties_by_window
 from embspace.geometry.sinusoids import (
@@ -160,7 +160,7 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Fa
     for share in shares:
         found = components_for(eigenvalues, share)
         yield _fact("components_for_share", np.nan if found is None else found, share=share)
-    yield _fact("participation_ratio", participation_ratio(eigenvalues))
+    yield _fact("participation_ratio", effective_number(eigenvalues))
 
 
 def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Fact]:

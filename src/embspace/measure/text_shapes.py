@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.geometry.effective_numbers import effective_number
 from embspace.geometry.group_pairs import GroupedVectors
-from embspace.geometry.participation import participation_ratio
 from embspace.geometry.spectrum import (
     components_for,
     explained_variance,
@@ -62,7 +62,7 @@ def spectral_numbers(eigenvalues: Float[np.ndarray, " dim"], shares: Sequence[fl
     components = {share: components_for(eigenvalues, share) for share in shares}
     return {
         "top_variance_share": float(explained_variance(eigenvalues)[0]),
-        "participation_ratio": participation_ratio(eigenvalues),
+        "participation_ratio": effective_number(eigenvalues),
         **{f"n_components_{s:g}": np.nan if n is None else n for s, n in components.items()},
     }
 

@@ -1,0 +1,142 @@
+"""What a measure of a cloud of vectors is: declared once, beside the function that computes it."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from inspect import getdoc
+from typing import Any, Literal, TypeVar, cast, get_args
+
+import numpy as np
+from jaxtyping import Float
+
+Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "neighbourhoods"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+# What may be done to all vectors at once: turned, multiplied by a number, moved by a vector, each
+# given the length that one likes, each coordinate multiplied by a number of its own.
+Change = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
+CHANGES: tuple[Change, ...] = get_args(Change)
+# What measures take in the place of vectors, so that it is computed once for all of them.
+Shared = Literal["moments", "neighbors"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value that was estimated, and from what."""
+
+    value: float
+    standard_error: float
+    """By the estimator's own theory, where it has one, else NaN. Not an interval over texts."""
+    n: int
+    """How many vectors the value rests on."""
+    dropped: int
+    """How many were given but left out; the measure's definition says which."""
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure, and what one has to know of it to use it."""
+
+    name: str
+    family: Family
+    function: Callable[..., Any]
+    formula: str  # TeX, without dollar signs
+    range: str  # TeX
+    source: str
+    invariant_to: frozenset[Change]
+    bias: str  # what too few vectors do to it
+    shared: Shared | None  # `Moments` or a `NeighborGraph`; None: the vectors alone
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.text.partition("\n")[0]
+
+    @property
+    def text(self) -> str:
+        """The docstring without the examples."""
+        return (getdoc(self.function) or "").partition("\nExamples:")[0].strip()
+
+    @property
+    def example(self) -> str:
+        """The worked example, as one types it."""
+        return (getdoc(self.function) or "").partition("\nExamples:\n")[2]
+
+
+DEFINED: dict[str, Definition] = {}
+
+
+Function = TypeVar("Function", bound=Callable[..., float | Estimate])
+
+
+def measure(
+    family: Family,
+    *,
+    formula: str,
+    range: str,
+    source: str,
+    invariant_to: Sequence[Change],
+    bias: str,
+    shared: Shared | None = None,
+) -> Callable[[Function], Function]:
+    """Declare a function of vectors to be a measure of a family.
+
+    Its first argument may then be an array or a tensor of torch, (n, dim), of any type of number:
+    the function gets it in float64, on the CPU, checked to be finite. What is `shared`, `Moments`
+    or a `NeighborGraph`, goes through as it is.
+    """
+
+    def declare(function: Function) -> Function:
+        @wraps(function)
+        def measured(x: Any, *args: Any, **options: Any) -> float | Estimate:
+            return function(as_vectors(x), *args, **options)
+
+        DEFINED[function.__name__] = Definition(
+            name=function.__name__,
+            family=family,
+            function=measured,
+            formula=formula,
+            range=range,
+            source=source,
+            invariant_to=frozenset(invariant_to),
+            bias=bias,
+            shared=shared,
+        )
+        return cast("Function", measured)
+
+    return declare
+
+
+def value_of(result: float | Estimate) -> float:
+    """The number of a measure's result, whichever form it has."""
+    return float(result)
+
+
+def as_vectors(x: Any) -> Any:
+    """Vectors as a float64 array; what is neither an array nor a tensor goes through as it is.
+
+    Raises:
+        ValueError: not of two dimensions, without a row or a column, not of numbers, or with NaN
+            or infinity.
+    """
+    if hasattr(x, "detach"):  # a tensor, without importing torch to know
+        x = x.detach().cpu().float().numpy() if _is_short(x) else x.detach().cpu().numpy()
+    if not isinstance(x, np.ndarray):
+        return x
+    if x.ndim != 2 or not x.size:
+        raise ValueError(f"x: expected vectors, (n, dim), found shape {x.shape}")
+    if not (np.issubdtype(x.dtype, np.floating) or np.issubdtype(x.dtype, np.integer)):
+        raise ValueError(f"x: expected real numbers, found {x.dtype}")
+    vectors: Float[np.ndarray, "n dim"] = x.astype(np.float64)
+    if not math.isfinite(vectors.sum()) and not np.isfinite(vectors).all():
+        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise ValueError(f"x: expected finite values, found NaN or infinity in row {row}")
+    return vectors
+
+
+def _is_short(x: Any) -> bool:
+    """Whether NumPy lacks the type, as it does bfloat16."""
+    return "bfloat16" in str(x.dtype)

@@ -1,0 +1,14 @@
+"""How many of some weights there are in effect."""
+
+import numpy as np
+from jaxtyping import Float
+
+
+def effective_number(weights: Float[np.ndarray, " n"]) -> float:
+    """(sum w)^2 / sum w^2: n equal weights give n, one that outweighs all others gives 1.
+
+    Of weights that are not negative; NaN where all are 0. Of the variances along principal axes it
+    is the participation ratio, of powers at frequencies the number of frequencies.
+    """
+    total = weights.sum()
+    return float(total**2 / np.square(weights).sum()) if total > 0 else float("nan")

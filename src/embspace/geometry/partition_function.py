@@ -1,0 +1,62 @@
+"""Measures of the family `spectrum` by the partition function: I(W) of Arora et al."""
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.declared import measure
+
+Vectors = Float[np.ndarray, "n dim"]
+
+
+@measure(
+    "spectrum",
+    formula=r"\frac{\min_c Z(c)}{\max_c Z(c)},\quad Z(c) = \sum_i e^{c \cdot x_i},\ "
+    r"c \in \{\pm \text{eigenvectors of } X^\top X\}",
+    range=r"[0,\ 1]",
+    source="Mu and Viswanath 2018, equation 5; Arora et al. 2016 for Z",
+    invariant_to=["rotation"],
+    bias="Downwards: extremes over directions that were chosen by the vectors themselves.",
+)
+def partition_isotropy(x: Vectors) -> float:
+    """Smallest over largest partition function, over both signs of every eigenvector.
+
+    Depends on the unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1, whatever
+    their directions. Sums of exponentials are taken by their logarithms, so that none overflows.
+
+    Examples:
+        >>> import numpy as np
+        >>> round(partition_isotropy(np.array([[1.0, 0.0], [-1.0, 0.0]])), 3)
+        0.648
+    """
+    axes = np.linalg.eigh(x.T @ x)[1]
+    along = x @ axes
+    log_z = np.concatenate([_log_sum_exp(along), _log_sum_exp(-along)])
+    return float(np.exp(log_z.min() - log_z.max()))
+
+
+@measure(
+    "spectrum",
+    formula=r"\text{partition isotropy of}\ x_i / \sqrt{\tfrac{1}{n} \sum_j |x_j|^2}",
+    range=r"[e^{-2 \sqrt n},\ 1]",
+    source="Mu and Viswanath 2018, equation 5, with a unit of length that the cloud sets",
+    invariant_to=["rotation", "scale"],
+    bias="Downwards, as of `partition_isotropy`.",
+)
+def partition_isotropy_at_unit_norm(x: Vectors) -> float:
+    """`partition_isotropy` of the vectors over their root mean square norm.
+
+    So that two models, or two layers, are asked the same question. 1 where all are zero.
+
+    Examples:
+        >>> import numpy as np
+        >>> round(partition_isotropy_at_unit_norm(np.array([[9.0, 0.0], [-9.0, 0.0]])), 3)
+        0.648
+    """
+    length = np.sqrt(np.square(x).sum(axis=1).mean())
+    return float(partition_isotropy(x / length if length else x))
+
+
+def _log_sum_exp(values: Float[np.ndarray, "n axis"]) -> Float[np.ndarray, " axis"]:
+    largest = values.max(axis=0)
+    total: Float[np.ndarray, " axis"] = np.exp(values - largest).sum(axis=0)
+    return largest + np.log(total)

@@ -1,0 +1,64 @@
+"""Holds Gride to TwoNN, to the likelihood that it is of, and to known scales."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import betaln
+
+from embspace.geometry.distance_ratios import gride, gride_by_scale
+from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.two_nearest import two_nn_maximum_likelihood
+
+
+def cube(d: int, n: int = 2000) -> np.ndarray:
+    return np.random.default_rng(0).uniform(size=(n, d))
+
+
+def test_at_the_smallest_scale_it_is_two_nn() -> None:
+    x = cube(5)
+    n = len(x)
+    expected = two_nn_maximum_likelihood(x).value * n / (n - 1)
+    assert gride(x, k=1).value == pytest.approx(expected)
+    assert gride(x, k=1).standard_error == pytest.approx(expected / np.sqrt(n))
+
+
+@pytest.mark.parametrize("k", [2, 8, 32])
+def test_it_maximises_the_published_likelihood(k: int) -> None:
+    x = cube(4)
+    distances = neighbor_graph_of(x, 2 * k).distances
+    mu = distances[:, 2 * k - 1] / distances[:, k - 1]
+
+    def loss(d: float) -> float:
+        density = np.log(d) + (k - 1) * np.log(mu**d - 1) - ((2 * k - 1) * d + 1) * np.log(mu)
+        return -(density - betaln(k, k)).sum()
+
+    best = minimize_scalar(loss, bounds=(0.1, 30), method="bounded", options={"xatol": 1e-9})
+    found = gride(x, k=k)
+    assert found.value == pytest.approx(best.x, rel=1e-6)
+    step = 1e-3
+    curvature = (loss(best.x + step) - 2 * loss(best.x) + loss(best.x - step)) / step**2
+    assert found.standard_error == pytest.approx(1 / np.sqrt(curvature), rel=1e-3)
+
+
+def test_noise_shows_at_small_scales_and_the_surface_at_large_ones() -> None:
+    rng = np.random.default_rng(1)
+    line = np.column_stack([rng.uniform(size=4000), np.zeros((4000, 9))])
+    found = gride_by_scale(line + 5e-4 * rng.normal(size=line.shape), largest_k=64)
+    values = [each.value for each in found.values()]
+    assert list(found) == [1, 2, 4, 8, 16, 32, 64]
+    assert values[0] > 3
+    assert values[-1] == pytest.approx(1, abs=0.2)
+
+
+def test_the_dimension_of_plain_clouds_is_found_at_every_scale() -> None:
+    for found in gride_by_scale(cube(2, 4000), largest_k=32).values():
+        assert found.value == pytest.approx(2, abs=0.12)
+
+
+def test_what_has_no_ratio_is_nan_and_bad_scales_are_refused() -> None:
+    assert np.isnan(gride(np.zeros((10, 2)), k=2).value)
+    assert gride(np.concatenate([cube(2, 50), cube(2, 50)]), k=1).dropped == 100
+    with pytest.raises(ValueError, match="k: expected at least 1, found 0"):
+        gride(cube(2, 50), k=0)
+    with pytest.raises(ValueError, match="largest_k: expected at least 1, found 0"):
+        gride_by_scale(cube(2, 50), largest_k=0)
