@@ -94,6 +94,7 @@ def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None
     items = pd.DataFrame(
         {
             "id": tested["id"],
+            "sentence": 0,
             "noun_index": 4,
             "verb_index": 5,
             "right": words.str[5],
@@ -121,6 +122,7 @@ def test_a_verb_whose_subject_is_in_another_window_is_not_asked_for(learned: Any
     items = pd.DataFrame(
         {
             "id": tested["id"][:2],
+            "sentence": 0,
             "noun_index": [0, 0],
             "verb_index": [1, 1],
             "right": "y0",

@@ -119,8 +119,8 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     correct = np.empty(len(items))
     turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
     if isinstance(phase, MaskedLanguageModelling):
-        # One verb of a window at a time: hiding another would hide what it says of the subject.
-        turn = pd.Series(window).groupby(window).cumcount().to_numpy()
+        # One verb of a sentence at a time: hiding another would hide what it says of the subject.
+        turn = items.groupby([window, "sentence"]).cumcount().to_numpy()
     for each in range(turn.max() + 1):
         now = turn == each
         part = Asked(window[now], position[now], right[now], asked.previous[now])
