@@ -101,6 +101,10 @@ from .neighbourhoods import hubness as hubness
 from .neighbourhoods import local_densities as local_densities
 from .neighbourhoods import local_distance_variation as local_distance_variation
 from .neighbourhoods import reciprocity as reciprocity
+from .null_clouds import coordinates_shuffled as coordinates_shuffled
+from .null_clouds import exchanged_between_texts as exchanged_between_texts
+from .null_clouds import gaussian_of_covariance as gaussian_of_covariance
+from .null_clouds import isotropic_gaussian as isotropic_gaussian
 from .offsets import MeanOffsets as MeanOffsets
 from .offsets import consistency_of_draws as consistency_of_draws
 from .offsets import flipped_offset_consistency as flipped_offset_consistency
