@@ -61,17 +61,13 @@ def test_classes_of_different_words_are_told_after_training_and_not_before(learn
     assert ((bounds >= 0) & (bounds <= 1)).all(axis=None)
 
 
-def test_a_model_that_agrees_with_the_regression_does_not_differ_from_it(learned: Any) -> None:
-    run, checkpoints, texts = learned
-    table = pd.DataFrame(
-        classification_rows(
-            run, checkpoints[-1:], *split(texts), inverse_regularization=1.0, **OPTIONS
-        )
-    )
-    [trained] = table[table["classifier"] == "trained"].to_dict("records")
-    if trained["accuracy"] == 1:
-        assert trained["macro_f1_less_regression_low"] == 0
-        assert trained["macro_f1_less_regression_high"] == 0
+def test_a_model_that_agrees_with_the_regression_does_not_differ_from_it() -> None:
+    rng = np.random.default_rng(1)
+    labels, classes = np.arange(40) % 2, rng.integers(2, size=40)
+    one, other = (_scores(labels, np.arange(40), classes, 2, **OPTIONS) for _ in range(2))
+    assert set(one.less(other, level=0.95).values()) == {0.0}
+    better = _scores(labels, np.arange(40), labels, 2, **OPTIONS)
+    assert better.less(other, level=0.95)["macro_f1_less_regression_low"] > 0
 
 
 def test_texts_with_half_hidden_are_asked_of_the_last_checkpoint_alone(learned: Any) -> None:
@@ -106,7 +102,7 @@ def test_scores_are_those_of_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     labels, classes = rng.integers(4, size=90), rng.integers(5, size=90)  # one is never true
     labels[labels == 3] = 2  # and one is never there but told
-    found = _scores(labels, np.arange(90), classes, **OPTIONS).columns()
+    found = _scores(labels, np.arange(90), classes, 5, **OPTIONS).columns()
     expected = f1_score(labels, classes, labels=range(5), average="macro", zero_division=0)
     assert found["macro_f1"] == pytest.approx(expected)
     assert found["accuracy"] == pytest.approx((labels == classes).mean())
@@ -115,9 +111,29 @@ def test_scores_are_those_of_scikit_learn() -> None:
 def test_an_odd_number_of_texts_of_a_label_does_not_move_the_bounds() -> None:
     # 15 and 15 texts, so that halves have 7 and 8: a constant answer is right of half of any.
     labels, unit = np.arange(30) % 2, np.arange(30)
-    row = _scores(labels, unit, np.zeros(30, dtype=np.int64), **OPTIONS).columns()
+    row = _scores(labels, unit, np.zeros(30, dtype=np.int64), 2, **OPTIONS).columns()
     assert [row["accuracy_low"], row["accuracy_high"]] == pytest.approx([0.5, 0.5])
     assert row["macro_f1_low"] == pytest.approx(row["macro_f1_high"]) == pytest.approx(1 / 3)
+
+
+def test_a_label_of_one_document_leaves_no_bounds() -> None:
+    labels, unit = np.array([0] * 20 + [1]), np.arange(21)
+    row = _scores(labels, unit, labels, 2, **OPTIONS).columns()
+    assert row["macro_f1"] == row["accuracy"] == 1
+    assert np.isnan([row["macro_f1_low"], row["accuracy_high"]]).all()
+
+
+def test_the_share_of_unknown_words_is_of_words_as_the_regression_takes_them(learned: Any) -> None:
+    run, checkpoints, texts = learned
+    trained, tested = split(texts)
+    shouted = tested.assign(text=tested["text"].str.upper() + " zzz!")
+    table = pd.DataFrame(
+        classification_rows(
+            run, checkpoints[-1:], trained, shouted, inverse_regularization=1.0, **OPTIONS
+        )
+    )
+    n_words = len(" ".join(shouted["text"]).replace(".", "").split())
+    assert table["share_unknown"].to_numpy() == pytest.approx(len(shouted) / n_words)
 
 
 def test_without_a_classifier_there_is_nothing_to_say(learned: Any) -> None:

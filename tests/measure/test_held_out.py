@@ -14,6 +14,7 @@ from embspace.measure.held_out import (
     tokens_asked,
 )
 from embspace.train.batches import Windows, windows_of
+from embspace.train.objectives import sentence_pairs
 from tests.train.runs import (
     CAUSAL,
     CLASSIFIED,
@@ -109,6 +110,12 @@ def test_who_always_says_that_it_follows_is_right_about_half_of_the_windows() ->
     assert len(right[0]) == len(found.ids)
     assert (right[0] != right[1]).all()
     assert right[0].mean() == pytest.approx(0.5, abs=0.1)
+    # 0 is "it follows": right where the coin left the window alone.
+    generator = torch.Generator().manual_seed(0)
+    batches = np.split(np.arange(len(found.ids)), range(64, len(found.ids), 64))
+    pairs = [sentence_pairs(".", found, rows, tokenizer, generator) for rows in batches]
+    labels = np.concatenate([each["next_sentence_label"].numpy() for each in pairs])
+    assert (right[0] == (labels == 0)).all()
 
 
 def test_the_logits_of_a_text_are_the_mean_over_its_windows() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.errors import InputError
 from embspace.measure.language_modelling import (
     agreement_rows,
     counts_row,
@@ -87,6 +88,37 @@ def test_a_model_that_was_asked_which_sentence_follows_is_scored_on_it(tmp_path:
     )
 
 
+def test_texts_that_are_near_copies_follow_from_the_place(tmp_path: Path) -> None:
+    run = small_run({"pretraining": CAUSAL})
+    words = [[f"w{place}" for place in range(10)] for _ in range(50)]
+    for number, text in enumerate(words):
+        text[number % 10] = "changed"
+    texts = as_texts([" ".join(text) for text in words], [""] * 50)
+    train_model("small", run, texts, str(tmp_path), "cpu")
+    split = {name: rows.reset_index(drop=True) for name, rows in texts.groupby("split")}
+    row = counts_row(run, all_checkpoints(str(tmp_path), run)[0], split["train"], split["test"])
+    assert row["place_accuracy"] == pytest.approx(0.9)
+    assert row["place_loss"] < 0.4 * row["unigram_loss"]
+
+
+def test_a_tokenizer_that_splits_words_cannot_be_asked(learned: Any) -> None:
+    run, checkpoint, _, tested = learned
+    items = pd.DataFrame(
+        {
+            "id": tested["id"],
+            "sentence": 0,
+            "noun_index": 1,
+            "verb_index": 3,
+            "right": "x0",  # stands elsewhere
+            "wrong": "x1",
+            "n_attractors": 0,
+            "clause": "main",
+        }
+    )
+    with pytest.raises(InputError, match="one token a word"):
+        agreement_rows(load_asker(run, checkpoint, tested), items, **OPTIONS)
+
+
 def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None:
     run, checkpoint, _, tested = learned
     words = tested["text"].str.split()
@@ -119,21 +151,22 @@ def test_the_right_second_word_is_preferred_to_a_wrong_one(learned: Any) -> None
 
 def test_a_verb_whose_subject_is_in_another_window_is_not_asked_for(learned: Any) -> None:
     run, checkpoint, _, tested = learned
+    words = tested["text"][:2].str.split().str[1]
     items = pd.DataFrame(
         {
             "id": tested["id"][:2],
             "sentence": 0,
             "noun_index": [0, 0],
             "verb_index": [1, 1],
-            "right": "y0",
-            "wrong": "y1",
+            "right": words,
+            "wrong": words.map({f"y{n}": f"y{(n + 1) % 6}" for n in range(6)}),
             "n_attractors": 0,
             "clause": "main",
         }
     )
     far = items.assign(noun_index=[0, 40])
-    for row in agreement_rows(load_asker(run, checkpoint, tested), far, **OPTIONS):
-        assert row["n"] == 1
+    found = agreement_rows(load_asker(run, checkpoint, tested), far, **OPTIONS)
+    assert [row["n"] for row in found] == [1, 1]
     assert agreement_rows(load_asker(run, checkpoint, tested), far.iloc[1:], **OPTIONS) == []
     unheard = items.assign(wrong="y9")
     assert agreement_rows(load_asker(run, checkpoint, tested), unheard, **OPTIONS) == []

@@ -266,9 +266,16 @@ def test_a_classifier_tells_classes_apart_that_it_has_not_seen_a_text_of(tmp_pat
 
 @pytest.mark.parametrize(
     ("n_seeds", "n_cores", "device", "expected"),
-    [(3, 2, "cpu", 3), (4, 2, "cpu", 2), (1, 2, "cpu", 1), (3, 16, "cpu", 3), (3, 16, "cuda", 1)],
+    [
+        (3, 2, "cpu", 3),
+        (4, 2, "cpu", 2),
+        (1, 2, "cpu", 1),
+        (5, 2, "cpu", 2),
+        (3, 16, "cpu", 3),
+        (3, 16, "cuda", 1),
+    ],
 )
-def test_no_core_waits_for_a_last_seed(
+def test_a_few_seeds_share_the_cores_and_many_take_turns(
     monkeypatch: pytest.MonkeyPatch, n_seeds: int, n_cores: int, device: str, expected: int
 ) -> None:
     monkeypatch.setattr("joblib.cpu_count", lambda: n_cores)

@@ -121,7 +121,7 @@ def _class_macro_f1(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _scores(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
-    """Lines over the steps, the regression's level, and crosses and dots with half hidden."""
+    """Lines over the steps, the regression's level; with half hidden, crosses and a dotted line."""
     is_trained, is_whole = rows["classifier"] == "trained", rows["texts"] == "as they are"
     _with_bands(ax, rows[is_trained & is_whole], quantity)
     for place, (_, row) in enumerate(rows[is_trained & ~is_whole].iterrows()):
@@ -162,7 +162,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Held-out texts, the last checkpoint",
             "Losses in nats a token, with 95 % intervals over documents. The bigram sees the token "
             "before; a masked model also sees what follows. The place is a count of what stands at "
-            "the same position in the training texts.",
+            "the same position of a window of the training texts.",
         ),
         "agreement": (
             "Agreement, the last checkpoint",

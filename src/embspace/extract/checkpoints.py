@@ -8,7 +8,7 @@ import pandas as pd
 
 from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.errors import InputError
-from embspace.extract.embeddings import extract_embeddings
+from embspace.extract.embeddings import extract_embeddings, without_padding
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.models.description import FolderModel, VectorsModel, describe_model
@@ -44,7 +44,7 @@ def extract_checkpoints(
     for checkpoint in others:
         model = checkpoint_model(run, form, checkpoint)
         found = learned_matrices(name, model, load_model(name, model))
-        found["input"] = found["input"][: len(vocabulary)]
+        found = without_padding(name, model, found, vocabulary)
         tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}
     return tensors, vocabulary
 

@@ -6,7 +6,7 @@ import pandas as pd
 from embspace.config import StageConfig, run_stage
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.models.description import Model, VectorsModel, describe_model
+from embspace.models.description import Model, Network, VectorsModel, describe_model
 from embspace.models.matrices import learned_matrices
 from embspace.models.tokenizer import (
     check_vocabulary,
@@ -24,14 +24,20 @@ def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], 
     if isinstance(model, VectorsModel):
         return load_vectors(name, model)
     matrices = learned_matrices(name, model, load_model(name, model))
-    n_tokens = len(matrices["input"]) - model.padding_rows
     if tokenizer_files(model) is None:
-        vocabulary = numbered_vocabulary(n_tokens)
+        vocabulary = numbered_vocabulary(len(matrices["input"]) - model.padding_rows)
     else:
         vocabulary = vocabulary_table(name, load_tokenizer(name, model), model)
+    return without_padding(name, model, matrices, vocabulary), vocabulary
+
+
+def without_padding(
+    name: str, model: Network, matrices: dict[str, np.ndarray], vocabulary: pd.DataFrame
+) -> dict[str, np.ndarray]:
+    """The matrices, `input` with a row a token and no other; a row that is missing is an error."""
     check_vocabulary(name, model, vocabulary, len(matrices["input"]))
-    matrices["input"] = matrices["input"][:n_tokens]
-    return matrices, vocabulary
+    n_tokens = len(matrices["input"]) - model.padding_rows
+    return {**matrices, "input": matrices["input"][:n_tokens]}
 
 
 def main(config: StageConfig) -> None:

@@ -107,7 +107,7 @@ def _windows(
     """One window a text: a stimulus is read whole or not at all."""
     length = largest_window(model, module)
     windows = cut_windows(
-        table["text"].tolist(), tokenizer, length, length_key="the model's key 'window'"
+        table["text"].tolist(), tokenizer, length, length_key=f"{model.label}: key 'window'"
     )
     for window in windows:
         if window.number:

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.resampling import Interval, interval_bounds, stratified_interval
 from embspace.measure.held_out import class_logits
-from embspace.measure.language_modelling import Row, place_of
+from embspace.measure.language_modelling import Row, checkpoint_key
 from embspace.models.tokenizer import read_tokenizer
 from embspace.train.batches import windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
@@ -32,8 +32,9 @@ def classification_rows(
     """Accuracy and macro-F1 of each checkpoint, of each seed's last on texts half hidden.
 
     Then those of a logistic regression on counts of words, trained on the same texts, and how far
-    the checkpoints are above it. The regression leaves out words that it has not seen; a model has
-    a token for them that training hardly met: `share_unknown` of the words.
+    the checkpoints are above it. The regression leaves out words that it has not seen,
+    `share_unknown` of them; a model whose tokens are whole words has one for these, which training
+    hardly met.
     """
     from joblib import Parallel, delayed
 
@@ -56,19 +57,19 @@ def classification_rows(
     unit = pd.factorize(tested["document"])[0]
 
     def scores(classes: Labels) -> "_Scores":
-        return _scores(labels, unit, classes, **options)
+        return _scores(labels, unit, classes, len(names), **options)
 
     regression = _logistic_regression(trained, names, inverse_regularization)
     of_regression = {each: scores(regression.predict(texts)) for each, texts in variants.items()}
     rows: list[Row] = []
     for (each, variant), classes in zip(asked, predicted, strict=True):
-        key = {"classifier": "trained", **place_of(each), "texts": variant}
+        key = {"classifier": "trained", **checkpoint_key(each), "texts": variant}
         found, other = scores(classes), of_regression[variant]
         rows.append(key | found.columns() | found.less(other, level=options["level"]))
     for variant, found in of_regression.items():
         key = {"classifier": "logistic regression", "texts": variant}
         rows.append(key | found.columns())
-    unknown = {each: _share_unknown(trained, texts) for each, texts in variants.items()}
+    unknown = {each: _share_unknown(regression, texts) for each, texts in variants.items()}
     common = np.bincount(labels).max() / len(labels)
     return [row | {"share_unknown": unknown[row["texts"]], "null_accuracy": common} for row in rows]
 
@@ -104,11 +105,11 @@ class _Scores:
         return row
 
 
-def _share_unknown(trained: pd.DataFrame, texts: list[str]) -> float:
-    """The share of words that no training text has."""
-    known = set(" ".join(trained["text"]).split())
-    words = " ".join(texts).split()
-    return sum(word not in known for word in words) / len(words)
+def _share_unknown(regression: Any, texts: list[str]) -> float:
+    """The share of words, as the regression takes them, that no training text has."""
+    counts = regression[0]
+    words = counts.build_analyzer()(" ".join(texts))
+    return sum(word not in counts.vocabulary_ for word in words) / len(words)
 
 
 def _predicted(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Labels:
@@ -135,12 +136,14 @@ def _logistic_regression(
     return regression.fit(trained["text"], [names.index(label) for label in trained["label"]])
 
 
-def _scores(labels: Labels, unit: Labels, classes: Labels, **options: Any) -> _Scores:
+def _scores(
+    labels: Labels, unit: Labels, classes: Labels, n_classes: int, **options: Any
+) -> _Scores:
     """Of half-samples of the documents of each label, so that no half lacks one.
 
-    A half of an odd number has one more or less: labels weigh in it as they do in the whole.
+    A half of an odd number has one more or less: labels weigh in it as they do in the whole. NaN
+    where a label has a single document, which half of the halves would lack.
     """
-    n_classes = max(labels.max(), classes.max()) + 1
     members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
     stratum = np.array([labels[each[0]] for each in members])
     of_label = np.bincount(labels, minlength=n_classes)
@@ -160,5 +163,7 @@ def _scores(labels: Labels, unit: Labels, classes: Labels, **options: Any) -> _S
     # The same halves for every classifier.
     generator = np.random.default_rng(options.pop("seed"))
     interval = stratified_interval(statistic, stratum, generator=generator, **options)
+    if 1 in np.bincount(stratum):
+        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
     value = statistic(np.arange(len(members)))
     return _Scores(len(labels), len(members), value, interval)

@@ -19,6 +19,7 @@ from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.paths import rotated_paths
+from embspace.geometry.resampling import stream_of
 from embspace.measure.deviations import COLUMNS as OF_HALVES
 from embspace.measure.deviations import without_deviations
 from embspace.measure.path_views import (
@@ -131,7 +132,9 @@ def measure_evolution(
     halves: dict[str, Any] = {"n_resamples": n_resamples, "level": level}
     of_layers = [layer_table(*each) for each in by_text.items()]
     of_layers += [
-        with_deviations(layer_table(name, each), each, generator=for_means, **halves)
+        with_deviations(
+            layer_table(name, each), each, generator=stream_of(for_means, name), **halves
+        )
         for name, each in at_large.items()
     ]
     # One thread: on more BLAS would add in another order.
@@ -142,7 +145,9 @@ def measure_evolution(
             for (name, each), null in zip(by_text.items(), of_texts, strict=True)
         ]
         shared += [
-            with_interval(shared_table(name, each), each, generator=for_interval, **halves)
+            with_interval(
+                shared_table(name, each), each, generator=stream_of(for_interval, name), **halves
+            )
             for name, each in at_large.items()
         ]
         seen = [

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.errors import InputError
 from embspace.geometry.resampling import half_sample_interval
 from embspace.measure.count_models import CountModels, count_tokens
 from embspace.measure.held_out import (
@@ -34,6 +35,7 @@ def counts_row(
     Of any checkpoint of the phase, for all have one tokenizer.
     """
     phase: Any = run.phases[checkpoint.phase]
+    read_record(checkpoint.folder)  # the files are those that training wrote
     tokenizer = read_tokenizer(checkpoint.folder)
     special = tokenizer.all_special_ids
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
@@ -41,8 +43,10 @@ def counts_row(
     learned = windows_of(list(trained["text"]), tokenizer, run.window)
     models = count_tokens(learned.ids, learned.n_tokens, len(tokenizer), special)
     inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
+    is_unknown = windows.ids == tokenizer.unk_token_id
+    words = inside & (is_unknown | ~np.isin(windows.ids, special))
     return {
-        "share_unknown": float((windows.ids[inside] == tokenizer.unk_token_id).mean()),
+        "share_unknown": float(is_unknown[words].mean()),
         **_of_counts(models, asked),
     }
 
@@ -79,7 +83,7 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
     asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
     predicted = predict_tokens(module, phase, windows, asked, tokenizer.mask_token_id)
     unit = pd.factorize(tested["document"])[0][windows.text[asked.window]]
-    row: Row = {**place_of(checkpoint), "objective": phase.objective}
+    row: Row = {**checkpoint_key(checkpoint), "objective": phase.objective}
     row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
     row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
@@ -103,7 +107,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
     number = pd.Series(range(len(tested)), tested["id"])
     text = number[items["id"]].to_numpy()
-    place = _places_of_words(windows)
+    place = _positions_of_words(windows)
     at_verb = place(text, items["verb_index"].to_numpy())
     is_whole = at_verb[0] == place(text, items["noun_index"].to_numpy())[0]
     is_known = items["wrong"].isin(tokenizer.get_vocab()).to_numpy()
@@ -115,6 +119,12 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     right, wrong = (
         np.array(tokenizer.convert_tokens_to_ids(list(items[form]))) for form in ("right", "wrong")
     )
+    found = windows.ids[window, position]
+    if ((found != right) & (found != wrong)).any():
+        raise InputError(
+            f"{checkpoint.folder}: agreement is asked of models with one token a word; this one's "
+            "tokenizer splits words"
+        )
     asked = Asked(window, position, right, windows.ids[window, position - 1])
     correct = np.empty(len(items))
     turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
@@ -132,14 +142,14 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     of_kind: Any = items.groupby(["clause", attractors], sort=True).indices
     rows: list[Row] = []
     for (clause, which), members in [(("all", "all"), np.arange(len(items))), *of_kind.items()]:
-        key = {**place_of(checkpoint), "clause": clause, "attractors": which}
+        key = {**checkpoint_key(checkpoint), "clause": clause, "attractors": which}
         facts = {"n": len(members), "n_documents": len(np.unique(unit[members]))}
         found = mean_with_interval("accuracy", correct[members], unit[members], **options)
         rows.append({**key, **facts, **found, "null_accuracy": 0.5})
     return rows
 
 
-def place_of(checkpoint: Checkpoint) -> Row:
+def checkpoint_key(checkpoint: Checkpoint) -> Row:
     """The columns that say which checkpoint a row is of."""
     return {"seed": checkpoint.seed, "phase": checkpoint.phase, "step": checkpoint.step}
 
@@ -188,7 +198,7 @@ def _of_counts(models: CountModels, asked: Asked) -> Row:
     return row
 
 
-def _places_of_words(windows: Windows) -> Any:
+def _positions_of_words(windows: Windows) -> Any:
     """A function from texts and words to windows and positions; each word is one token.
 
     A window has one special token at each end.

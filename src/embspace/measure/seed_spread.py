@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-PLACE = ["phase", "step", "of", "quantity"]
-SPREAD = [*PLACE, "n_seeds", "mean", "standard_deviation", "smallest", "largest"]
+KEYS = ["phase", "step", "of", "quantity"]
+OF_TOKENS = ["loss", "accuracy", "next_sentence_accuracy"]
+SPREAD = [*KEYS, "n_seeds", "mean", "standard_deviation", "smallest", "largest"]
 
 
 def seed_spread(
@@ -18,15 +19,18 @@ def seed_spread(
     trained = classification[classification["classifier"] == "trained"]
     long = pd.concat(
         [
-            _long(held_out.assign(of=held_out["objective"]), ["loss", "accuracy"]),
+            _long(
+                held_out.assign(of=held_out["objective"]),
+                ["loss", "accuracy", "next_sentence_accuracy"],
+            ),
             _long(agreement.assign(of=verbs), ["accuracy"]),
             _long(trained.assign(of=trained["texts"]), ["accuracy", "macro_f1"]),
         ]
-    )
+    ).dropna(subset=["value"])
     rows = []
-    for place, values in long.groupby(PLACE, sort=False)["value"]:
+    for key, values in long.groupby(KEYS, sort=False)["value"]:
         facts = (values.mean(), values.std(), values.min(), values.max())
-        rows.append((*place, len(values), *facts))
+        rows.append((*key, len(values), *facts))
     return pd.DataFrame(rows, columns=SPREAD)
 
 

@@ -163,7 +163,7 @@ class _States:
     shown: tuple[str, int]
     n_histogram_bins: int
     for_halves: np.random.Generator
-    """Copied for each state: all have the same halves, whatever their number."""
+    """Only its seed counts, by `stream_of`: all states have the same halves."""
     pairs: Callable[..., Tables]
     spectrum: Callable[..., pd.DataFrame]
     separation: Callable[..., pd.DataFrame]

@@ -26,17 +26,18 @@ from embspace.measure.summary import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.training_run import Run, SequenceClassification, describe_run
 
-PLACE = ["seed", "phase", "step"]
-LOSSES = [*PLACE, "loss"]
-HELD_OUT = [*PLACE, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
+CHECKPOINT = ["seed", "phase", "step"]
+LOSSES = [*CHECKPOINT, "loss"]
+HELD_OUT = [*CHECKPOINT, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
 HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
 HELD_OUT += ["next_sentence_accuracy", "next_sentence_accuracy_low", "next_sentence_accuracy_high"]
 HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
 HELD_OUT += ["place_loss", "place_accuracy"]
-AGREEMENT = [*PLACE, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
+AGREEMENT = [*CHECKPOINT, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
 AGREEMENT += ["accuracy_high", "null_accuracy"]
-CLASSIFICATION = ["classifier", *PLACE, "texts", "n", "n_documents", "accuracy", "accuracy_low"]
-CLASSIFICATION += ["accuracy_high", "macro_f1", "macro_f1_low", "macro_f1_high"]
+CLASSIFICATION = ["classifier", *CHECKPOINT, "texts", "n", "n_documents"]
+CLASSIFICATION += ["accuracy", "accuracy_low", "accuracy_high"]
+CLASSIFICATION += ["macro_f1", "macro_f1_low", "macro_f1_high"]
 CLASSIFICATION += ["accuracy_less_regression", "accuracy_less_regression_low"]
 CLASSIFICATION += ["accuracy_less_regression_high", "macro_f1_less_regression"]
 CLASSIFICATION += ["macro_f1_less_regression_low", "macro_f1_less_regression_high"]
@@ -75,8 +76,8 @@ def measure_training(
     Losses are in nats: of a language model a token, of a classifier a window; where a step also
     asks which sentence follows, its loss is the sum of both. Intervals are over held-out documents,
     the model being given. A masked model is asked for every k-th ordinary token, all of which are
-    hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but the first
-    of a window. Words that no training text has are not asked for: `share_unknown` of the tokens.
+    hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but what stands
+    first in a window. Words that no training text has are not asked for: `share_unknown` of all.
     Beside stand models of counts over the training texts: the unigram; the bigram, which sees the
     token before and, unlike a masked model, nothing after; the place, which knows the position
     alone. And the entropy of the unigram. Of a model that was also asked which sentence follows,

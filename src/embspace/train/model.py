@@ -22,8 +22,8 @@ def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Dev
 
     The weights follow from the run, its texts, the seed and the step alone: whoever goes on from a
     checkpoint comes to the same ones. So checkpoints of the very same training are kept, and it
-    begins after the last whole one. Seeds train side by side, each on one core, so that the number
-    of cores changes no sum; on a GPU one after the other.
+    begins after the last whole one. Seeds train side by side, each in one thread, so that the
+    number of cores changes no sum; on a GPU one after the other.
 
     Raises:
         InputError: if the run does not fit its texts or architecture; or, with the last checkpoint
@@ -50,7 +50,8 @@ def _at_once(n_seeds: int, device: str) -> int:
     """How many seeds train at a time: one on a GPU, else one a core.
 
     Or all, if they are less than twice as many: sharing the cores, three on two take one and a
-    half times as long as one, where two and then one would take twice as long.
+    half times as long as one, where two and then one would take twice as long. Of more, the last
+    round is a smaller part, and each holds a model in memory.
     """
     from joblib import cpu_count
 

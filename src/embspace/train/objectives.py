@@ -76,7 +76,8 @@ def sentence_pairs(
 ) -> dict[str, Any]:
     """Each window in two parts, of which the second is, by a fair coin, another text's.
 
-    The label is 0 for the part that follows, 1 for another's (as BERT's head has it).
+    The label is 0 for the part that follows, 1 for another's (as BERT's head has it). Both that
+    might come second are cut to the length of the shorter, so that length tells nothing.
     """
     import torch
 
@@ -86,11 +87,9 @@ def sentence_pairs(
     others = _rows_of_other_texts(windows, rows, generator)
     pairs = []
     for row, other, exchanged in zip(rows, others, is_other, strict=True):
-        first, second = _parts(windows, int(row), end_id)
-        if exchanged:
-            second = _parts(windows, int(other), end_id)[1]
-        room = windows.ids.shape[1] + 1 - len(first) - 3  # the windows were cut one shorter
-        pairs.append((first, second[:room]))
+        first, own = _parts(windows, int(row), end_id)
+        of_other = _parts(windows, int(other), end_id)[1]
+        pairs.append((first, (of_other if exchanged else own)[: min(len(own), len(of_other))]))
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     joined = [[cls, *first, sep, *second, sep] for first, second in pairs]
     n_tokens = np.array([len(each) for each in joined])
@@ -114,7 +113,7 @@ def _rows_of_other_texts(windows: Windows, rows: Rows, generator: Any) -> Rows:
     for row in rows:
         others = np.flatnonzero(windows.text != windows.text[row])
         if not len(others):
-            raise InputError("key 'next_sentence_after': needs two texts to train on, found one")
+            raise InputError("key 'next_sentence_after': needs two texts, found one")
         found.append(others[int(torch.randint(len(others), (1,), generator=generator))])
     return np.array(found)
 
