@@ -82,6 +82,8 @@ def _unchanged_by(each: Definition) -> str:
 
 def _example(each: Definition, known: dict[str, Definition]) -> str:
     """The worked example, with the measures that it uses imported."""
+    if not each.example:
+        return ""
     lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]
     used = [name for name in known if re.search(rf"\b{name}\(", each.example)]
     return "\n".join([f">>> from embspace.geometry import {', '.join(used)}", *lines])

@@ -85,6 +85,23 @@ def test_definition_and_code_differ_by_orders_where_vectors_are_alike() -> None:
     assert maximum_explainable_variance_as_recoded(x, word) < 0.01
 
 
+def test_words_that_do_not_vary_have_no_variance_to_explain() -> None:
+    equal, word = np.full((7, 5), 0.1), np.zeros(7, dtype=int)
+    assert np.isnan(maximum_explainable_variance_as_coded(equal, word))
+    assert np.isnan(maximum_explainable_variance_as_recoded(equal, word))
+    assert maximum_explainable_variance(equal, word) == pytest.approx(1)
+
+
+def test_rare_words_seem_explained_even_when_dealt_at_random() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 100)) + 1.5 * rng.normal(size=100)
+    found = {
+        size: adjusted_maximum_explainable_variance(x, np.repeat(np.arange(600 // size), size))
+        for size in (2, 20)
+    }
+    assert found[2] > 0.1 > 0.04 > found[20] > 0
+
+
 @EVERY
 def test_the_numbers_of_the_groups_are_names_alone(defined) -> None:
     renamed = (WORDS * 7919 - 5) % 100003

@@ -143,5 +143,15 @@ def test_a_new_measure_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     assert module.DEFINED["mean_norm"].summary == "Mean length of a vector."
 
 
+def test_a_name_is_declared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DEFINED", dict(module.DEFINED))
+    with pytest.raises(ValueError, match="measure: mean_cosine is declared already"):
+
+        @measure("direction", formula="x", range="x", source="x", invariant_to=[], bias="x")
+        def mean_cosine(x: np.ndarray) -> float:
+            """Another."""
+            return float(x.mean())
+
+
 def test_an_estimate_is_a_number_too() -> None:
     assert value_of(Estimate(2.5, 0.1, 10, 2)) == value_of(2.5) == 2.5

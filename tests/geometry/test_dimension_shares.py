@@ -49,6 +49,9 @@ def test_without_outliers_there_are_few_and_equal_means_have_none() -> None:
 
 def test_a_mean_cosine_that_is_not_positive_has_no_shares() -> None:
     assert np.isnan(top_dimension_share(np.array([[1.0, 0.0], [-1.0, 0.0]])))
+    for seed in range(6):
+        turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(20, 20)))[0]
+        assert np.isnan(top_dimension_share(turn))  # a mean cosine of 0, but for rounding
     assert np.isnan(dimension_contributions(np.array([[1.0, 0.0]]))).all()
 
 

@@ -55,6 +55,13 @@ def test_the_dimension_of_plain_clouds_is_found_at_every_scale() -> None:
         assert found.value == pytest.approx(2, abs=0.12)
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_distances_that_nearly_all_agree_have_no_dimension(k: int) -> None:
+    noise = np.random.default_rng(0).normal(size=(60, 60))
+    assert np.isnan(gride(np.eye(60), k=k).value)
+    assert np.isnan(gride(np.eye(60) + 1e-7 * noise, k=k).value)
+
+
 def test_what_has_no_ratio_is_nan_and_bad_scales_are_refused() -> None:
     assert np.isnan(gride(np.zeros((10, 2)), k=2).value)
     assert gride(np.concatenate([cube(2, 50), cube(2, 50)]), k=1).dropped == 100

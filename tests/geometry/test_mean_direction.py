@@ -56,3 +56,4 @@ def test_what_is_not_defined_is_nan() -> None:
     assert np.isnan(mean_cosine(np.array([[1.0, 0.0], [0.0, 0.0]])))
     assert np.isnan(mean_resultant_length(np.zeros((2, 2))))
     assert np.isnan(mean_cosine_to_mean(np.array([[1.0, 0.0], [-1.0, 0.0]])))
+    assert np.isnan(mean_cosine_to_mean(CLOUD - CLOUD.mean(axis=0)))  # but for rounding

@@ -28,6 +28,12 @@ def test_it_is_the_slope_between_two_counts(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.n, found.dropped) == (300, 0)
 
 
+def test_the_unit_of_a_grid_changes_nothing() -> None:
+    grid = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2)
+    whole, tenth = (correlation_dimension(grid * step).value for step in (1.0, 0.1))
+    assert whole == pytest.approx(tenth)
+
+
 def test_equal_vectors_have_none_and_radii_have_an_order() -> None:
     assert np.isnan(correlation_dimension(np.zeros((50, 2))).value)
     with pytest.raises(ValueError, match="nearer: expected 1 to 4, under `farther`, found 5"):

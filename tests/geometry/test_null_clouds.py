@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from embspace.geometry import hubness, intra_sentence_similarity, mean_cosine, two_nn
-from embspace.geometry.declared import FAMILIES
+from embspace.geometry.declared import FAMILIES, value_of
 from embspace.geometry.null_clouds import (
     NULL_CLOUDS,
     NULLS_OF_FAMILY,
@@ -13,6 +13,7 @@ from embspace.geometry.null_clouds import (
     gaussian_of_covariance,
     isotropic_gaussian,
 )
+from embspace.geometry.registry import definitions
 from tests.geometry.clouds import CLOUD
 
 
@@ -46,23 +47,63 @@ def test_shuffling_keeps_each_coordinate_and_no_dependence() -> None:
     assert abs(np.corrcoef(drawn.T)[0, 1]) < 0.1
 
 
-def test_isotropic_vectors_have_no_direction() -> None:
+def test_isotropic_vectors_have_no_direction_but_the_clouds_size() -> None:
     drawn = isotropic_gaussian(CLOUD + 100, rng())
     assert drawn.shape == CLOUD.shape
     assert abs(mean_cosine(drawn)) < 0.02
+    assert np.square(drawn).mean() == pytest.approx(np.square(CLOUD + 100).mean(), rel=0.1)
 
 
-def test_exchange_keeps_words_and_bands_and_takes_the_text() -> None:
+@pytest.mark.parametrize("family", ["direction", "spectrum"])
+def test_an_isotropic_cloud_is_like_its_null(family: str) -> None:
+    x = 0.1 * rng(2).normal(size=(500, 50))
+    for each in definitions().values():
+        # One needs a second cloud, the other is not defined of directions that sum to none.
+        if each.family == family and each.name not in ("iso_score_star", "top_dimension_share"):
+            nulls = [value_of(each.function(isotropic_gaussian(x, rng(s)))) for s in range(40)]
+            found = value_of(each.function(x))
+            assert min(nulls) - np.std(nulls) <= found <= max(nulls) + np.std(nulls), each.name
+
+
+def some_texts() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Vectors, words as rare as in a language, bands, texts."""
     generator = rng()
-    text, word = np.repeat(np.arange(60), 10), np.tile(np.arange(10), 60)
-    band = (text % 2).astype(int)
-    x = generator.normal(size=(10, 30))[word] + 2 * generator.normal(size=(60, 30))[text]
-    exchanged = exchanged_between_texts(x, word, band, rng(1))
-    for kind in range(20):
-        rows = (word == kind // 2) & (band == kind % 2)
-        before, after = (sorted(each[rows].tolist()) for each in (x, exchanged))
-        assert before == after
-    assert intra_sentence_similarity(x, text) > intra_sentence_similarity(exchanged, text) + 0.2
+    text = np.repeat(np.arange(60), 20)
+    word = np.minimum(generator.zipf(1.5, size=1200), 200)
+    band = np.tile(np.arange(20) // 10, 60)
+    of_word, of_text = generator.normal(size=(201, 30)), generator.normal(size=(60, 30))
+    x = of_word[word] + 2 * of_text[text] + 0.1 * generator.normal(size=(1200, 30))
+    return x, word, band, text
+
+
+def test_each_place_gets_a_vector_of_its_word_and_band_of_another_text() -> None:
+    x, word, band, text = some_texts()
+    exchanged, is_moved = exchanged_between_texts(x, word, band, text, rng(1))
+    assert 0.5 < is_moved.mean() < 0.98
+    assert (exchanged[~is_moved] == x[~is_moved]).all()
+    index = {tuple(row): number for number, row in enumerate(x.tolist())}
+    for place in np.flatnonzero(is_moved):
+        source = index[tuple(exchanged[place].tolist())]
+        assert (word[source], band[source]) == (word[place], band[place])
+        assert text[source] != text[place]
+
+
+def test_exchange_takes_what_vectors_owe_to_their_text() -> None:
+    x, word, band, text = some_texts()
+    exchanged, is_moved = exchanged_between_texts(x, word, band, text, rng(1))
+    before, after = (
+        intra_sentence_similarity(each[is_moved], text[is_moved]) for each in (x, exchanged)
+    )
+    assert before > after + 0.2
+
+
+def test_a_word_that_one_text_has_most_of_cannot_all_be_moved() -> None:
+    x = np.arange(5.0)[:, None]
+    same = np.zeros(5, dtype=int)
+    exchanged, is_moved = exchanged_between_texts(x, same, same, np.array([0, 0, 0, 0, 1]), rng())
+    assert is_moved[4]
+    assert is_moved.sum() == 2
+    assert (exchanged[~is_moved] == x[~is_moved]).all()
 
 
 def test_every_family_says_what_it_is_held_against() -> None:

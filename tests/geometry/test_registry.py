@@ -12,6 +12,10 @@ def test_every_module_with_a_measure_is_known() -> None:
     assert found == declaring
 
 
+def test_what_others_declare_is_not_ours() -> None:
+    assert all(each.function.__module__.startswith("embspace.") for each in definitions().values())
+
+
 def test_families_stand_together_in_their_order() -> None:
     families = [each.family for each in definitions().values()]
     assert families == sorted(families, key=FAMILIES.index)

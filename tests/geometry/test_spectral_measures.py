@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import torch
 from sklearn.decomposition import PCA
 
 from embspace.geometry.registry import definitions
@@ -115,6 +116,10 @@ def test_iso_score_star_goes_from_the_few_to_the_many() -> None:
     assert iso_score_star(few, larger=LARGER, zeta=1) == pytest.approx(iso_score(LARGER))
     with pytest.raises(ValueError, match=r"zeta: expected a value in \[0, 1\], found 2"):
         iso_score_star(few, larger=LARGER, zeta=2)
+    tensor = iso_score_star(few, larger=torch.from_numpy(LARGER), zeta=0.5)
+    assert tensor == iso_score_star(few, larger=LARGER, zeta=0.5)
+    with pytest.raises(ValueError, match="NaN or infinity in row 0"):
+        iso_score_star(few, larger=np.full((3, 12), np.nan), zeta=0.5)
     with pytest.raises(ValueError, match="larger: expected 12 coordinates, found 3"):
         iso_score_star(few, larger=LARGER[:, :3], zeta=0.5)
 
@@ -125,3 +130,5 @@ def test_where_nothing_varies_nothing_is_made_up(defined) -> None:
     if "larger" in options:
         options["larger"] = np.zeros((9, 12))
     assert np.isnan(defined.function(np.zeros((5, 12)), **options))
+    if "translation" in defined.invariant_to and "larger" not in options:
+        assert np.isnan(defined.function(np.full((7, 12), 0.1), **options))

@@ -92,6 +92,19 @@ def test_where_no_ratio_is_defined_there_is_no_dimension(variant) -> None:
     assert np.isnan(variant(np.zeros((10, 3))).value)
 
 
+@EVERY
+@pytest.mark.parametrize("step", [1.0, 0.1, 1 / 3])
+def test_rounding_of_equal_distances_is_no_geometry(variant, step: float) -> None:
+    grid = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2) * step
+    assert np.isnan(variant(grid).value)
+
+
+@EVERY
+def test_a_far_mean_changes_nothing(variant) -> None:
+    x = cube(3, 800)
+    assert variant(x + 1e6).value == pytest.approx(variant(x).value, rel=1e-3)
+
+
 def test_the_share_to_discard_is_checked() -> None:
     with pytest.raises(
         ValueError, match=r"discard_fraction: expected a share in \[0, 1\), found 1"

@@ -140,7 +140,7 @@ def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     range=r"[0,\ 1]",
     source="The code behind the figures of Ethayarajh 2019, by TruncatedSVD",
     invariant_to=["rotation", "scale"],
-    bias=OF_FEW,
+    bias="Downwards for words that occur rarely: the axis is fitted to their few vectors' mean.",
 )
 def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
     """The variance about the mean, along the axis that explains most without centring.
@@ -191,7 +191,8 @@ def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
     range=r"[-1,\ 1]",
     source=ETHAYARAJH + "section 3.4, there with sampled vectors",
     invariant_to=["rotation", "scale"],
-    bias=OF_FEW,
+    bias="Upwards for words that occur rarely, as the baseline, of many vectors, is not: compare "
+    "words that occur equally often.",
 )
 def adjusted_maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     """`maximum_explainable_variance` less that of all vectors together.
@@ -235,7 +236,9 @@ def _over_words(x: Vectors, group: Groups, share: Callable[[Vectors], float]) ->
 
 
 def _centred(x: Vectors) -> Vectors:
-    centred: Vectors = x - x.mean(axis=0)
+    """Equal rows give exact zeros."""
+    relative = x - x[0]
+    centred: Vectors = relative - relative.mean(axis=0)
     return centred
 
 

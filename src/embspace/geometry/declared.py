@@ -94,6 +94,10 @@ def measure(
         def measured(x: Any, *args: Any, **options: Any) -> float | Estimate:
             return function(as_vectors(x), *args, **options)
 
+        known = DEFINED.get(function.__name__)
+        # Who runs a cell again, or loads a module again, declares the same anew.
+        if known and known.function.__module__ != function.__module__:
+            raise ValueError(f"measure: {function.__name__} is declared already")
         DEFINED[function.__name__] = Definition(
             name=function.__name__,
             family=family,

@@ -6,6 +6,7 @@ from jaxtyping import Float, Int
 from embspace.geometry.declared import measure
 from embspace.geometry.directions import norms, unit_rows
 
+ROUNDING = 1e-12  # of a mean cosine
 Vectors = Float[np.ndarray, "n dim"]
 
 
@@ -45,7 +46,7 @@ def top_dimension_share(x: Vectors) -> float:
     """
     contributions = dimension_contributions(x)
     total = contributions.sum()
-    return float(contributions.max() / total) if total > 0 else float("nan")
+    return float(contributions.max() / total) if total > ROUNDING else float("nan")
 
 
 def outlier_dimensions(x: Vectors, *, threshold: float = 3.0) -> Int[np.ndarray, " outlier"]:

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.declared import Estimate, measure
-from embspace.geometry.neighbor_graph import Cloud, neighbor_graph_of
+from embspace.geometry.neighbor_graph import Cloud, neighbor_graph_of, ratios_of_distances
 
 SMALLEST, LARGEST = 1e-3, 1e5  # what a dimension is looked for between
 
@@ -22,10 +22,11 @@ SMALLEST, LARGEST = 1e-3, 1e5  # what a dimension is looked for between
 def gride(x: Cloud, *, k: int = 2) -> Estimate:
     """The dimension under which the ratios of the 2k-th to the k-th distance are most likely.
 
-    `k` sets the scale: 1 is TwoNN by maximum likelihood, and each doubling looks twice as many
-    neighbours away. The standard error is that of the likelihood's curvature and takes the ratios
-    for independent; neighbourhoods of near vectors overlap, so that it is too small for k > 1.
-    Dropped are vectors of which k others are equal to it.
+    `k` sets the scale: 1 is TwoNN by maximum likelihood, bias included, and each doubling looks
+    twice as many neighbours away. The standard error is that of the likelihood's curvature and
+    takes the ratios for independent; neighbourhoods of near vectors overlap, so that it is too
+    small for k > 1. Dropped are vectors to which k others are equal. NaN where nearly all distances
+    are.
 
     Raises:
         ValueError: `k` under 1, or 2k more than there are other vectors.
@@ -41,9 +42,9 @@ def gride(x: Cloud, *, k: int = 2) -> Estimate:
         raise ValueError(f"k: expected at least 1, found {k}")
     distances = neighbor_graph_of(x, 2 * k).distances
     near = distances[:, k - 1] > 0
-    log_ratio = np.log(distances[near, 2 * k - 1] / distances[near, k - 1])
+    log_ratio = np.log(ratios_of_distances(distances[near, 2 * k - 1], distances[near, k - 1]))
     dropped = int((~near).sum())
-    if not log_ratio.sum():
+    if not log_ratio.any() or _slope(LARGEST, log_ratio, k) > 0:
         return Estimate(float("nan"), float("nan"), len(log_ratio), dropped)
     value = float(brentq(_slope, SMALLEST, LARGEST, args=(log_ratio, k), xtol=1e-10))
     error = 1 / np.sqrt(_curvature(value, log_ratio, k))

@@ -38,7 +38,7 @@ def mle_dimension(x: Cloud, *, k: int = 20) -> Estimate:
 
     One likelihood for all: inverses are averaged, not dimensions. Its standard error would take
     the distances about different vectors for independent, which they are not: NaN. Dropped are
-    vectors that have an equal one.
+    vectors that have an equal one, and those of which all distances are the same.
 
     Raises:
         ValueError: `k` under 3, or more than there are other vectors.
@@ -68,7 +68,8 @@ def mean_local_dimension(x: Cloud, *, k: int = 20) -> Estimate:
     """Mean of the dimensions about each vector, by the distances to `k` neighbours.
 
     Above `mle_dimension` wherever the dimension differs from place to place, for it averages
-    dimensions, not their inverses. Dropped are vectors that have an equal one.
+    dimensions, not their inverses. Dropped are vectors that have an equal one, and those of which
+    all distances are the same.
 
     Raises:
         ValueError: `k` under 3, or more than there are other vectors.

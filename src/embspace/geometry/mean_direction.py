@@ -6,6 +6,7 @@ from jaxtyping import Float
 from embspace.geometry.declared import measure
 from embspace.geometry.directions import norms, unit_rows
 
+ROUNDING = 1e-12  # shorter than this, a mean of vectors of length 1 is zero
 Vectors = Float[np.ndarray, "n dim"]
 
 
@@ -60,7 +61,7 @@ def mean_resultant_length(x: Vectors) -> float:
     "direction",
     formula=r"\left| \sum_i \frac{x_i}{|x_i|} \right|",
     range=r"[0,\ n]",
-    source="The geometry of BERT, I_cone",
+    source="Bonino et al. 2025, The geometry of BERT (arXiv 2502.12033), I_cone",
     invariant_to=["rotation", "scale", "lengths"],
     bias=r"Grows with n: n for parallel vectors, about \(\sqrt n\) for independent ones.",
 )
@@ -98,7 +99,7 @@ def mean_cosine_to_mean(x: Vectors) -> float:
     """
     mean, kept = x.mean(axis=0), norms(x) > 0
     length = np.linalg.norm(mean)
-    if not kept.any() or not length:
+    if not kept.any() or length < ROUNDING * norms(x).mean():
         return float("nan")
     return float((unit_rows(x[kept]) @ mean).mean() / length)
 

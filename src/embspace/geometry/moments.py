@@ -91,11 +91,12 @@ def moments_of(
 ) -> Moments:
     """The moments of the rows of `x`, or `x` if these are moments.
 
-    `origin`: by default the mean, so that no digit is lost to what all rows share.
+    `origin`: by default the first row, so that no digit is lost to what all rows share, and equal
+    rows have exact zeros.
     """
     if isinstance(x, Moments):
         return x
-    origin = x.mean(axis=0, dtype=np.float64) if origin is None else origin
+    origin = x[0].astype(np.float64) if origin is None else origin
     dim = x.shape[1]
     total, cubes, products, quartic = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim)), 0.0
     for first in range(0, len(x), BLOCK_ROWS):

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.declared import Estimate, measure
-from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.neighbor_graph import TIE, neighbor_graph_of
 
 Vectors = Float[np.ndarray, "n dim"]
 BLOCK_ROWS = 1024
@@ -53,6 +53,6 @@ def _pairs_within(x: Vectors, radii: Float[np.ndarray, " radius"]) -> Float[np.n
         rows = slice(first, first + BLOCK_ROWS)
         of_block = squared[rows, None] + squared[None, first:] - 2 * x[rows] @ x[first:].T
         later = np.triu(np.ones(of_block.shape, dtype=bool), 1)
-        for number, radius in enumerate(radii):
-            counts[number] += np.count_nonzero((of_block <= radius**2) & later)
+        for number, limit in enumerate(radii**2 * (1 + TIE)):
+            counts[number] += np.count_nonzero((of_block <= limit) & later)
     return counts

@@ -5,14 +5,24 @@ from jaxtyping import Float
 
 from embspace.geometry.neighbors import NeighborGraph
 
+TIE = 1e-6
 Cloud = Float[np.ndarray, "n dim"] | NeighborGraph
+
+
+def ratios_of_distances(
+    farther: Float[np.ndarray, " n"], nearer: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    """Each distance over a smaller one; exactly 1 for two that only rounding tells apart."""
+    ratios: Float[np.ndarray, " n"] = farther / nearer
+    return np.where(ratios < 1 + TIE, 1.0, ratios)
 
 
 def neighbor_graph_of(x: Cloud, k: int) -> NeighborGraph:
     """The `k` nearest neighbours of each row of `x`; of a graph that has more, the nearest `k`.
 
-    A graph that was computed once serves all measures. Distances are those of the vectors in
-    float32.
+    A graph that was computed once serves all measures. Distances are those of the centred vectors
+    in float32, so that a mean far from the origin costs no digits; they are right to some 1e-7, and
+    a ratio of two under 1 + `TIE` is one of equal distances.
 
     Raises:
         ValueError: `k` under 1, or more than there are other vectors or than the graph has.
@@ -23,6 +33,6 @@ def neighbor_graph_of(x: Cloud, k: int) -> NeighborGraph:
 
     if not 1 <= k < len(x):
         raise ValueError(f"k: expected 1 to {len(x) - 1}, the other vectors, found {k}")
-    graph = scan_pairs(x, n_neighbors=k).neighbors
+    graph = scan_pairs(x - x.mean(axis=0), n_neighbors=k).neighbors
     assert graph is not None  # it was asked for
     return graph

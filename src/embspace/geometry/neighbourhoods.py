@@ -11,7 +11,7 @@ from embspace.geometry.neighbor_graph import Cloud, neighbor_graph_of
     "neighbourhoods",
     formula=r"\frac{\frac{1}{n} \sum_i (N_i - k)^3}{\left( \frac{1}{n} \sum_i (N_i - k)^2 "
     r"\right)^{3/2}},\quad N_i = \#\{j : x_i \text{ is among the } k \text{ nearest of } x_j\}",
-    range=r"(-\infty,\ \sqrt n)",
+    range=r"(-\sqrt n,\ \sqrt n)",
     source="Radovanovic et al. 2010, Hubs in space, equation 1",
     invariant_to=["rotation", "scale", "translation"],
     bias="Upwards with n, until the largest hubs of the distribution are among the vectors.",
@@ -83,7 +83,7 @@ def local_densities(x: Cloud, *, k: int = 10) -> Float[np.ndarray, " n"]:
     "neighbourhoods",
     formula=r"\frac{s}{m}\ \text{of the mean distances}\ \frac{1}{k} \sum_{j \le k} r_j(x_i)",
     range=r"[0,\ \sqrt{n - 1}]",
-    source="The reciprocal of the simplified local density of Schubert et al. 2014",
+    source="Mean distances as in the local densities of Breunig et al. 2000, LOF",
     invariant_to=["rotation", "scale", "translation"],
     bias="Depends on n by k / n: compare clouds of one n.",
     shared="neighbors",

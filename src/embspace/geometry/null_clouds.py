@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.declared import Family
 
@@ -15,9 +15,9 @@ Null = Literal["isotropic_gaussian", "gaussian_of_covariance", "coordinates_shuf
 def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
     """As many independent vectors as `x` has, of as many coordinates, in no preferred direction.
 
-    Standard Gaussian: measures that this is a null for do not depend on the scale.
+    Their root mean square norm is that of `x`, in expectation.
     """
-    return rng.normal(size=x.shape)
+    return rng.normal(size=x.shape) * np.sqrt(np.square(x).mean())
 
 
 def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
@@ -47,19 +47,29 @@ def exchanged_between_texts(
     x: Vectors,
     word: Int[np.ndarray, " n"],
     band: Int[np.ndarray, " n"],
+    text: Int[np.ndarray, " n"],
     rng: np.random.Generator,
-) -> Vectors:
-    """The vectors of `x`, dealt out anew among occurrences of one word in one band of positions.
+) -> tuple[Vectors, Bool[np.ndarray, " n"]]:
+    """The vectors of `x`, exchanged between texts among occurrences of one word in one band.
 
-    So each place keeps a vector of its word and of about its position, of another text. What a
-    measure of context gives beyond this, vectors owe to their text.
+    Each place gets a vector of its word and of about its position, but of another text. The second
+    array says where: not where a word occurs in one text alone within the band, or too often in
+    one. Measure the cloud and its null on those places: what a measure of context gives beyond the
+    null, vectors owe to their text.
     """
-    exchanged = x.copy()
-    keys = np.unique(np.stack([word, band]), axis=1, return_inverse=True)[1].ravel()
-    order = np.argsort(keys, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
-        exchanged[rows] = x[rng.permutation(rows)]
-    return exchanged
+    exchanged, is_moved = x.copy(), np.zeros(len(x), dtype=bool)
+    cell = np.unique(np.stack([word, band]), axis=1, return_inverse=True)[1].ravel()
+    order = np.argsort(cell, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):
+        shuffled = rng.permutation(rows)
+        by_text = shuffled[np.argsort(text[shuffled], kind="stable")]
+        # Once all of a text stand together, a step as long as the longest run leaves each text.
+        step = np.unique(text[rows], return_counts=True)[1].max()
+        source = np.roll(by_text, step)
+        moved = text[source] != text[by_text]
+        exchanged[by_text[moved]] = x[source[moved]]
+        is_moved[by_text[moved]] = True
+    return exchanged, is_moved
 
 
 NULL_CLOUDS: dict[Null, Callable[[Vectors, np.random.Generator], Vectors]] = {

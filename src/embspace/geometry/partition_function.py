@@ -20,8 +20,10 @@ Vectors = Float[np.ndarray, "n dim"]
 def partition_isotropy(x: Vectors) -> float:
     """Smallest over largest partition function, over both signs of every eigenvector.
 
-    Depends on the unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1, whatever
-    their directions. Sums of exponentials are taken by their logarithms, so that none overflows.
+    Not defined by the vectors alone where eigenvalues repeat, for then any turn of the axes is as
+    good. Depends on the unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1,
+    whatever their directions. Sums of exponentials are taken by their logarithms, so that none
+    overflows.
 
     Examples:
         >>> import numpy as np

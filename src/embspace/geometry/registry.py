@@ -1,6 +1,6 @@
 """All measures that there are: whoever imports this has them declared."""
 
-from embspace.geometry import (  # noqa: F401  # each declares measures
+from embspace.geometry import (
     context,
     dimension_shares,
     distance_ratios,
@@ -12,10 +12,26 @@ from embspace.geometry import (  # noqa: F401  # each declares measures
     spectral_measures,
     two_nearest,
 )
-from embspace.geometry.declared import DEFINED, FAMILIES, Definition
+from embspace.geometry.declared import DEFINED, Definition
+
+# By family, and what others build on first.
+MODULES = (
+    mean_direction,
+    dimension_shares,
+    spectral_measures,
+    partition_function,
+    context,
+    two_nearest,
+    distance_ratios,
+    likelihood_dimension,
+    near_pairs,
+    neighbourhoods,
+)
+_ORDER = [module.__name__ for module in MODULES]
 
 
 def definitions() -> dict[str, Definition]:
-    """All measures by name, in the order of the families."""
-    of_families = sorted(DEFINED.values(), key=lambda each: FAMILIES.index(each.family))
-    return {each.name: each for each in of_families}
+    """All measures of this library by name, family by family."""
+    ours = [each for each in DEFINED.values() if each.function.__module__ in _ORDER]
+    ours.sort(key=lambda each: _ORDER.index(each.function.__module__))
+    return {each.name: each for each in ours}

@@ -4,17 +4,19 @@ Each takes vectors, or their `Moments`. Written with v, the variances along the 
 largest first, of n vectors of dim d; e are the same about the origin, without centring.
 """
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.declared import measure
+from embspace.geometry.declared import as_vectors, measure
 from embspace.geometry.effective_numbers import effective_number
 from embspace.geometry.moments import Moments, moments_of
 
 Cloud = Float[np.ndarray, "n dim"] | Moments
-Larger = Float[np.ndarray, "m larger_dim"] | Moments
 Shares = Float[np.ndarray, " component"]
 FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
+FEWER_AS_THEY_ARE = "Downwards: n vectors span at most n directions."
 UNEVEN = "Upwards: the largest of many estimated variances is estimated too large."
 
 
@@ -46,7 +48,7 @@ def top_variance_share(x: Cloud) -> float:
     range=r"[1,\ \min(n, d)]",
     source="Rudelson and Vershynin 2007, section 1",
     invariant_to=["rotation", "scale"],
-    bias=FEWER,
+    bias=FEWER_AS_THEY_ARE,
     shared="moments",
 )
 def stable_rank(x: Cloud) -> float:
@@ -93,7 +95,7 @@ def effective_rank(x: Cloud) -> float:
     range=r"[1,\ \min(n, d)]\ \text{but for } \varepsilon",
     source="Garrido et al. 2023, RankMe, equation 1",
     invariant_to=["rotation", "scale"],
-    bias=FEWER,
+    bias=FEWER_AS_THEY_ARE,
     shared="moments",
 )
 def rank_me(x: Cloud, *, epsilon: float = 1e-7) -> float:
@@ -184,9 +186,10 @@ def participation_ratio(x: Cloud) -> float:
 
 @measure(
     "spectrum",
-    formula=r"\frac{\widehat{(\operatorname{tr} \Sigma)^2}}{\widehat{\operatorname{tr} "
-    r"\Sigma^2}}",
-    range=r"[1,\ d]\ \text{but for noise}",
+    formula=r"\frac{2 s_2 + (n^2 - 3n + 1)\, s_1^2 - n q}{(n - 1)(n - 2)\, s_2 + s_1^2 - n q},"
+    r"\quad s_1 = \operatorname{tr} S,\ s_2 = \operatorname{tr} S^2,\ q = \frac{1}{n - 1} \sum_i "
+    r"|x_i - \bar x|^4,\ S \text{ the covariance over } n - 1",
+    range=r"(0,\ \infty),\ \text{about } [1, d] \text{ of many vectors}",
     source="Himeno and Yamada 2014, section 2, the two unbiased estimators",
     invariant_to=["rotation", "scale", "translation"],
     bias="Nearly none: a ratio of two unbiased estimators, of vectors of any distribution.",
@@ -250,9 +253,7 @@ def iso_score(x: Cloud) -> float:
     bias=r"Towards the score of the larger sample, by \(\zeta\).",
     shared="moments",
 )
-def iso_score_star(
-    x: Cloud, *, larger: Float[np.ndarray, "m larger_dim"] | Moments, zeta: float
-) -> float:
+def iso_score_star(x: Cloud, *, larger: Any, zeta: float) -> float:
     """`iso_score` of few vectors, their covariance drawn towards that of a larger sample.
 
     Made for batches in training. `zeta` 0 leaves the few alone, 1 the larger sample. What changes
@@ -269,7 +270,7 @@ def iso_score_star(
     """
     if not 0 <= zeta <= 1:
         raise ValueError(f"zeta: expected a value in [0, 1], found {zeta}")
-    few, many = moments_of(x), moments_of(larger)
+    few, many = moments_of(x), moments_of(as_vectors(larger))
     if few.dim != many.dim:
         raise ValueError(f"larger: expected {few.dim} coordinates, found {many.dim}")
     shrunken = (1 - zeta) * few.covariance + zeta * many.covariance

@@ -2,8 +2,8 @@
 
 In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
 second and to the first neighbour has P(mu > m) = m^-d, whatever the density. How a line, or a
-likelihood, is fitted to the ratios differs between papers and programs by 5 to 8 % of d, so each
-way has a name of its own.
+likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
+each way has a name of its own. One cloud of 2,000 vectors scatters as far.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.declared import Estimate, measure
-from embspace.geometry.neighbor_graph import Cloud, neighbor_graph_of
+from embspace.geometry.neighbor_graph import Cloud, neighbor_graph_of, ratios_of_distances
 
 Ratios = Float[np.ndarray, " ratio"]
 FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
@@ -76,7 +76,7 @@ def two_nn_discarding(x: Cloud, *, discard_fraction: float = 0.1) -> Estimate:
 @measure(
     "intrinsic_dimension",
     formula=r"\text{as } \texttt{two\_nn}, \text{ over the lowest fifth, } F_i = (u + i)/(u + n),\ "
-    r"u \text{ ratios of } 1",
+    r"u \text{ equal vectors and ratios of } 1",
     range=r"(0,\ \infty)",
     source="LLM-Microscope, the later code of the group of Razzhigaev et al. 2024",
     invariant_to=["rotation", "scale", "translation"],
@@ -99,8 +99,8 @@ def two_nn_lowest_fifth_as_coded(x: Cloud) -> Estimate:
     graph = neighbor_graph_of(x, 2)
     first, second = graph.distances.T
     near = first > 0
-    ratio = np.sort(second[near] / first[near])
-    ratio = ratio[ratio > 1 + 1e-8]
+    ratio = np.sort(ratios_of_distances(second[near], first[near]))
+    ratio = ratio[ratio > 1]
     u, n = graph.n - len(ratio), len(ratio)
     kept = n // 5
     share = (u + np.arange(1, kept + 1)) / graph.n
@@ -141,7 +141,7 @@ def _ratios(x: Cloud) -> tuple[Ratios, int]:
     """Sorted ratios of the second distance to the first, and how many have none."""
     first, second = neighbor_graph_of(x, 2).distances.T
     near = first > 0
-    return np.sort(second[near] / first[near]), int((~near).sum())
+    return np.sort(ratios_of_distances(second[near], first[near])), int((~near).sum())
 
 
 def _by_line(x: Cloud, share_kept: float) -> Estimate:
