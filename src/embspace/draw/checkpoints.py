@@ -40,7 +40,7 @@ def draw_checkpoints(
             _lines(ax, rows)
             ax.set(title=phase, ylabel=QUANTITIES[quantity])
             show_steps(ax, rows)
-    axes[0].legend()
+    axes[SHOWN.index("cosine")].legend()  # of pairs, so that every space is in it
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     return figure, "\n".join(
         [
