@@ -43,7 +43,7 @@ def test_the_projects_own_settings_fit(tree: Path):
         ("conf/train/sentiment.yaml", "base: minilm", "bases: minilm", "key 'bases' is unknown"),
         (
             "conf/train/sentiment.yaml",
-            "n_steps: 100",
+            "n_steps: 80",
             "n_steps: many",
             "sentiment.yaml: key 'phases.classification.n_steps': .*found 'many'",
         ),

@@ -27,7 +27,11 @@ MEASURED = (
     "ledger",
 )
 PROJECTED = ("pca", "tsne", "umap", "text_maps")
-TOYS = {"measure_cubes": "cubes", "project_hopf_link": "hopf_link"}
+TOYS = {
+    "measure_cubes": "cubes",
+    "project_hopf_link": "hopf_link",
+    "measure_estimators": "estimators",
+}
 COMPARED = ("alignment", "measures", "vocabularies")
 
 

@@ -8,13 +8,15 @@ from embspace.draw.toys import DRAWINGS, RESULTS, main
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
 from embspace.measure.cubes import measure_cubes
+from embspace.measure.estimators import measure_estimators
 from embspace.project.hopf_link import project_hopf_link
 from tests.measure.test_cubes import SETTINGS as CUBES
+from tests.measure.test_estimators import SETTINGS as ESTIMATORS
 from tests.project.test_hopf_link import SETTINGS as HOPF_LINK
 
 
 def test_every_drawing_says_which_results_it_takes():
-    assert DRAWINGS.keys() == RESULTS.keys() == {"hopf_link", "cubes"}
+    assert DRAWINGS.keys() == RESULTS.keys() == {"hopf_link", "cubes", "estimators"}
 
 
 def test_toys_are_drawn_without_a_model(
@@ -30,8 +32,12 @@ def test_toys_are_drawn_without_a_model(
     save_rows(link.coordinates, "data/projected/hopf_link/toy.parquet")
     for name in ("links", "quality"):
         save_table(getattr(link, name), f"results/hopf_link/{name}/toy.csv")
+    estimators = measure_estimators(**ESTIMATORS)
+    save_table(estimators.dimension, "results/estimators/dimension/toy.csv")
+    save_table(estimators.spectrum, "results/estimators/spectrum/toy.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
     suffixes = ("md", "pdf", "png", "svg", "tex")
-    assert drawn == [f"figures/{noun}/toy.{s}" for noun in ("cubes", "hopf_link") for s in suffixes]
+    nouns = ("cubes", "estimators", "hopf_link")
+    assert drawn == [f"figures/{noun}/toy.{suffix}" for noun in nouns for suffix in suffixes]
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
