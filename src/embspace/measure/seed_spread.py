@@ -19,10 +19,7 @@ def seed_spread(
     trained = classification[classification["classifier"] == "trained"]
     long = pd.concat(
         [
-            _long(
-                held_out.assign(of=held_out["objective"]),
-                ["loss", "accuracy", "next_sentence_accuracy"],
-            ),
+            _long(held_out.assign(of=held_out["objective"]), OF_TOKENS),
             _long(agreement.assign(of=verbs), ["accuracy"]),
             _long(trained.assign(of=trained["texts"]), ["accuracy", "macro_f1"]),
         ]
