@@ -16,9 +16,8 @@ from embspace.geometry.declared import (
     measure,
     value_of,
 )
-from embspace.geometry.moments import moments_of
-from embspace.geometry.neighbor_graph import neighbor_graph_of
 from embspace.geometry.registry import definitions
+from embspace.geometry.together import inputs_of
 from tests.geometry.clouds import CHANGED, CLOUD, arguments
 
 DEFINED = list(definitions().values())
@@ -70,7 +69,7 @@ def test_tensors_and_short_floats_are_as_good_as_arrays(defined: Definition) -> 
     "defined", [each for each in DEFINED if each.shared], ids=lambda each: each.name
 )
 def test_what_is_shared_is_as_good_as_the_vectors(defined: Definition) -> None:
-    shared = moments_of(CLOUD) if defined.shared == "moments" else neighbor_graph_of(CLOUD, 25)
+    shared = inputs_of(CLOUD, [defined], {})[defined.shared]
     assert value(defined, shared) == pytest.approx(value(defined, CLOUD), rel=1e-12)
 
 

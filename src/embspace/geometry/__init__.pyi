@@ -39,6 +39,8 @@ from .dimension_shares import dimension_contributions as dimension_contributions
 from .dimension_shares import n_outlier_dimensions as n_outlier_dimensions
 from .dimension_shares import outlier_dimensions as outlier_dimensions
 from .dimension_shares import top_dimension_share as top_dimension_share
+from .direction_sums import DirectionSums as DirectionSums
+from .direction_sums import direction_sums_of as direction_sums_of
 from .directions import cosine_bound as cosine_bound
 from .directions import cosine_matrix as cosine_matrix
 from .directions import cosine_tail as cosine_tail
@@ -63,6 +65,8 @@ from .groups import purity as purity
 from .groups import same_group_neighbor_share as same_group_neighbor_share
 from .groups import silhouettes as silhouettes
 from .groups import within_and_between as within_and_between
+from .half_samples import TextEstimate as TextEstimate
+from .half_samples import estimate_over_texts as estimate_over_texts
 from .held_out import held_out_scores as held_out_scores
 from .held_out import wins_by_stratum as wins_by_stratum
 from .helix import SpectralPeak as SpectralPeak

@@ -27,6 +27,7 @@ OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a
     source=ETHAYARAJH + "definition 1",
     invariant_to=["rotation", "scale", "lengths"],
     bias="None, of the words that occur at least twice.",
+    grouped_by="word",
 )
 def self_similarity(x: Vectors, group: Groups) -> float:
     """Mean cosine of two occurrences of one word, averaged over words.
@@ -56,6 +57,7 @@ def self_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "section 3.4, there with sampled pairs",
     invariant_to=["rotation", "scale", "lengths"],
     bias="None, as of its two parts.",
+    grouped_by="word",
 )
 def adjusted_self_similarity(x: Vectors, group: Groups) -> float:
     """`self_similarity` less what any two vectors have in common.
@@ -86,6 +88,7 @@ def adjusted_self_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "definition 2",
     invariant_to=["rotation", "scale"],
     bias=r"Upwards in short texts: each vector is part of the mean that it is held against.",
+    grouped_by="text",
 )
 def intra_sentence_similarity(x: Vectors, group: Groups) -> float:
     """Mean cosine of a token with the mean of its text, averaged over texts.
@@ -117,6 +120,7 @@ def intra_sentence_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "definition 3",
     invariant_to=["rotation", "scale"],
     bias=OF_FEW,
+    grouped_by="word",
 )
 def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     """Share of a word's occurrences that one vector explains, averaged over words.
@@ -141,6 +145,7 @@ def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     source="The code behind the figures of Ethayarajh 2019, by TruncatedSVD",
     invariant_to=["rotation", "scale"],
     bias="Downwards for words that occur rarely: the axis is fitted to their few vectors' mean.",
+    grouped_by="word",
 )
 def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
     """The variance about the mean, along the axis that explains most without centring.
@@ -165,6 +170,7 @@ def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
     source="The later code of Ethayarajh 2019, by PCA",
     invariant_to=["rotation", "scale", "translation"],
     bias="Upwards for words that occur rarely: of two vectors it is 1.",
+    grouped_by="word",
 )
 def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
     """Share of the variance of a word's occurrences along their first principal axis.
@@ -193,6 +199,7 @@ def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
     invariant_to=["rotation", "scale"],
     bias="Upwards for words that occur rarely, as the baseline, of many vectors, is not: compare "
     "words that occur equally often.",
+    grouped_by="word",
 )
 def adjusted_maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     """`maximum_explainable_variance` less that of all vectors together.

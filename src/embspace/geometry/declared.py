@@ -17,7 +17,9 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 Change = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 # What measures take in the place of vectors, so that it is computed once for all of them.
-Shared = Literal["moments", "neighbors"]
+Shared = Literal["directions", "moments", "neighbors"]
+# What the groups are that measures of context take as `group`.
+Grouping = Literal["word", "text"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ class Definition:
     source: str
     invariant_to: frozenset[Change]
     bias: str  # what too few vectors do to it
-    shared: Shared | None  # `Moments` or a `NeighborGraph`; None: the vectors alone
+    shared: Shared | None  # `DirectionSums`, `Moments`, a `NeighborGraph`; None: vectors alone
+    grouped_by: Grouping | None  # what `group` numbers, of the vectors; None: takes none
+    is_sum: bool  # over vectors, so that twice as many have twice the value
 
     @property
     def summary(self) -> str:
@@ -81,12 +85,14 @@ def measure(
     invariant_to: Sequence[Change],
     bias: str,
     shared: Shared | None = None,
+    grouped_by: Grouping | None = None,
+    is_sum: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a function of vectors to be a measure of a family.
 
     Its first argument may then be an array or a tensor of torch, (n, dim), of any type of number:
-    the function gets it in float64, on the CPU, checked to be finite. What is `shared`, `Moments`
-    or a `NeighborGraph`, goes through as it is.
+    the function gets it in float64, on the CPU, checked to be finite. What is `shared`,
+    `DirectionSums`, `Moments` or a `NeighborGraph`, goes through as it is.
     """
 
     def declare(function: Function) -> Function:
@@ -108,6 +114,8 @@ def measure(
             invariant_to=frozenset(invariant_to),
             bias=bias,
             shared=shared,
+            grouped_by=grouped_by,
+            is_sum=is_sum,
         )
         return cast("Function", measured)
 

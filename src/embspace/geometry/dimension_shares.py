@@ -4,24 +4,23 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.declared import measure
-from embspace.geometry.directions import norms, unit_rows
+from embspace.geometry.direction_sums import DirectionSums, direction_sums_of
 
 ROUNDING = 1e-12  # of a mean cosine
-Vectors = Float[np.ndarray, "n dim"]
+Cloud = Float[np.ndarray, "n dim"] | DirectionSums
 
 
-def dimension_contributions(x: Vectors) -> Float[np.ndarray, " dim"]:
+def dimension_contributions(x: Cloud) -> Float[np.ndarray, " dim"]:
     """What each coordinate adds to the mean cosine, over all pairs; they sum to it.
 
     Timkey and van Schijndel 2021, "All bark and no bite", equations 4 and 5, there over sampled
     pairs. NaN of fewer than two vectors with a direction.
     """
-    unit = unit_rows(x[norms(x) > 0])
-    n = len(unit)
+    sums = direction_sums_of(x)
+    n = sums.n_directed
     if n < 2:
-        return np.full(x.shape[1], np.nan)
-    contributions: Float[np.ndarray, " dim"] = unit.sum(axis=0) ** 2 - (unit**2).sum(axis=0)
-    return contributions / (n * (n - 1))
+        return np.full(len(sums.total), np.nan)
+    return (sums.unit_total**2 - sums.unit_squares) / (n * (n - 1))
 
 
 @measure(
@@ -32,8 +31,9 @@ def dimension_contributions(x: Vectors) -> Float[np.ndarray, " dim"]:
     source="Timkey and van Schijndel 2021, equation 5",
     invariant_to=["scale", "lengths"],
     bias="Upwards where the mean cosine is near 0, which it is divided by.",
+    shared="directions",
 )
-def top_dimension_share(x: Vectors) -> float:
+def top_dimension_share(x: Cloud) -> float:
     """Share of the mean cosine that the one coordinate with the largest share adds.
 
     Near 1, the mean cosine is that of one coordinate. Not a share where the mean cosine is not
@@ -49,7 +49,7 @@ def top_dimension_share(x: Vectors) -> float:
     return float(contributions.max() / total) if total > ROUNDING else float("nan")
 
 
-def outlier_dimensions(x: Vectors, *, threshold: float = 3.0) -> Int[np.ndarray, " outlier"]:
+def outlier_dimensions(x: Cloud, *, threshold: float = 3.0) -> Int[np.ndarray, " outlier"]:
     """Coordinates whose mean is far from the means of the others, farthest first.
 
     Farther than `threshold` standard deviations of the means from their mean (Kovaleva et al. 2021,
@@ -60,7 +60,8 @@ def outlier_dimensions(x: Vectors, *, threshold: float = 3.0) -> Int[np.ndarray,
     """
     if not threshold > 0:
         raise ValueError(f"threshold: expected a positive number, found {threshold}")
-    means = x.mean(axis=0)
+    sums = direction_sums_of(x)
+    means = sums.total / sums.n
     distance, spread = np.abs(means - means.mean()), means.std()
     order = np.argsort(-distance, kind="stable")
     return order[distance[order] > threshold * spread]
@@ -73,8 +74,9 @@ def outlier_dimensions(x: Vectors, *, threshold: float = 3.0) -> Int[np.ndarray,
     source="Kovaleva et al. 2021, section 3, for parameters; here of vectors",
     invariant_to=["scale"],
     bias="None to speak of, once the means of coordinates are known better than they differ.",
+    shared="directions",
 )
-def n_outlier_dimensions(x: Vectors) -> float:
+def n_outlier_dimensions(x: Cloud) -> float:
     """How many coordinates have a mean over 3 standard deviations from those of the others.
 
     `outlier_dimensions` says which. By Chebyshev's inequality a ninth of them at most.

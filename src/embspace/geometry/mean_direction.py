@@ -1,13 +1,16 @@
-"""Measures of the family `direction`: how far vectors point the same way."""
+"""Measures of the family `direction`: how far vectors point the same way.
+
+Each takes vectors, or their `DirectionSums`.
+"""
 
 import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.declared import measure
-from embspace.geometry.directions import norms, unit_rows
+from embspace.geometry.direction_sums import DirectionSums, direction_sums_of
 
 ROUNDING = 1e-12  # shorter than this, a mean of vectors of length 1 is zero
-Vectors = Float[np.ndarray, "n dim"]
+Cloud = Float[np.ndarray, "n dim"] | DirectionSums
 
 
 @measure(
@@ -17,8 +20,9 @@ Vectors = Float[np.ndarray, "n dim"]
     source="Ethayarajh 2019, section 3.4 (there over sampled pairs)",
     invariant_to=["rotation", "scale", "lengths"],
     bias="None: the mean over pairs of other vectors of the same kind is the same.",
+    shared="directions",
 )
-def mean_cosine(x: Vectors) -> float:
+def mean_cosine(x: Cloud) -> float:
     """Mean cosine of two different vectors, over all pairs.
 
     Exact and without walking over pairs: with unit vectors u, the sum over pairs is
@@ -41,8 +45,9 @@ def mean_cosine(x: Vectors) -> float:
     source="Mardia and Jupp 2000, Directional Statistics, section 9.2",
     invariant_to=["rotation", "scale", "lengths"],
     bias=r"Upwards: of n independent directions it is about \(1/\sqrt n\), not 0.",
+    shared="directions",
 )
-def mean_resultant_length(x: Vectors) -> float:
+def mean_resultant_length(x: Cloud) -> float:
     """Length of the mean of the unit vectors.
 
     Its square is (1 + (n - 1) mean cosine) / n. Vectors of length zero are left out; NaN without
@@ -64,8 +69,10 @@ def mean_resultant_length(x: Vectors) -> float:
     source="Bonino et al. 2025, The geometry of BERT (arXiv 2502.12033), I_cone",
     invariant_to=["rotation", "scale", "lengths"],
     bias=r"Grows with n: n for parallel vectors, about \(\sqrt n\) for independent ones.",
+    shared="directions",
+    is_sum=True,
 )
-def cone_index(x: Vectors) -> float:
+def cone_index(x: Cloud) -> float:
     """Length of the sum of the unit vectors: n times the mean resultant length.
 
     Only clouds of equally many vectors can be compared by it. Vectors of length zero add nothing.
@@ -85,8 +92,9 @@ def cone_index(x: Vectors) -> float:
     source="Gao et al. 2019 and Bis et al. 2021 look at this direction",
     invariant_to=["rotation", "scale"],
     bias=r"Upwards: each vector is part of the mean, about \(1/\sqrt n\) of independent ones.",
+    shared="directions",
 )
-def mean_cosine_to_mean(x: Vectors) -> float:
+def mean_cosine_to_mean(x: Cloud) -> float:
     """Mean cosine of a vector with the mean of all.
 
     Long vectors draw the mean to them, unlike in `mean_cosine`. Vectors of length zero are left
@@ -97,13 +105,14 @@ def mean_cosine_to_mean(x: Vectors) -> float:
         >>> mean_cosine_to_mean(np.array([[1.0, 0.0], [0.0, 1.0]]))
         0.707...
     """
-    mean, kept = x.mean(axis=0), norms(x) > 0
-    length = np.linalg.norm(mean)
-    if not kept.any() or length < ROUNDING * norms(x).mean():
+    sums = direction_sums_of(x)
+    length = np.linalg.norm(sums.total)
+    if not sums.n_directed or length < ROUNDING * sums.total_norm:
         return float("nan")
-    return float((unit_rows(x[kept]) @ mean).mean() / length)
+    return float(sums.unit_total @ sums.total / (length * sums.n_directed))
 
 
-def _resultant(x: Vectors) -> tuple[int, float]:
+def _resultant(x: Cloud) -> tuple[int, float]:
     """How many vectors have a direction, and the length of the sum of these."""
-    return int((norms(x) > 0).sum()), float(np.linalg.norm(unit_rows(x).sum(axis=0)))
+    sums = direction_sums_of(x)
+    return sums.n_directed, float(np.linalg.norm(sums.unit_total))

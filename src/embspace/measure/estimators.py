@@ -15,11 +15,9 @@ from embspace.config import StageConfig, run_stage
 from embspace.files.tables import save_table
 from embspace.geometry.declared import Definition, value_of
 from embspace.geometry.known_clouds import CLOUDS, standard_gaussian
-from embspace.geometry.moments import moments_of
-from embspace.geometry.neighbor_graph import neighbor_graph_of
 from embspace.geometry.registry import definitions
+from embspace.geometry.together import N_NEIGHBORS, inputs_of, results_of
 
-N_NEIGHBORS = 20  # the most that an estimator takes
 OF_PLANES = {"swiss_roll"}
 # The value of a Gaussian with equal variances in d directions, of which infinitely many vectors
 # are known.
@@ -98,10 +96,8 @@ def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[di
 
 
 def _values(measures: list[Definition], x: np.ndarray) -> list[float]:
-    shared: dict[str | None, Any] = {None: x}
-    for kind in {each.shared for each in measures} - {None}:
-        shared[kind] = moments_of(x) if kind == "moments" else neighbor_graph_of(x, N_NEIGHBORS)
-    return [value_of(each.function(shared[each.shared])) for each in measures]
+    found = results_of(measures, inputs_of(x, measures, {}), {}, {})
+    return [value_of(each) for each in found.values()]
 
 
 def main(config: StageConfig) -> None:

@@ -1,0 +1,72 @@
+"""Many measures of one cloud, with what they share computed once."""
+
+from collections.abc import Iterable, Mapping
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.declared import Definition, Estimate
+from embspace.geometry.direction_sums import direction_sums_of
+from embspace.geometry.moments import moments_of
+from embspace.geometry.neighbor_graph import neighbor_graph_of
+
+Result = float | Estimate
+Vectors = Float[np.ndarray, "n dim"]
+Groups = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
+Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
+Inputs = Mapping[str | None, Any]  # what measures take, by what they share
+N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no more
+
+
+def applicable(
+    measures: Iterable[Definition], groups: Groups, options: Options
+) -> list[Definition]:
+    """Those of the measures for which all that they need is there."""
+    return [
+        each
+        for each in measures
+        if (each.grouped_by is None or each.grouped_by in groups)
+        and _required(each) <= {*options.get(each.name, {})}
+    ]
+
+
+def inputs_of(x: Vectors, measures: Iterable[Definition], options: Options) -> Inputs:
+    """What the measures take of `x`, (n, dim) in float64."""
+    kinds = {each.shared for each in measures}
+    inputs: dict[str | None, Any] = {None: x}
+    if "directions" in kinds:
+        inputs["directions"] = direction_sums_of(x)
+    if "moments" in kinds:
+        inputs["moments"] = moments_of(x)
+    if "neighbors" in kinds:
+        inputs["neighbors"] = neighbor_graph_of(x, min(n_neighbors(options), len(x) - 1))
+    return inputs
+
+
+def results_of(
+    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+) -> dict[str, Result]:
+    """Every measure by name, of what `inputs_of` gives."""
+    found: dict[str, Result] = {}
+    for each in measures:
+        group = {} if each.grouped_by is None else {"group": groups[each.grouped_by]}
+        found[each.name] = each.function(inputs[each.shared], **group, **options.get(each.name, {}))
+    return found
+
+
+def n_neighbors(options: Options) -> int:
+    """How many neighbours the measures need."""
+    asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
+    return max([N_NEIGHBORS, *asked])
+
+
+def _required(each: Definition) -> set[str]:
+    """The options that have no default."""
+    parameters = signature(each.function).parameters.values()
+    return {
+        one.name
+        for one in parameters
+        if one.kind is Parameter.KEYWORD_ONLY and one.default is Parameter.empty
+    }
