@@ -16,26 +16,67 @@ from typing import Any
 from tqdm import tqdm
 
 from benchmarks.contest import MATRIX
-from benchmarks.contestants import CONTESTANTS
+from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
 from benchmarks.table import comparisons_table
 from embspace.draw.markdown import markdown_table
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 
 ROUNDS = 5
-SLOW = {"tsne": 1, "sklearn_tsne": 1, "umap": 2, "plain_umap": 2, "pynndescent_graph": 3}
-LIBRARIES = ("numpy", "numba", "scikit-learn", "opentsne", "umap-learn", "pynndescent")
+SLOW = {
+    "tsne": 1,
+    "sklearn_tsne": 1,
+    "umap": 2,
+    "plain_umap": 2,
+    "pynndescent_graph": 3,
+    "skdim_two_nn": 3,
+}
+LIBRARIES = (
+    "numpy",
+    "numba",
+    "scikit-learn",
+    "opentsne",
+    "umap-learn",
+    "pynndescent",
+    "scikit-dimension",
+)
+DADAPY = dadapy_two_nn.__name__  # needs NumPy < 2, and so an environment of its own
+DADAPY_PYTHON = "EMBSPACE_BENCH_DADAPY"  # names the Python of that environment
+VERSIONS = """
+from importlib.metadata import version
+import safetensors
+print(", ".join(f"{name} {version(name)}" for name in ("dadapy", "numpy", "scikit-learn")))
+"""
 TABLE = Path("benchmarks/table.md")
 
 
 def run(name: str) -> dict[str, float]:
     """One contestant in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.contest", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise InputError(f"benchmarks.contest {name} failed:\n{done.stderr[-2000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    python = dadapy_python() if name == DADAPY else sys.executable
+    if python is None:
+        raise InputError(f"{DADAPY_PYTHON}: not set; {name} needs a Python that has DADApy")
+    found: dict[str, float] = json.loads(_last_line([python, "-m", "benchmarks.contest", name]))
     return found
+
+
+def dadapy_python() -> str | None:
+    """The Python that has DADApy, where one is named."""
+    return os.environ.get(DADAPY_PYTHON) or None
+
+
+def _last_line(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise InputError(f"{command[0]}: cannot be run: {error.strerror}") from None
+    if done.returncode:
+        raise InputError(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+    return done.stdout.splitlines()[-1]
+
+
+def contestants() -> list[str]:
+    """All that can run here."""
+    return [name for name in CONTESTANTS if name != DADAPY or dadapy_python()]
 
 
 def measure(names: list[str]) -> dict[str, dict[str, float]]:
@@ -65,7 +106,15 @@ def _processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def report(measured: dict[str, dict[str, float]]) -> str:
+def about_dadapy() -> str:
+    """What its numbers depend on, or why there are none."""
+    python = dadapy_python()
+    if python is None:
+        return f"DADApy is left out, for `{DADAPY_PYTHON}` names no Python that has it."
+    return f"DADApy has an environment of its own: {_last_line([python, '-c', VERSIONS])}."
+
+
+def report(measured: dict[str, dict[str, float]], foot: str) -> str:
     """The page."""
     table: Any = comparisons_table(measured)
     return "\n".join(
@@ -77,9 +126,11 @@ def report(measured: dict[str, dict[str, float]]) -> str:
             "The first number of a pair is ours. Peak RSS is that of the whole process. Maps: T "
             "trustworthiness, C continuity, R recall of the 15 nearest, all by one evaluator; "
             "the peers are called with a seed, which makes umap-learn use one thread. A target "
-            "is met in time, at no worse T, C and R, and under 1 GiB of memory.\n",
+            "is met in time, at no worse T, C and R, and under 1 GiB of memory. TwoNN: d the "
+            "dimension, by the lower nine tenths of the ratios of the two nearest of all vectors; "
+            "a target is met if both give the same to six digits.\n",
             markdown_table(table, 2),
-            f"\nMachine: {machine()}. On what was missed, and what was tried: "
+            f"\nMachine: {machine()}. {foot} On what was missed, and what was tried: "
             "[notes.md](notes.md).\n",
         ]
     )
@@ -90,10 +141,11 @@ def main() -> None:
     if not Path(MATRIX).is_file():
         sys.exit(f"error: {MATRIX}: not found; run `make` first, with minilm among the models")
     try:
-        measured = measure(sys.argv[1:] or list(CONTESTANTS))
+        foot = about_dadapy()  # first: a Python without DADApy shows before the first contest
+        measured = measure(sys.argv[1:] or contestants())
     except InputError as error:
         sys.exit(f"error: {error}")
-    text = report(measured)
+    text = report(measured, foot)
     print(text)
     if len(sys.argv) == 1:
         with writing(TABLE) as partial:

@@ -97,6 +97,27 @@ def plain_umap(x: np.ndarray) -> np.ndarray:
     return UMAP(n_components=2, random_state=SEED).fit_transform(x)
 
 
+def two_nn(x: np.ndarray) -> float:
+    """TwoNN by a line through the lower nine tenths of the ratios, graph included."""
+    from embspace.geometry.two_nearest import two_nn_discarding
+
+    return two_nn_discarding(x).value
+
+
+def skdim_two_nn(x: np.ndarray) -> float:
+    """scikit-dimension's, of the same ratios by default."""
+    from skdim.id import TwoNN
+
+    return float(TwoNN().fit(x).dimension_)
+
+
+def dadapy_two_nn(x: np.ndarray) -> float:
+    """DADApy's, of the same ratios by default, distances included; in a Python of its own."""
+    from dadapy import Data
+
+    return float(Data(x).compute_id_2NN()[0])
+
+
 def _layout(function: Callable[..., np.ndarray], noun: str, x: np.ndarray) -> np.ndarray:
     from embspace.config import read_yaml
     from embspace.geometry.pca import principal_components
@@ -121,5 +142,8 @@ CONTESTANTS: dict[str, Callable[[np.ndarray], Any]] = {
         umap,
         sklearn_tsne,
         plain_umap,
+        two_nn,
+        skdim_two_nn,
+        dadapy_two_nn,
     )
 }

@@ -40,6 +40,15 @@ def test_a_fast_map_that_is_worse_or_greedy_has_missed():
     assert comparisons_table(sides | greedy)["met"].tolist() == ["**no**"]
 
 
+def test_an_estimate_in_time_that_is_another_has_missed():
+    sides = {"two_nn": side(1.0) | {"dimension": 13.0}}
+    sides["dadapy_two_nn"] = side(2.0) | {"dimension": 13.0 + 1e-6}
+    assert comparisons_table(sides)["met"].tolist() == ["yes"]
+    other = {"two_nn": sides["two_nn"] | {"dimension": 13.1}}
+    assert comparisons_table(sides | other)["met"].tolist() == ["**no**"]
+    assert comparisons_table(sides | other)["quality"].tolist() == ["d 13.100 : d 13.000"]
+
+
 def test_both_sides_do_the_same_work():
     counts = histograms(vectors()).distributions["cosine"].counts
     theirs = sklearn_histogram(vectors())[0]
@@ -49,9 +58,10 @@ def test_both_sides_do_the_same_work():
     assert (np.sort(exact) == np.sort(sklearn_graph(vectors()))).mean() > 0.9999
 
 
-@pytest.mark.parametrize("name", ["bare_product", "histograms_and_graph", "tsne", "umap"])
+@pytest.mark.parametrize("name", ["bare_product", "histograms_and_graph", "tsne", "umap", "two_nn"])
 def test_a_contest_tells_time_memory_and_quality(name):
     found = contest(name, vectors())
     assert found["seconds"] > 0
     assert found["peak_rss_mib"] > 10
     assert ("trustworthiness" in found) == (name in ("tsne", "umap"))
+    assert ("dimension" in found) == (name == "two_nn")

@@ -1,0 +1,90 @@
+"""What DADApy finds in clouds that anyone can make again, kept in dadapy_reference.json.
+
+DADApy needs NumPy < 2 and can be no dependency of ours. To compute its values anew, in an
+environment of its own with `pip install 'numpy<2' dadapy==0.3.4`, from the root of the project:
+
+    python -m tests.geometry.dadapy_reference
+
+For this reason nothing of embspace is imported here.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SEED = 0
+N = 2000
+SCALES = (1, 2, 4, 8, 16, 32, 64)
+KEPT = Path(__file__).with_suffix(".json")
+
+
+def cube(d: int, n: int = N) -> np.ndarray:
+    return np.random.default_rng(SEED).uniform(size=(n, d))
+
+
+def gaussian(d: int) -> np.ndarray:
+    return np.random.default_rng(SEED).normal(size=(N, d))
+
+
+def swiss_roll() -> np.ndarray:
+    turn, height = np.random.default_rng(SEED).uniform(size=(2, N))
+    angle = 1.5 * np.pi * (1 + 2 * turn)
+    return np.column_stack([angle * np.cos(angle), 21 * height, angle * np.sin(angle)])
+
+
+def cube_with_twins(d: int) -> np.ndarray:
+    """A cube in which 40 vectors have another one far nearer than all others."""
+    apart = cube(d, N - 40)
+    moved = 1e-3 * np.random.default_rng(SEED + 1).normal(size=(40, d))
+    return np.concatenate([apart, apart[:40] + moved])
+
+
+CLOUDS: dict[str, Callable[[], np.ndarray]] = {
+    "cube of 2": lambda: cube(2),
+    "cube of 5": lambda: cube(5),
+    "cube of 10": lambda: cube(10),
+    "Gaussian of 20": lambda: gaussian(20),
+    "Swiss roll": swiss_roll,
+    "cube of 5 with twins": lambda: cube_with_twins(5),
+}
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """By cloud: what DADApy found, Gride by scale, and the cloud's sum of squares."""
+    return json.loads(KEPT.read_text(encoding="utf-8"))["clouds"]
+
+
+def found_by_dadapy(x: np.ndarray) -> dict[str, Any]:
+    from dadapy import Data
+
+    values, errors, _ = Data(x).return_id_scaling_gride(range_max=2 * SCALES[-1])
+    return {
+        "sum_of_squares": _rounded((x**2).sum()),
+        "gride": [_rounded(value) for value in values],
+        "gride_error": [_rounded(error) for error in errors],
+        "two_nn_base": _rounded(Data(x).compute_id_2NN(algorithm="base")[0]),
+        "two_nn_ml": _rounded(Data(x).compute_id_2NN(algorithm="ml")[0]),
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.10g}")
+
+
+def main() -> None:
+    from importlib.metadata import version
+
+    libraries = ("dadapy", "numpy", "scipy", "scikit-learn")
+    content = {
+        "versions": {name: version(name) for name in libraries},
+        "scales": SCALES,
+        "clouds": {name: found_by_dadapy(make()) for name, make in CLOUDS.items()},
+    }
+    KEPT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
