@@ -30,19 +30,13 @@ main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (th
 	  else dvc repro --force --no-run-cache && touch .cache/reproduced; fi
 	@embspace verify
 
-# What `make all` trains.
-RUNS := $(basename $(notdir $(wildcard conf/train/*.yaml)))
-
-all: main runs ## The same with every run of conf/train/, which this writes into params.yaml
+all: main runs ## The same with all layers profiled and all runs, which this writes into params.yaml
 	@embspace check
 	@dvc repro
 	@embspace verify
 
-runs:
-	@python -c 'import pathlib, re, sys; file = pathlib.Path("params.yaml"); \
-	  text, n = re.subn(r"(?m)^trained: *\[\]", f"trained: [{chr(44).join(sys.argv[1:])}]", file.read_text()); \
-	  file.write_text(text); \
-	  n or print("params.yaml: key trained: stays as it is, for it is not []")' $(RUNS)
+runs: $(VENV)/runtime
+	@python -m embspace.name_all
 
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
 

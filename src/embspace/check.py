@@ -55,12 +55,16 @@ def _wrong_names(params: Params) -> Iterator[str]:
     """Models, corpora and runs that have no file, stand there twice, or take another's name."""
     if TOY in params.models:
         yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
-    for key, folder in (("models", "model"), ("corpora", "corpus"), ("trained", "train")):
+    folders = {"models": "model", "corpora": "corpus", "profiled": "model", "trained": "train"}
+    for key, folder in folders.items():
         names = getattr(params, key)
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
         for name in names:
             if name not in allowed:
                 yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
+        if key == "profiled":
+            for name in sorted({*names} - {*params.models}):
+                yield f"{PARAMS}: key 'profiled': '{name}' is not among 'models'"
         if key == "trained":
             for name in sorted({*names} & {*params.models}):
                 yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"

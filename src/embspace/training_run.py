@@ -86,6 +86,7 @@ class Run(_Strict):
     base: str | None = None  # a model of conf/model/ to start from
     architecture: dict[str, Any] | None = None  # else: a config of transformers
     matrices: Matrices | None = None  # where the learned matrices are in that architecture
+    final_norm: str | None = None  # the module after its last block, if it has one
     phases: dict[PhaseName, Phase]
 
 
@@ -136,6 +137,8 @@ def _flaw(run: Run) -> str:
         return "expected either 'base', a model to start from, or 'architecture'"
     if (run.architecture is None) != (run.matrices is None):
         return "key 'matrices': belongs to 'architecture', a base has its own"
+    if run.architecture is None and run.final_norm is not None:
+        return "key 'final_norm': belongs to 'architecture', a base has its own"
     if len(set(run.seeds)) < len(run.seeds):
         return f"key 'seeds': one stands there twice, found {run.seeds}"
     if any(classified) != (run.label_column is not None):

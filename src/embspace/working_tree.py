@@ -69,7 +69,7 @@ class WorkingTree:
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
-            content = {**params, "models": [model], "corpora": named, "trained": []}
+            content = {**params, "models": [model], "corpora": named, "profiled": [], "trained": []}
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)

@@ -157,6 +157,24 @@ def test_a_model_without_rows_leaves_the_other_alone():
 SEARCH = next(source for source in SOURCES if source.noun == "search")
 
 
+def test_a_table_without_rows_may_lack_its_quantities():
+    tables = results({"one": 1.0, "two": 2.0}, {"one": 2, "two": 2})
+    bare = {
+        source.file: {
+            name: table[[*source.keys, *([source.along] if source.along else [])]][:0]
+            if source.noun == "text_clouds"
+            else table
+            for name, table in tables[source.file].items()
+        }
+        for source in SOURCES
+    }
+    kept = halves(tables)
+    found = compare_measures(bare, kept, level=LEVEL)
+    assert "text_clouds" not in set(found["noun"])
+    others = found["noun"].drop_duplicates().tolist()
+    assert others == list(dict.fromkeys(s.noun for s in SOURCES if s.noun != "text_clouds"))
+
+
 def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
     """A row of two models' means of n units, the truth being 1; how wide the bounds of each are.
 

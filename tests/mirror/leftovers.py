@@ -111,4 +111,10 @@ def _title_problems(tree: Tree) -> Iterator[str]:
 
 
 def _measured(tree: Tree) -> list[Name]:
-    return [name for name in tree.functions if name.verb in ("measure", "project", COMPARE)]
+    """What is measured for people; what only other stages read lies under data/ alone."""
+    published = (any(out.startswith("results/") for out in stage.outs) for stage in tree.stages)
+    inner = {
+        stage.name for stage, is_read in zip(tree.stages, published, strict=True) if not is_read
+    }
+    verbs = ("measure", "project", COMPARE)
+    return [name for name in tree.functions if name.verb in verbs and name not in inner]

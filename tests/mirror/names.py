@@ -16,6 +16,7 @@ from tests.mirror.tree import (
     DRAWN_APART,
     DRAWS,
     IN_GIT,
+    PROFILED,
     TOY,
     TOYS,
     TRAINED,
@@ -36,7 +37,8 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
             yield (
                 f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
                 "the one stage that draws all, or `draw_toys`, all that has no model, "
-                "`draw_trained`, all of a run, or `draw_compare`, all that compares models."
+                "`draw_profiled`, all of a model's layers, `draw_trained`, all of a run, or "
+                "`draw_compare`, all that compares models."
             )
         elif not tree.has(name.module):
             yield f"{stage}: expected the module {name.module}, which does not exist."
@@ -124,9 +126,12 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
             yield f"{main}: expected {variable} to have '{noun}': {expected[noun]}."
     for noun in known:
         if noun not in expected:
-            whose = {TOYS: "no model", TRAINED: "a run", COMPARE: "several models"}.get(
-                stage.noun, "a model"
-            )
+            whose = {
+                TOYS: "no model",
+                PROFILED: "a profiled model",
+                TRAINED: "a run",
+                COMPARE: "several models",
+            }.get(stage.noun, "a model")
             yield (
                 f"{main}: {variable} has '{noun}', but no {DRAW}/{noun}.py defines draw_{noun}() "
                 f"for what a stage measures of {whose}."

@@ -22,7 +22,15 @@ TOYS = "toys"
 COMPARE = "compare"
 # What is measured of the models of a run of conf/train/, too.
 TRAINED = "trained"
-DRAWN_APART = ("", TOYS, TRAINED, COMPARE)  # nouns of the stages that draw: of a model, the others
+# What is measured of the layers of those models that are profiled.
+PROFILED = "profiled"
+DRAWN_APART = (
+    "",
+    TOYS,
+    PROFILED,
+    TRAINED,
+    COMPARE,
+)  # nouns of the stages that draw: of a model, the others
 # Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
 PLACES = {
     "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
@@ -216,8 +224,15 @@ class Tree:
         measured = (stage for stage in self.stages if stage.name.verb == "measure")
         return {stage.name.noun for stage in measured if stage.matrix and "train" in stage.matrix}
 
+    @cached_property
+    def profiled(self) -> set[str]:
+        """The nouns that are measured of profiled models."""
+        measured = (stage for stage in self.stages if stage.name.verb == "measure")
+        matrix = {"model": f"${{{PROFILED}}}"}
+        return {stage.name.noun for stage in measured if stage.entry.get("matrix") == matrix}
+
     def drawings_of(self, name: Name) -> list[Name]:
-        """The drawings of a stage that draws all: of toys, runs, comparisons, or a model."""
+        """The drawings of a stage that draws all: of a model, or of one of `DRAWN_APART`."""
         return [drawing for drawing in self.drawings if self._drawn_by(drawing) == name.noun]
 
     def _drawn_by(self, drawing: Name) -> str:
@@ -225,6 +240,8 @@ class Tree:
             return TOYS
         if drawing.noun in self.trained:
             return TRAINED
+        if drawing.noun in self.profiled:
+            return PROFILED
         return COMPARE if drawing.noun in self.compared else ""
 
     @cached_property

@@ -268,7 +268,9 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
     quantities = pd.DataFrame({"quantity": source.quantities})
     rows = places.drop_duplicates(ignore_index=True).merge(quantities, how="cross")
     for name, table in (("model_value", one), ("other_model_value", other)):
-        values = _places(source, table).join(table[list(source.quantities)])
+        # A table without rows, as of a corpus with too few documents, may lack the quantities too.
+        of_table = table.reindex(columns=source.quantities) if table.empty else table
+        values = _places(source, table).join(of_table[list(source.quantities)])
         # A table may have a column `value` of its own.
         long = values.melt(PLACE[:2], var_name="quantity", value_name="its_value")
         rows = rows.merge(long, "left", PLACE).rename(columns={"its_value": name})

@@ -1,17 +1,19 @@
 """Stage `draw_trained`: figures and tables of the models that we train."""
 
 from embspace.config import StageConfig, run_stage
-from embspace.draw import checkpoints, training
+from embspace.draw import checkpoints, dynamics, training
 from embspace.draw.results import Drawing, draw_and_save
 
 DRAWINGS: dict[str, Drawing] = {
     "training": training.draw_training,
     "checkpoints": checkpoints.draw_checkpoints,
+    "dynamics": dynamics.draw_dynamics,
 }
 # Which results each takes.
 RESULTS = {
     "training": training.RESULTS,
     "checkpoints": checkpoints.RESULTS,
+    "dynamics": dynamics.RESULTS,
 }
 
 

@@ -70,7 +70,12 @@ def form_of(name: str, run: Run) -> Form:
     The run says it, or the model that it starts from.
     """
     if run.matrices is not None:
-        return {"matrices": run.matrices, "position_offset": 0, "padding_rows": 0}
+        return {
+            "matrices": run.matrices,
+            "final_norm": run.final_norm,
+            "position_offset": 0,
+            "padding_rows": 0,
+        }
     model = describe_model(str(run.base), read_yaml(Path(f"conf/model/{run.base}.yaml")))
     if isinstance(model, VectorsModel):
         raise InputError(f"{run_file(name)}: key 'base': {run.base} is vectors, no model")

@@ -227,8 +227,9 @@ def _checked(x: Vectors, group: Groups) -> Groups:
 def _sums(x: Vectors, group: Groups) -> tuple[Groups, Sizes, Sums]:
     """The groups numbered from 0, their sizes, and the sums of their vectors."""
     number, counts = np.unique(group, return_inverse=True, return_counts=True)[1:]
-    sums = np.zeros((len(counts), x.shape[1]))
-    np.add.at(sums, number, x)
+    in_groups = x[np.argsort(number, kind="stable")]
+    starts = np.cumsum(counts) - counts
+    sums = np.add.reduceat(in_groups, starts, axis=0) if len(x) else np.zeros((0, x.shape[1]))
     return number, counts, sums
 
 

@@ -18,6 +18,7 @@ from embspace.geometry.together import (
     Result,
     Vectors,
     applicable,
+    inputs_of,
     n_neighbors,
     results_of,
 )
@@ -87,14 +88,15 @@ def estimate_over_texts(
     options = options or {}
     known = DEFINED.values() if measures is None else measures
     chosen = applicable(known, groups, options)
-    cloud = _Cloud(x, groups, chosen, options)
-    n_texts, n_units = len(np.unique(text)), len(cloud.units)
-    chosen_units = half_units(n_units, n_half_samples, rng)
-    whole, *halves = cloud.measured(np.vstack([np.ones(n_units, dtype=bool), chosen_units]))
+    unit = units_of(text)
+    n_texts, n_units = len(np.unique(text)), int(unit.max()) + 1
+    halves = half_units(n_units, n_half_samples, rng)
+    whole = results_of(chosen, inputs_of(x, chosen, options), groups, options)
+    of_halves = _Cloud(x, unit, groups, chosen, options).measured(halves) if len(halves) else []
     return {
-        name: _estimate(
+        name: text_estimate(
             found,
-            np.array([value_of(half[name]) for half in halves]),
+            np.array([value_of(half[name]) for half in of_halves]),
             len(x),
             n_texts,
             n_units,
@@ -103,6 +105,12 @@ def estimate_over_texts(
         )
         for name, found in whole.items()
     }
+
+
+def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """The number from 0 of each vector's unit: its text, or one of 200 joints of several texts."""
+    number = np.unique(text, return_inverse=True)[1]
+    return number // -(-(int(number.max()) + 1) // MOST_UNITS)
 
 
 def half_units(
@@ -126,21 +134,26 @@ def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any
     NaN for what fewer than two halves have.
     """
     half = n_units // 2
-    n_defined = (~np.isnan(drawn)).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        spread = np.sqrt(np.nanvar(drawn, axis=0) * n_defined / (n_defined - 1.0))
-    return np.where(n_defined > 1, spread * np.sqrt(half / (n_units - half)), np.nan)
+    known = np.where(np.isnan(drawn), 0.0, 1.0)
+    n_known = known.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.nansum(drawn, axis=0) / n_known
+        variance = np.nansum(np.square(drawn - mean), axis=0) / (n_known - 1)
+    return np.where(n_known > 1, np.sqrt(variance * half / max(n_units - half, 1)), np.nan)
 
 
 class _Cloud:
-    """Vectors in units of texts, and what measures share, of all units or of some."""
+    """Vectors in units of texts, and what measures share, by unit."""
 
     def __init__(
-        self, x: Vectors, groups: Groups, measures: Sequence[Definition], options: Options
+        self,
+        x: Vectors,
+        unit: Int[np.ndarray, " n"],
+        groups: Groups,
+        measures: Sequence[Definition],
+        options: Options,
     ) -> None:
         self.x, self.groups, self.measures, self.options = x, groups, measures, options
-        number = np.unique(groups["text"], return_inverse=True)[1]
-        unit = number // -(-(number.max() + 1) // MOST_UNITS)
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
         kinds = {each.shared for each in measures}
@@ -180,7 +193,7 @@ class _Cloud:
         return found
 
 
-def _estimate(
+def text_estimate(
     whole: Result,
     drawn: Float[np.ndarray, " half"],
     n: int,
@@ -189,6 +202,7 @@ def _estimate(
     level: float,
     tolerance: float,
 ) -> TextEstimate:
+    """What a measure of the whole and of halves of its units says; see `estimate_over_texts`."""
     value, error = value_of(whole), float(half_sample_error(drawn, n_units))
     reach = error * student_quantile(n_units, level)
     of_half = float(np.nanmean(drawn)) if not np.isnan(drawn).all() else float("nan")
@@ -209,6 +223,6 @@ def _estimate(
 
 def student_quantile(n_units: int, level: float) -> float:
     """How many standard errors an interval reaches on each side."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # scipy.stats takes seconds to import
 
-    return float(t.ppf((1 + level) / 2, max(n_units - 1, 1)))
+    return float(stdtrit(max(n_units - 1, 1), (1 + level) / 2))

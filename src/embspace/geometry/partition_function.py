@@ -6,6 +6,8 @@ from jaxtyping import Float
 from embspace.geometry.declared import measure
 
 Vectors = Float[np.ndarray, "n dim"]
+LARGEST_EXPONENT = 600.0  # the sum of so many exponentials is still a number of float64
+BLOCK_ROWS = 2048
 
 
 @measure(
@@ -22,8 +24,8 @@ def partition_isotropy(x: Vectors) -> float:
 
     Not defined by the vectors alone where eigenvalues repeat, for then any turn of the axes is as
     good. Depends on the unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1,
-    whatever their directions. Sums of exponentials are taken by their logarithms, so that none
-    overflows.
+    whatever their directions. Sums of exponentials that would overflow are taken by their
+    logarithms.
 
     Examples:
         >>> import numpy as np
@@ -31,9 +33,14 @@ def partition_isotropy(x: Vectors) -> float:
         0.648
     """
     axes = np.linalg.eigh(x.T @ x)[1]
-    along = x @ axes
-    log_z = np.concatenate([_log_sum_exp(along), _log_sum_exp(-along)])
-    return float(np.exp(log_z.min() - log_z.max()))
+    if np.square(x).sum(axis=1).max() > LARGEST_EXPONENT**2:
+        log_z = _log_z(x @ axes)
+        return float(np.exp(log_z.min() - log_z.max()))
+    z = np.zeros((2, x.shape[1]))
+    for first in range(0, len(x), BLOCK_ROWS):
+        exponentials = np.exp(x[first : first + BLOCK_ROWS] @ axes)
+        z += exponentials.sum(axis=0), (1 / exponentials).sum(axis=0)
+    return float(z.min() / z.max())
 
 
 @measure(
@@ -58,7 +65,8 @@ def partition_isotropy_at_unit_norm(x: Vectors) -> float:
     return float(partition_isotropy(x / length if length else x))
 
 
-def _log_sum_exp(values: Float[np.ndarray, "n axis"]) -> Float[np.ndarray, " axis"]:
-    largest = values.max(axis=0)
-    total: Float[np.ndarray, " axis"] = np.exp(values - largest).sum(axis=0)
-    return largest + np.log(total)
+def _log_z(along: Float[np.ndarray, "n axis"]) -> Float[np.ndarray, " direction"]:
+    """Logarithms of the partition functions of both signs, whatever the exponents."""
+    from scipy.special import logsumexp
+
+    return np.concatenate([logsumexp(along, axis=0), logsumexp(-along, axis=0)])

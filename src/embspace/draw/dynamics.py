@@ -1,0 +1,83 @@
+"""Figure and table of `measure_dynamics`: the layers of a run's models over their training."""
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.canvas import counted, new_figure
+from embspace.draw.markdown import markdown_table, section
+from embspace.draw.training import show_steps
+
+RESULTS = ("csv",)
+NAMES = {"two_nn": "TwoNN dimension"}
+
+
+def draw_dynamics(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    shown: list[str],
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """One row a phase and measure of `shown`: by layer at each step, and by step over the layers.
+
+    On the left the mean of the seeds; on the right the mean over the layers, one line a seed.
+    """
+    table = results["csv"]
+    table = table[table["change"] == "as_is"]
+    phases = list(dict.fromkeys(table["phase"]))
+    figure, axes = new_figure(
+        len(phases) * len(shown),
+        2,
+        height_mm=row_height_mm * len(phases) * len(shown) + 18,
+        title="How does the geometry of layers change over training?",
+        subtitle=f"{label} · tokens of held-out texts · left: mean of "
+        f"{counted(table['seed'].nunique(), 'seed')}, right: mean of all layers, one line a seed",
+        stage="measure_dynamics",
+        drawn_by="draw_trained",
+    )
+    places = [(phase, measure) for phase in phases for measure in shown]
+    for number, (phase, measure) in enumerate(places):
+        rows = table[(table["phase"] == phase) & (table["measure"] == measure)]
+        name = NAMES.get(measure, measure.replace("_", " "))
+        _by_layer(axes[2 * number], rows)
+        _by_step(axes[2 * number + 1], rows)
+        for ax in axes[2 * number : 2 * number + 2]:
+            ax.set(title=phase, ylabel=name)
+    last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
+    wide = last[last["measure"].isin(shown)].pivot_table(
+        "value", ["phase", "measure", "seed"], "layer", sort=False
+    )
+    named = wide.reset_index()
+    named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
+    named = named.assign(measure=named["measure"].str.replace("_", " "))
+    text = section("The last checkpoint of each phase", "", markdown_table(named, digits))
+    return figure, f"# Dynamics of {label}\n\nStage `measure_dynamics`.\n\n{text}"
+
+
+def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
+    """A line a step, from dark to light."""
+    steps = sorted(rows["step"].unique())
+    mean = rows.groupby(["step", "layer"])["value"].mean()
+    for step, shade in zip(steps, np.linspace(0, 0.9, len(steps)), strict=True):
+        of_step = mean.loc[step]
+        named = str(step) if step in (steps[0], steps[len(steps) // 2], steps[-1]) else ""
+        color = colormaps["viridis"](shade)
+        ax.plot(of_step.index, of_step, color=color, marker=".", ms=3, label=named)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("layer")
+    ax.legend(title="step", fontsize=6.5)
+
+
+def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
+    mean = rows.groupby(["seed", "step"])["value"].mean()
+    for number, seed in enumerate(mean.index.get_level_values("seed").unique()):
+        of_seed = mean.loc[seed]
+        ax.plot(of_seed.index, of_seed, f"C{number}", marker=".", label=f"seed {seed}")
+    show_steps(ax, rows)
+    ax.legend(fontsize=6.5)

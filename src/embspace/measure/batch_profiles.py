@@ -1,0 +1,82 @@
+"""Measures of neighbours, within disjoint batches of vectors."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from embspace.geometry.declared import Definition, Estimate, value_of
+from embspace.geometry.graph_among import graph_among
+from embspace.geometry.half_samples import SPARE, half_units, text_estimate, units_of
+from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.together import N_NEIGHBORS, Result, results_of
+from embspace.layer_clouds import LayerCloud
+from embspace.measure.profile_protocol import Protocol, Row, measures_of
+
+SPREAD = "standard_deviation_over_batches"
+Rows = np.ndarray  # numbers of vectors, (row,)
+
+
+def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[Rows]:
+    """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
+
+    The last vectors, too few for a batch, are left out, as their neighbours would be farther.
+    """
+    if size is None or n <= size:
+        return [np.arange(n)]
+    order = rng.permutation(n)
+    return [np.sort(order[first : first + size]) for first in range(0, n - size + 1, size)]
+
+
+def measures_of_batches(
+    cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, *, with_slow: bool
+) -> Iterator[Row]:
+    """The mean of each measure over batches, with its interval and the batches' spread.
+
+    A half of the texts is a half of every batch, and the measure of the half the mean over them.
+    """
+    batches = batches_of(len(cloud.x), protocol.batch_size, rng)
+    unit = units_of(cloud.text)
+    n_units = int(unit.max()) + 1
+    halves = half_units(n_units, protocol.n_half_samples, rng)
+    quick = measures_of(protocol, slow=False)
+    measures = quick + (measures_of(protocol, slow=True) if with_slow else [])
+    whole: list[dict[str, Result]] = []
+    of_halves: list[list[dict[str, Result]]] = []
+    for rows in batches:
+        x, of_rows = cloud.x[rows], unit[rows]
+        graph = neighbor_graph_of(x, min(SPARE * N_NEIGHBORS, len(x) - 1))
+        whole.append(_results(measures, x, graph))
+        inside = [np.flatnonzero(half[of_rows]) for half in halves]
+        of_halves.append([_of_part(quick, x, graph, part) for part in inside])
+    for each in measures:
+        values = np.array([value_of(one[each.name]) for one in whole])
+        drawn = [[value_of(half.get(each.name, np.nan)) for half in one] for one in of_halves]
+        estimate = text_estimate(
+            Estimate(
+                value=float(values.mean()),
+                standard_error=float("nan"),
+                n=sum(map(len, batches)),
+                dropped=sum(getattr(one[each.name], "dropped", 0) for one in whole),
+            ),
+            np.array(drawn).mean(axis=0),
+            len(cloud.x),
+            len(np.unique(cloud.text)),
+            n_units,
+            protocol.level,
+            protocol.tolerance,
+        )
+        facts = {"n_batches": len(batches), SPREAD: float(values.std())}
+        yield {"measure": each.name, **asdict(estimate), **facts}
+
+
+def _of_part(
+    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: Rows
+) -> dict[str, Result]:
+    among = graph_among(graph, x, rows, min(N_NEIGHBORS, len(rows) - 1))
+    return _results(measures, x[rows], among)
+
+
+def _results(measures: Sequence[Definition], x: np.ndarray, graph: Any) -> dict[str, Result]:
+    return results_of(measures, {None: x, "neighbors": graph}, {}, {})

@@ -1,0 +1,92 @@
+"""What is left of the measures of a layer by chance, by the nulls of their family."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from embspace.geometry.declared import Definition, value_of
+from embspace.geometry.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, exchanged_between_texts
+from embspace.geometry.together import applicable, inputs_of, results_of
+from embspace.layer_clouds import LayerCloud
+from embspace.measure.batch_profiles import batches_of
+from embspace.measure.profile_protocol import Protocol, Row, measures_of
+
+DRAWN = ["null_mean", "null_smallest", "null_largest"]
+Draw = Callable[[LayerCloud, np.random.Generator], LayerCloud]
+
+
+def null_rows(
+    cloud: LayerCloud,
+    values: Mapping[str, float],
+    protocol: Protocol,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Each measure under each null of the family, over draws; of neighbours, of a batch each.
+
+    `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
+    these.
+    """
+    measures = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
+    batches = batches_of(len(cloud.x), protocol.batch_size, rng)
+    for null in NULLS_OF_FAMILY[protocol.family]:
+        draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])
+        parts = [
+            cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
+        ]
+        nulls = [values_of(measures, draw(part, rng)) for part in parts]
+        facts = {"null": null, "n": len(parts[0].x), "n_draws": len(parts)}
+        for each in measures:
+            drawn = [one[each.name] for one in nulls]
+            yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
+    if protocol.family == "context" and cloud.word is not None:
+        yield from _exchanged(cloud, measures, protocol, rng)
+
+
+def null_facts(value: float, drawn: Sequence[float]) -> Row:
+    """A value beside the mean, the smallest and the largest of draws of its null."""
+    facts = (np.mean(drawn), np.min(drawn), np.max(drawn))
+    return {"value": value, **dict(zip(DRAWN, map(float, facts), strict=True))}
+
+
+def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
+    """The measures of a cloud, by name."""
+    found = results_of(measures, inputs_of(cloud.x, measures, {}), groups_of(cloud), {})
+    return {name: value_of(each) for name, each in found.items()}
+
+
+def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
+    """What measures of context are grouped by, as far as the vectors have it."""
+    return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
+
+
+def _drawn(
+    part: LayerCloud,
+    rng: np.random.Generator,
+    make: Callable[[np.ndarray, np.random.Generator], np.ndarray],
+) -> LayerCloud:
+    return replace(part, x=make(part.x, rng))
+
+
+def _exchanged(
+    cloud: LayerCloud,
+    measures: Sequence[Definition],
+    protocol: Protocol,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Tokens exchanged between texts within word and band of positions, where that can be."""
+    assert cloud.word is not None and cloud.position is not None  # as tokens have them
+    band = cloud.position // protocol.position_band
+    pairs = []
+    for _ in range(protocol.n_null_draws):
+        x, moved = exchanged_between_texts(cloud.x, cloud.word, band, cloud.text, rng)
+        if not moved.any():
+            return
+        there = [each.among(moved) for each in (cloud, replace(cloud, x=x))]
+        pairs.append([values_of(measures, each) for each in there])
+    facts = {"null": "exchanged_between_texts", "n": int(moved.sum()), "n_draws": len(pairs)}
+    for each in measures:
+        value = float(np.mean([own[each.name] for own, _ in pairs]))
+        drawn = [null[each.name] for _, null in pairs]
+        yield {"measure": each.name, **facts, **null_facts(value, drawn)}

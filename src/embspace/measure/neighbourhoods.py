@@ -1,0 +1,64 @@
+"""Stage `measure_neighbourhoods`: who is whose neighbour at a layer, and how far away?"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.config import StageConfig, run_stage
+from embspace.files.tables import save_table
+from embspace.layer_clouds import Change, CorpusStates, large_enough, load_corpora_states
+from embspace.measure.layer_profiles import LayerProfiles, layer_profiles
+from embspace.measure.profile_protocol import Protocol
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+def measure_neighbourhoods(
+    corpora: dict[str, CorpusStates],
+    *,
+    fewest_documents: Annotated[int, Field(ge=4)],
+    changes: list[Change],
+    batch_size: Annotated[int, Field(ge=64)],
+    n_half_samples: PositiveInt,
+    level: Share,
+    tolerance: Share,
+    n_null_draws: PositiveInt,
+    shares: list[Share],
+    n_share_draws: PositiveInt,
+    seed: NonNegativeInt,
+) -> LayerProfiles:
+    """The measures of the family `neighbourhoods`, by corpus, space, change and layer.
+
+    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors. A corpus of
+    less than `fewest_documents` is left out.
+    """
+    protocol = Protocol(
+        family="neighbourhoods",
+        changes=changes,
+        batch_size=batch_size,
+        n_half_samples=n_half_samples,
+        level=level,
+        tolerance=tolerance,
+        n_null_draws=n_null_draws,
+        shares=shares,
+        n_share_draws=n_share_draws,
+        rng=np.random.default_rng(seed),
+    )
+    return layer_profiles(large_enough(corpora, fewest_documents), protocol)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    corpora = load_corpora_states(
+        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+    )
+    tables = measure_neighbourhoods(corpora, **config.settings)
+    save_table(tables.profiles, f"results/neighbourhoods/profiles/{name}.csv")
+    save_table(tables.nulls, f"results/neighbourhoods/nulls/{name}.csv")
+    save_table(tables.curves, f"results/neighbourhoods/curves/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_neighbourhoods)

@@ -1,0 +1,47 @@
+"""How the measures of a family are taken at the layers of a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from embspace.geometry.declared import Definition, Family
+from embspace.geometry.registry import definitions
+from embspace.layer_clouds import Change
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """The settings of a family's stage; those without a value do not concern the family."""
+
+    family: Family
+    changes: Sequence[Change]
+    n_half_samples: int
+    level: float
+    tolerance: float
+    n_null_draws: int
+    shares: Sequence[float]
+    """Of the texts, for the curve by their number."""
+    n_share_draws: int
+    rng: np.random.Generator
+    """Only its seed counts: a corpus has the same halves at all layers."""
+    value_only: Sequence[str] = ()
+    """Measures too slow for halves and draws: their value of the vectors as they are."""
+    n_top: int = 0
+    """Principal components that are taken away from all-but-the-top."""
+    batch_size: int | None = None
+    """Vectors among which neighbours are looked for; None: no neighbours, all vectors."""
+    position_band: int = 1
+    """Positions in a window that count as one where tokens are exchanged between texts."""
+
+
+def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
+    """The measures of the family that are too slow for halves, or those that are not."""
+    return [
+        each
+        for each in definitions().values()
+        if each.family == protocol.family and (each.name in protocol.value_only) == slow
+    ]

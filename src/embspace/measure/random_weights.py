@@ -1,0 +1,140 @@
+"""Stage `measure_random_weights`: what the geometry of layers owes to training.
+
+The measures of direction, spectrum and context of models of the same config with random weights,
+reading the very same tokens. They are nulls of the stages `measure_direction`, `measure_spectrum`
+and `measure_context`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.config import StageConfig, run_stage
+from embspace.device import Device, choose_device
+from embspace.files.rows import save_rows
+from embspace.geometry.declared import Definition, Family
+from embspace.geometry.registry import definitions
+from embspace.geometry.together import applicable
+from embspace.layer_clouds import (
+    CorpusStates,
+    layer_clouds,
+    load_corpora_states,
+)
+from embspace.measure.layer_nulls import groups_of, values_of
+from embspace.models.description import VectorsModel, describe_model
+from embspace.models.encoder import batches_by_length, encode
+from embspace.models.shuffled_weights import with_shuffled_entries
+from embspace.models.weights import load_model, with_random_weights
+from embspace.models.windows import Window
+
+FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
+KINDS: dict[str, Callable[[Any, int], Any]] = {
+    "random_initialisation": with_random_weights,
+    "shuffled_entries": with_shuffled_entries,
+}
+COLUMNS = ["corpus", "space", "change", "layer", "measure", "null", "seed", "n", "value"]
+
+
+def measure_random_weights(
+    module: Any,
+    final_norm: str | None,
+    corpora: Mapping[str, CorpusStates],
+    *,
+    read_corpora: list[str],
+    n_seeds: PositiveInt,
+    left_out: list[str],
+    tokens_per_batch: Annotated[int, Field(ge=1)],
+    device: Device,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """One row a corpus, space, layer, measure, kind of random weights and seed.
+
+    `random_initialisation` draws the weights as the config says, `shuffled_entries` puts those of
+    each trained matrix in random order. Measures `left_out` are too slow for so many models, and
+    only `read_corpora` are read.
+    """
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    measures = [
+        each
+        for each in definitions().values()
+        if each.family in FAMILIES and each.name not in left_out
+    ]
+    corpora = {name: each for name, each in corpora.items() if name in read_corpora}
+    models = [
+        (kind, number, corpus) for kind in KINDS for number in range(n_seeds) for corpus in corpora
+    ]
+    rows: list[dict[str, Any]] = []
+    for kind, number, name in tqdm(models, desc="random weights", disable=None):
+        randomised = KINDS[kind](module, seed + number)
+        states = _states(
+            randomised, final_norm, corpora[name], tokens_per_batch, choose_device(device)
+        )
+        layers = range(states.n_layers)
+        found = Parallel(n_jobs=-1, prefer="threads")(
+            delayed(_of_layer)(states, layer, measures) for layer in layers
+        )
+        place = {"corpus": name, "null": kind, "seed": number}
+        rows += [{**place, **row} for of_layer in found for row in of_layer]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _states(
+    module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
+) -> CorpusStates:
+    """What the module makes of the tokens of a corpus, of the same shapes as `corpus`."""
+    states = {kind: np.zeros_like(each) for kind, each in corpus.states.items()}
+    parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
+    windows = [_window(number, part) for number, part in enumerate(parts)]
+    lengths = [len(window.ids) for window in windows]
+    starts = np.cumsum(lengths) - lengths
+    batches = batches_by_length(lengths, tokens_per_batch)
+    for each in encode(module, windows, batches, device, final_norm):
+        for kind, rows in states.items():
+            if kind == "token":
+                first = starts[each.index]
+                rows[:, first : first + lengths[each.index]] = each.tokens
+            else:
+                rows[:, each.index] = each.pooled[kind]
+    return CorpusStates(states, corpus.document, corpus.tokens)
+
+
+def _window(number: int, tokens: pd.DataFrame) -> Window:
+    """A window as the model read it, from its rows of the table of tokens."""
+    columns = ("id", "special", "repeated", "start", "end")
+    return Window(number, 0, *(tokens[column].to_numpy() for column in columns))
+
+
+def _of_layer(states: CorpusStates, layer: int, measures: list[Definition]) -> list[dict[str, Any]]:
+    return list(_rows(states, layer, measures))
+
+
+def _rows(states: CorpusStates, layer: int, measures: list[Definition]) -> Iterator[dict[str, Any]]:
+    for space, change, cloud in layer_clouds(states, layer, ["as_is"], n_top=0):
+        chosen = applicable(measures, groups_of(cloud), {})
+        place = {"space": space, "change": change, "layer": layer, "n": len(cloud.x)}
+        for measure, value in values_of(chosen, cloud).items():
+            yield {**place, "measure": measure, "value": value}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    table = measure_random_weights(
+        load_model(name, model),
+        None if isinstance(model, VectorsModel) else model.final_norm,
+        load_corpora_states(
+            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+        ),
+        **config.settings,
+    )
+    save_rows(table, f"data/measured/random_weights/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_random_weights)
