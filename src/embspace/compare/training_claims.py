@@ -82,7 +82,7 @@ def _growth(rows: pd.DataFrame, correlation: float, settled: float) -> Row:
     from scipy.stats import spearmanr
 
     steps, means = _over_steps(rows, ANISOTROPY)
-    value = float(spearmanr(steps, means).statistic)
+    value = float(spearmanr(steps, means).statistic) if np.ptp(means) else float("nan")
     late = means[-max(len(means) // 4, 2) :]
     moved = float(np.ptp(late) / np.ptp(means)) if np.ptp(means) else float("nan")
     rule = f">= {correlation:g} and the last quarter moves by <= {settled:g} of the range"
