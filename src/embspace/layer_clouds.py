@@ -136,6 +136,8 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
     if change == "standardised":
         spread = x.std(axis=0)
         return np.divide(x, spread, out=np.zeros_like(x), where=spread > 0)
+    if not x.any():
+        return x  # all are equal, as first tokens before the first block
     variances, axes = np.linalg.eigh(x.T @ x / len(x))
     if change == "all_but_the_top":
         top = axes[:, -n_top:]

@@ -168,13 +168,19 @@ def _interpolated(tree: Tree, file: str) -> set[str]:
 
 
 def _config_reads(tree: Tree, stage: Stage) -> set[str]:
-    """The attributes of its one argument, the composed settings, that `main` touches."""
+    """The attributes that `main` touches of its one argument, the composed settings.
+
+    And of what it assigns from `read_params()`, for whoever takes all that is named there.
+    """
     main = function_named(tree.module(stage.name.module), "main")
     if main is None or not main.args.args:
         return set()
-    config = main.args.args[0].arg
+    configs = {main.args.args[0].arg}
+    for node in ast.walk(main):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == "read_params()":
+            configs |= {ast.unparse(target) for target in node.targets}
     return {
         node.attr
         for node in ast.walk(main)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == config
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in configs
     }

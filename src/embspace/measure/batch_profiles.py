@@ -61,11 +61,11 @@ def measures_of_batches(
                 dropped=sum(getattr(one[each.name], "dropped", 0) for one in whole),
             ),
             np.array(drawn).mean(axis=0),
-            len(cloud.x),
-            len(np.unique(cloud.text)),
-            n_units,
-            protocol.level,
-            protocol.tolerance,
+            n=len(cloud.x),
+            n_texts=len(np.unique(cloud.text)),
+            n_units=n_units,
+            level=protocol.level,
+            tolerance=protocol.tolerance,
         )
         facts = {"n_batches": len(batches), SPREAD: float(values.std())}
         yield {"measure": each.name, **asdict(estimate), **facts}
