@@ -15,6 +15,7 @@ from embspace.files.tables import save_table
 from embspace.geometry.declared import Family
 from embspace.geometry.registry import definitions
 from embspace.geometry.resampling import stream_of
+from embspace.geometry.together import applicable
 from embspace.layer_clouds import Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.measure.batch_profiles import SPREAD, measures_of_batches
 from embspace.measure.layer_nulls import values_of
@@ -110,7 +111,7 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
         for each in definitions().values()
         if each.family in OF_ALL and each.name not in settings.left_out
     ]
-    for measure, value in values_of(chosen, cloud).items():
+    for measure, value in values_of(applicable(chosen, {}, {}), cloud).items():
         yield {"measure": measure, "value": value, "n": len(cloud.x), "dropped": 0}
     rng = np.random.default_rng(settings.seed)
     protocol = Protocol(
