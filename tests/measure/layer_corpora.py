@@ -19,7 +19,7 @@ from embspace.measure.profile_protocol import Protocol
 N_WORDS, LENGTH, OVERLAP = 12, 9, 2
 QUICK: dict[str, Any] = {
     "fewest_documents": 8,
-    "n_half_samples": 10,
+    "n_half_samples": 8,
     "n_null_draws": 2,
     "shares": [0.5],
     "n_share_draws": 2,
