@@ -40,6 +40,12 @@ def test_the_projects_own_settings_fit(tree: Path):
         ),
         ("params.yaml", "  - articles", "  - artikel", "key 'corpora': found 'artikel', allowed:"),
         ("params.yaml", "trained: []", "trained: [rna]", "key 'trained': found 'rna', allowed:"),
+        (
+            "params.yaml",
+            "profiled: []",
+            "profiled: [mnlm]",
+            "key 'profiled': found 'mnlm', .*minilm",
+        ),
         ("conf/train/sentiment.yaml", "base: minilm", "bases: minilm", "key 'bases' is unknown"),
         (
             "conf/train/sentiment.yaml",
@@ -198,6 +204,12 @@ def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
     assert check_settings() == [
         "params.yaml: key 'models': 'toy' is the name of results that have no model"
     ]
+
+
+def test_a_model_is_profiled_only_if_its_states_are_extracted(tree: Path):
+    replace(tree / "params.yaml", "profiled: []", "profiled: [minilm, minilm_random]")
+    [message] = check_settings()
+    assert message == "params.yaml: key 'profiled': 'minilm_random' is not among 'models'"
 
 
 def test_a_run_may_not_have_the_name_of_a_model(tree: Path):

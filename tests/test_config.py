@@ -12,7 +12,9 @@ from pydantic import Field
 from embspace.config import Params, read_params, read_yaml, settings_schema, validate
 from embspace.errors import InputError
 
-PARAMS = "models:\n  - minilm\ncorpora:\n  - articles\ntrained: []\nseed: 3\ndevice: cpu\n"
+PARAMS = (
+    "models:\n  - minilm\ncorpora:\n  - articles\nprofiled: []\ntrained: []\nseed: 3\ndevice: cpu\n"
+)
 PROGRAM = """
 from embspace.config import run_stage
 
@@ -152,6 +154,7 @@ def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | Non
     given = {
         "models": ["minilm"],
         "corpora": ["articles"],
+        "profiled": [],
         "trained": [],
         "seed": 0,
         "device": "cpu",
@@ -165,7 +168,14 @@ def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | Non
 
 @pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
 def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
-    given = {"models": ["m"], "corpora": [name], "trained": [], "seed": 0, "device": "cpu"}
+    given = {
+        "models": ["m"],
+        "corpora": [name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
     assert validate(Params, given, "params.yaml").corpora == [name]
 
 
@@ -173,7 +183,14 @@ def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
     "name", ["x.halves", "x.tokens", "x.windows", "x.y", "", "a b", "a/b", "ä", "a--b", "-a", "a\n"]
 )
 def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
-    given = {"models": ["m"], "corpora": ["one", name], "trained": [], "seed": 0, "device": "cpu"}
+    given = {
+        "models": ["m"],
+        "corpora": ["one", name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
     with pytest.raises(
         InputError, match=r"key 'corpora\.1': A name is of letters, digits"
     ) as caught:

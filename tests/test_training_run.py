@@ -52,6 +52,11 @@ def test_a_run_says_what_its_file_says():
     assert run.precision == "float32"
 
 
+def test_an_architecture_may_have_a_norm_at_its_end():
+    assert describe_run("mine", content({"a": CAUSAL}, final_norm="ln_f")).final_norm == "ln_f"
+    assert describe_run("mine", content({"a": CAUSAL})).final_norm is None
+
+
 def test_each_objective_has_its_own_keys():
     phases = {"a": PAIRED, "b": CAUSAL, "c": without("trainable_layers", CLASSIFIED)}
     described = describe_run("mine", content(phases)).phases
@@ -71,6 +76,10 @@ def test_each_objective_has_its_own_keys():
         (
             content({"c": CLASSIFIED}, **without("matrices", BASE)),
             "key 'matrices': belongs to 'architecture', a base has its own",
+        ),
+        (
+            content({"c": CLASSIFIED}, **BASE, final_norm="ln_f"),
+            "key 'final_norm': belongs to 'architecture', a base has its own",
         ),
         (
             content(ENCODER, seeds=[0, 1, 0]),
@@ -169,7 +178,9 @@ def test_layers_cannot_be_less_than_none():
 @pytest.mark.parametrize(("key", "closest"), [("lable", "label"), ("phase", "phases")])
 def test_an_unknown_key_of_a_run_is_named_with_those_that_are_known(key: str, closest: str):
     message = refused({**content(ENCODER), key: "x"})
-    assert f"key '{key}' is unknown; allowed here: architecture, base, corpus, label" in message
+    assert (
+        f"key '{key}' is unknown; allowed here: architecture, base, corpus, final_norm" in message
+    )
     assert f"did you mean '{closest}'?" in message
 
 

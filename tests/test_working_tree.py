@@ -54,7 +54,10 @@ def root(tmp_path: Path) -> Path:
     put(folder / "data/published/paper.yaml", {})
     put(folder / "src/code.py", "some = 'code'\n")
     put(folder / "models/a/config.json", "{}")
-    put(folder / "params.yaml", {"models": ["b"], "corpora": ["c"], "trained": ["r"], "seed": 7})
+    put(
+        folder / "params.yaml",
+        {"models": ["b"], "corpora": ["c"], "profiled": ["b"], "trained": ["r"], "seed": 7},
+    )
     put(folder / "dvc.yaml", {"stages": STAGES})
     put(folder / ".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
     return folder
@@ -73,7 +76,7 @@ def repro(root: Path) -> None:
 
 def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: Path):
     tree.update("a", None)
-    params = {"models": ["a"], "corpora": ["c"], "trained": [], "seed": 7}
+    params = {"models": ["a"], "corpora": ["c"], "profiled": [], "trained": [], "seed": 7}
     assert read_yaml(tree.folder / "params.yaml") == params
     assert read_yaml(root / "params.yaml")["models"] == ["b"]
     assert (tree.folder / "models/a/config.json").read_text() == "{}"

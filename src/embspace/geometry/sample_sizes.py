@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Int
 
 from embspace.geometry.declared import Definition, as_vectors, value_of
-from embspace.geometry.together import Options, applicable, inputs_of, results_of
+from embspace.geometry.together import Options, applicable, defined_results_of, inputs_of
 
 FEWEST = 4  # texts
 
@@ -63,7 +63,7 @@ def sample_size_curve(
             kept = np.isin(number, rng.permutation(n_texts)[:size])
             part = {name: group[kept] for name, group in groups.items()}
             inputs = inputs_of(x[kept], measures, options)
-            results = results_of(measures, inputs, part, options)
+            results = defined_results_of(measures, inputs, part, options)
             drawn.append({name: value_of(each) for name, each in results.items()})
             counts.append(int(kept.sum()))
         for each in measures:

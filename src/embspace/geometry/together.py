@@ -65,6 +65,19 @@ def results_of(
     return found
 
 
+def defined_results_of(
+    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+) -> dict[str, Result]:
+    """As `results_of`; NaN of a measure that is not defined of so few vectors."""
+    found: dict[str, Result] = {}
+    for each in measures:
+        try:
+            found |= results_of([each], inputs, groups, options)
+        except ValueError:
+            found[each.name] = float("nan")
+    return found
+
+
 def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
     """How many neighbours the measures need, by their options or by default."""
     asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k

@@ -8,7 +8,7 @@ import numpy as np
 
 from embspace.geometry.declared import Definition, value_of
 from embspace.geometry.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, exchanged_between_texts
-from embspace.geometry.together import applicable, inputs_of, results_of
+from embspace.geometry.together import applicable, defined_results_of, inputs_of
 from embspace.layer_clouds import LayerCloud
 from embspace.measure.batch_profiles import batches_of
 from embspace.measure.profile_protocol import Protocol, Row, measures_of
@@ -51,8 +51,8 @@ def null_facts(value: float, drawn: Sequence[float]) -> Row:
 
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
-    """The measures of a cloud, by name."""
-    found = results_of(measures, inputs_of(cloud.x, measures, {}), groups_of(cloud), {})
+    """The measures of a cloud, by name; NaN of those that need more vectors."""
+    found = defined_results_of(measures, inputs_of(cloud.x, measures, {}), groups_of(cloud), {})
     return {name: value_of(each) for name, each in found.items()}
 
 

@@ -61,6 +61,8 @@ def _of_layer(
 ) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {table: [] for table in COLUMNS}
     for space, change, cloud in layer_clouds(corpus, layer, protocol.changes, n_top=protocol.n_top):
+        if protocol.family == "context" and cloud.word is None:
+            continue  # pooled vectors owe nothing to a word
         place = {"corpus": name, "space": space, "change": change, "layer": layer}
         rng = stream_of(protocol.rng, name, space, change)
         # What changes coordinates is estimated from the whole; halves would get another change.

@@ -1,0 +1,64 @@
+"""Holds the stage to its family, to the project's settings and to what batches may hold."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.geometry import reciprocity
+from embspace.geometry.null_clouds import NULLS_OF_FAMILY
+from embspace.geometry.registry import definitions
+from embspace.layer_clouds import layer_clouds
+from embspace.measure.layer_profiles import LayerProfiles
+from embspace.measure.neighbourhoods import measure_neighbourhoods
+from tests.measure.layer_corpora import processes, settings_of, three_corpora
+
+
+@pytest.fixture(scope="module")
+def settings(root: Path) -> dict[str, Any]:
+    return settings_of(root, "neighbourhoods")
+
+
+def measured(settings: dict[str, Any]) -> LayerProfiles:
+    with processes(1):
+        return measure_neighbourhoods(three_corpora(), **settings)
+
+
+@pytest.fixture(scope="module")
+def found(settings: dict[str, Any]) -> LayerProfiles:
+    return measured(settings)
+
+
+def test_every_measure_of_the_family_and_no_other(found: LayerProfiles) -> None:
+    names = {each.name for each in definitions().values() if each.family == "neighbourhoods"}
+    assert set(found.profiles["measure"]) == names
+    assert set(found.nulls["null"]) == {*NULLS_OF_FAMILY["neighbourhoods"]}
+
+
+def test_a_small_corpus_is_left_out(found: LayerProfiles) -> None:
+    assert set(found.profiles["corpus"]) == {"many", "pooled"}
+
+
+def test_one_batch_is_the_whole_cloud(found: LayerProfiles) -> None:
+    [(_, _, cloud)] = [
+        each
+        for each in layer_clouds(three_corpora()["many"], 1, ["as_is"], n_top=0)
+        if each[0] == "token"
+    ]
+    query = "corpus == 'many' and space == 'token' and change == 'as_is' and layer == 1"
+    row = found.profiles.query(query).set_index("measure").loc["reciprocity"]
+    assert row["value"] == pytest.approx(reciprocity(cloud.x))
+    assert (row["n_batches"], row["n"]) == (1, len(cloud.x))
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_smaller_batches_are_several(settings: dict[str, Any]) -> None:
+    rows = measured(settings | {"batch_size": 64}).profiles
+    assert rows.query("corpus == 'many' and space == 'token'")["n_batches"].ge(2).all()
+    assert rows.query("space == 'cls'")["n_batches"].eq(1).all()
+
+
+def test_the_seed_decides_which_halves(found: LayerProfiles, settings: dict[str, Any]) -> None:
+    other = measured(settings | {"seed": 1}).profiles
+    assert other["value"].equals(found.profiles["value"])
+    assert not other["low"].equals(found.profiles["low"])
