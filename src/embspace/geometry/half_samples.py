@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from embspace.geometry.declared import DEFINED, Definition, Estimate, as_vectors, value_of
+from embspace.geometry import declared
+from embspace.geometry.declared import Definition, Estimate, Shared, as_vectors, value_of
 from embspace.geometry.direction_sums import direction_sums_of
 from embspace.geometry.graph_among import graph_among
 from embspace.geometry.moments import moments_of
 from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.registry import definitions
 from embspace.geometry.together import (
     Groups,
+    Inputs,
     Options,
     Result,
     Vectors,
@@ -24,9 +27,12 @@ from embspace.geometry.together import (
 from embspace.geometry.unit_sums import UnitSums
 
 Rows = Int[np.ndarray, " row"]
-MOST_UNITS = 200  # texts hang together in so many units at most: each keeps a matrix (dim, dim)
+Numbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
+MOST_UNITS = 200  # texts hang together in so many units at most
 FEWEST_UNITS = 4
 SPARE = 4  # times as many are looked up, so that halves find theirs among them
+MOST_NUMBERS = 2**25  # that sums of units may hold; of more, those of a half are summed anew
+BLOCK = 16  # halves whose sums are held at once
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,9 @@ class TextEstimate:
 
 def estimate_over_texts(
     x: Any,
-    text: Int[np.ndarray, " n"],
+    text: Numbers,
     *,
-    word: Int[np.ndarray, " n"] | None = None,
+    word: Numbers | None = None,
     measures: Sequence[Definition] | None = None,
     options: Options | None = None,
     n_half_samples: int = 200,
@@ -68,40 +74,39 @@ def estimate_over_texts(
     without replacement (Politis and Romano 1994, Annals of Statistics 22): halves scatter about
     their own mean as the whole does about its expectation, so that what fewer vectors do to a
     measure moves no bound; their standard deviation times Student's quantile with as many degrees
-    of freedom as there are texts less one. Bounds are NaN with fewer than 4 texts. Texts beyond
-    200 are joined to units, of which halves are taken.
+    of freedom as the texts and the drawn halves leave. Bounds are NaN with fewer than 4 texts, and
+    of a measure that fewer than two halves have. More than 200 texts are joined to 200 units, of
+    which halves are taken.
 
     A measure is `converged` if halves differ from the whole by no more than `tolerance` of it, or
-    by no more than twice the error of their mean. `measures` are all that are declared, `options`
-    what single ones take, by name; a measure that needs `word`, or an option, is left out without.
+    by no more than twice the error of their mean. `measures` are all that are declared, of this
+    library and by others, `options` what single ones take, by name; a measure that needs `word`,
+    or an option, is left out without.
 
     Raises:
-        ValueError: `x` is no array of vectors, or `text` or `word` do not number each of them.
+        ValueError: `x` is no array of vectors, `text` or `word` do not number each of them, `level`
+            is not between 0 and 1, or a measure, which is named, is not defined of so few vectors.
     """
     x = as_vectors(x)
-    groups: dict[str, Int[np.ndarray, " n"]] = {"text": text}
-    groups |= {} if word is None else {"word": word}
+    if not isinstance(x, np.ndarray):
+        raise ValueError(f"x: expected an array or a tensor, found {type(x).__name__}")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    groups = {"text": text} if word is None else {"text": text, "word": word}
     for name, group in groups.items():
         if group.shape != (len(x),):
             raise ValueError(f"{name}: expected {len(x)} numbers, found shape {group.shape}")
     options = options or {}
-    known = DEFINED.values() if measures is None else measures
-    chosen = applicable(known, groups, options)
+    if measures is None:
+        measures = [*{**definitions(), **declared.DEFINED}.values()]
+    chosen = applicable(measures, groups, options)
     cloud = _Cloud(x, groups, chosen, options)
-    n_texts, n_units = len(np.unique(text)), len(cloud.units)
-    chosen_units = half_units(n_units, n_half_samples, rng)
-    whole, *halves = cloud.measured(np.vstack([np.ones(n_units, dtype=bool), chosen_units]))
+    n_units = len(cloud.units)
+    drawn = cloud.of_halves(half_units(n_units, n_half_samples, rng))
+    of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
     return {
-        name: _estimate(
-            found,
-            np.array([value_of(half[name]) for half in halves]),
-            len(x),
-            n_texts,
-            n_units,
-            level,
-            tolerance,
-        )
-        for name, found in whole.items()
+        name: _estimate(found, of_measure, **of_texts, level=level, tolerance=tolerance)
+        for (name, found), of_measure in zip(cloud.whole().items(), drawn.T, strict=True)
     }
 
 
@@ -120,16 +125,33 @@ def half_units(
 
 
 def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any:
-    """Standard error of the whole from the values of halves, whose mean may differ from it's.
+    """Standard error of the whole, from the values of halves about their own mean.
 
-    A half varies about the mean of halves by 1/b - 1/n times what one unit does, the whole by 1/n.
-    NaN for what fewer than two halves have.
+    For each half, `drawn` has the one of the other units, too. With s the standard deviation of a
+    unit, a mean of b units of n varies about that of all by s^2 (1/b - 1/n), and that of all by
+    s^2 / n: as much if b is a half. NaN for what fewer than two halves have.
     """
-    half = n_units // 2
-    n_defined = (~np.isnan(drawn)).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        spread = np.sqrt(np.nanvar(drawn, axis=0) * n_defined / (n_defined - 1.0))
-    return np.where(n_defined > 1, spread * np.sqrt(half / (n_units - half)), np.nan)
+    error = np.full(drawn.shape[1:], np.nan)
+    defined = (~np.isnan(drawn)).sum(axis=0) > 1
+    if defined.any():
+        sizes = np.array([n_units // 2, n_units - n_units // 2])  # that take turns
+        inflation = (n_units / sizes - 1).mean()
+        error[defined] = np.nanstd(drawn[:, defined], axis=0) / np.sqrt(inflation)
+    return error
+
+
+def student_quantile(n_units: int, n_halves: int, level: float) -> float:
+    """How many standard errors an interval reaches on each side.
+
+    A variance of n units has n - 1 degrees of freedom. Which halves were drawn is chance, too: each
+    pair of a half and the other one adds one squared difference. Relative variances, 2 over the
+    degrees of freedom, add up.
+    """
+    from scipy.stats import t
+
+    n_pairs = max(n_halves / 2, 1)
+    freedom = 1 / (1 / max(n_units - 1, 1) + 1 / n_pairs)
+    return float(t.ppf((1 + level) / 2, freedom))
 
 
 class _Cloud:
@@ -140,49 +162,70 @@ class _Cloud:
     ) -> None:
         self.x, self.groups, self.measures, self.options = x, groups, measures, options
         number = np.unique(groups["text"], return_inverse=True)[1]
-        unit = number // -(-(number.max() + 1) // MOST_UNITS)
+        n_texts = int(number.max()) + 1
+        unit = number * min(n_texts, MOST_UNITS) // n_texts
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
-        kinds = {each.shared for each in measures}
-        self._sums: dict[str, UnitSums[Any]] = {}
-        if "directions" in kinds:
+        self._kinds = {each.shared for each in measures}
+        self._origin = x.mean(axis=0)
+        self._sums: dict[Shared | None, UnitSums[Any]] = {}
+        if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
-        if "moments" in kinds:
-            origin = x.mean(axis=0)
-            self._sums["moments"] = UnitSums([moments_of(x[rows], origin) for rows in self.units])
-        if "neighbors" in kinds:
-            self._k = n_neighbors(options)
+        if "moments" in self._kinds and len(self.units) * x.shape[1] ** 2 <= MOST_NUMBERS:
+            of_units = [moments_of(x[rows], self._origin) for rows in self.units]
+            self._sums["moments"] = UnitSums(of_units)
+        if "neighbors" in self._kinds:
+            self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
 
-    def measured(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[dict[str, Result]]:
-        """Every measure of each choice of units."""
+    def whole(self) -> dict[str, Result]:
+        """Every measure of all vectors."""
+        every = np.ones((1, len(self.units)), dtype=bool)
+        inputs = self._inputs(np.arange(len(self.x)), self._sums_of(every)[0])
+        return results_of(self.measures, inputs, self.groups, self.options)
+
+    def of_halves(self, chosen: Bool[np.ndarray, "half unit"]) -> Float[np.ndarray, "half measure"]:
+        """Every measure of the units of each half; NaN of what needs more vectors than it has."""
+        found = np.empty((len(chosen), len(self.measures)))
+        for first in range(0, len(chosen), BLOCK):
+            block = chosen[first : first + BLOCK]
+            for number, sums in enumerate(self._sums_of(block), first):
+                units = np.flatnonzero(chosen[number])
+                rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
+                inputs = self._inputs(rows, sums)
+                groups = {name: group[rows] for name, group in self.groups.items()}
+                found[number] = [self._value(each, inputs, groups) for each in self.measures]
+        return found
+
+    def _sums_of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Inputs]:
+        """The sums over the units of each choice."""
         sums = {kind: each.of(chosen) for kind, each in self._sums.items()}
         return [
-            self._of_choice(
-                np.flatnonzero(choice), {kind: each[number] for kind, each in sums.items()}
-            )
-            for number, choice in enumerate(chosen)
+            {kind: each[number] for kind, each in sums.items()} for number in range(len(chosen))
         ]
 
-    def _of_choice(self, units: Rows, sums: dict[str | None, Any]) -> dict[str, Result]:
-        rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
-        inputs, kinds = dict(sums), {each.shared for each in self.measures}
-        if None in kinds:
-            inputs[None] = self.x[rows]
-        if "neighbors" in kinds:
+    def _inputs(self, rows: Rows, sums: Inputs) -> Inputs:
+        """What the measures take of some rows."""
+        inputs: dict[Shared | None, Any] = {**sums, None: self.x[rows]}
+        if "moments" in self._kinds - sums.keys():
+            inputs["moments"] = moments_of(inputs[None], self._origin)
+        if "neighbors" in self._kinds:
             k = min(self._k, len(rows) - 1)
             inputs["neighbors"] = graph_among(self._graph, self.x, rows, k)
-        groups = {name: group[rows] for name, group in self.groups.items()}
-        found = results_of(self.measures, inputs, groups, self.options)
-        for each in self.measures:
-            if each.is_sum:
-                found[each.name] = value_of(found[each.name]) * len(self.x) / len(rows)
-        return found
+        return inputs
+
+    def _value(self, each: Definition, inputs: Inputs, groups: Groups) -> float:
+        try:
+            found = results_of([each], inputs, groups, self.options)[each.name]
+        except ValueError:  # of so few vectors, for all of them have the measure
+            return float("nan")
+        return value_of(found) * (len(self.x) / len(inputs[None]) if each.is_sum else 1)
 
 
 def _estimate(
     whole: Result,
     drawn: Float[np.ndarray, " half"],
+    *,
     n: int,
     n_texts: int,
     n_units: int,
@@ -190,10 +233,10 @@ def _estimate(
     tolerance: float,
 ) -> TextEstimate:
     value, error = value_of(whole), float(half_sample_error(drawn, n_units))
-    reach = error * student_quantile(n_units, level)
-    of_half = float(np.nanmean(drawn)) if not np.isnan(drawn).all() else float("nan")
-    n_drawn = max(int((~np.isnan(drawn)).sum()), 1)
-    by_chance = 2 * np.nanstd(drawn) / np.sqrt(n_drawn) if n_drawn > 1 else 0.0
+    defined = drawn[~np.isnan(drawn)]
+    reach = error * student_quantile(n_units, len(defined), level)
+    of_half = float(defined.mean()) if len(defined) else float("nan")
+    by_chance = 2 * float(defined.std()) / np.sqrt(len(defined)) if len(defined) else 0.0
     return TextEstimate(
         value=value,
         low=value - reach,
@@ -205,10 +248,3 @@ def _estimate(
         of_half=of_half,
         converged=bool(abs(value - of_half) <= max(tolerance * abs(value), by_chance)),
     )
-
-
-def student_quantile(n_units: int, level: float) -> float:
-    """How many standard errors an interval reaches on each side."""
-    from scipy.stats import t
-
-    return float(t.ppf((1 + level) / 2, max(n_units - 1, 1)))

@@ -1,13 +1,13 @@
 """Many measures of one cloud, with what they share computed once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.geometry.declared import Definition, Estimate
+from embspace.geometry.declared import Definition, Estimate, Shared
 from embspace.geometry.direction_sums import direction_sums_of
 from embspace.geometry.moments import moments_of
 from embspace.geometry.neighbor_graph import neighbor_graph_of
@@ -16,7 +16,7 @@ Result = float | Estimate
 Vectors = Float[np.ndarray, "n dim"]
 Groups = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
 Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
-Inputs = Mapping[str | None, Any]  # what measures take, by what they share
+Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
 N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no more
 
 
@@ -32,41 +32,53 @@ def applicable(
     ]
 
 
-def inputs_of(x: Vectors, measures: Iterable[Definition], options: Options) -> Inputs:
+def inputs_of(x: Vectors, measures: Sequence[Definition], options: Options) -> Inputs:
     """What the measures take of `x`, (n, dim) in float64."""
     kinds = {each.shared for each in measures}
-    inputs: dict[str | None, Any] = {None: x}
+    inputs: dict[Shared | None, Any] = {None: x}
     if "directions" in kinds:
         inputs["directions"] = direction_sums_of(x)
     if "moments" in kinds:
         inputs["moments"] = moments_of(x)
     if "neighbors" in kinds:
-        inputs["neighbors"] = neighbor_graph_of(x, min(n_neighbors(options), len(x) - 1))
+        k = min(n_neighbors(measures, options), len(x) - 1)
+        inputs["neighbors"] = neighbor_graph_of(x, k)
     return inputs
 
 
 def results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
 ) -> dict[str, Result]:
-    """Every measure by name, of what `inputs_of` gives."""
+    """Every measure by name, of what `inputs_of` gives.
+
+    Raises:
+        ValueError: a measure's own, with its name before it.
+    """
     found: dict[str, Result] = {}
     for each in measures:
         group = {} if each.grouped_by is None else {"group": groups[each.grouped_by]}
-        found[each.name] = each.function(inputs[each.shared], **group, **options.get(each.name, {}))
+        arguments = {**group, **options.get(each.name, {})}
+        try:
+            found[each.name] = each.function(inputs[each.shared], **arguments)
+        except ValueError as error:
+            raise ValueError(f"{each.name}: {error}") from error
     return found
 
 
-def n_neighbors(options: Options) -> int:
-    """How many neighbours the measures need."""
+def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
+    """How many neighbours the measures need, by their options or by default."""
     asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
-    return max([N_NEIGHBORS, *asked])
+    usual = [_parameters(each)["k"].default for each in measures if "k" in _parameters(each)]
+    return max([N_NEIGHBORS, *asked, *(k for k in usual if isinstance(k, int))])
 
 
 def _required(each: Definition) -> set[str]:
     """The options that have no default."""
-    parameters = signature(each.function).parameters.values()
-    return {
-        one.name
-        for one in parameters
-        if one.kind is Parameter.KEYWORD_ONLY and one.default is Parameter.empty
-    }
+    given = {"group"} if each.grouped_by else set()
+    parameters = list(_parameters(each).values())[1:]
+    named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    return {one.name for one in named if one.default is one.empty} - given
+
+
+def _parameters(each: Definition) -> Mapping[str, Parameter]:
+    return signature(each.function).parameters
