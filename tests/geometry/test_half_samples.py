@@ -392,8 +392,7 @@ def test_many_texts_are_joined_to_units(own: dict[str, Definition]) -> None:
 
 
 def test_two_hundred_texts_are_as_many_units() -> None:
-    cloud = module._Cloud(CLOUD, {"text": np.arange(N)}, [KNOWN["mean_cosine"]], {})
-    assert [rows.tolist() for rows in cloud.units] == [[row] for row in range(N)]
+    assert module.units_of(np.arange(N)).tolist() == list(range(N))
 
 
 # --- What is refused.
