@@ -5,7 +5,9 @@ import pytest
 from embspace.config import Params
 from embspace.prune import leftovers, remove
 
-PARAMS = Params(models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu")
+PARAMS = Params(
+    models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu"
+)
 KEPT = [
     "data/prepared/model/b-1.5.json",
     "data/prepared/stimuli/words.parquet",

@@ -42,7 +42,14 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     save_hidden_states(states, str(folder / "data/extracted/hidden_states/tiny/one"))
     save_rows(TEXTS, str(folder / "data/prepared/texts/one.parquet"))
-    params = {"models": ["tiny"], "corpora": ["one"], "profiled": [], "trained": [], "seed": 0, "device": "cpu"}
+    params = {
+        "models": ["tiny"],
+        "corpora": ["one"],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
     return folder
 

@@ -32,7 +32,8 @@ SCALARS = '{"segment": {"norm_0": 0.5, "n": 2}}\n'
 def make_tree(models: str = "[small]") -> None:
     """params.yaml, rules, and two results of the model `small` that are their own baselines."""
     put(
-        "params.yaml", f"models: {models}\ncorpora: [articles]\nprofiled: []\ntrained: []\nseed: 0\ndevice: cpu\n"
+        "params.yaml",
+        f"models: {models}\ncorpora: [articles]\nprofiled: []\ntrained: []\nseed: 0\ndevice: cpu\n",
     )
     put("tests/baselines/tolerances.yaml", TOLERANCES)
     for folder in ("results", "tests/baselines"):
