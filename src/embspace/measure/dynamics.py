@@ -18,7 +18,7 @@ from embspace.geometry.resampling import stream_of
 from embspace.geometry.together import applicable
 from embspace.layer_clouds import Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.measure.batch_profiles import SPREAD, measures_of_batches
-from embspace.measure.layer_nulls import values_of
+from embspace.measure.layer_nulls import groups_of, values_of
 from embspace.measure.profile_protocol import Protocol
 from embspace.models.description import FolderModel
 from embspace.models.encoder import batches_by_length, encode
@@ -111,7 +111,8 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
         for each in definitions().values()
         if each.family in OF_ALL and each.name not in settings.left_out
     ]
-    for measure, value in values_of(applicable(chosen, {}, {}), cloud).items():
+    chosen = applicable(chosen, groups_of(cloud), {})
+    for measure, value in values_of(chosen, cloud).items():
         yield {"measure": measure, "value": value, "n": len(cloud.x), "dropped": 0}
     rng = np.random.default_rng(settings.seed)
     protocol = Protocol(
