@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.canvas import counted, new_figure
+from embspace.draw.canvas import counted, new_figure, say_instead
 from embspace.draw.markdown import markdown_table, section
 from embspace.draw.training import show_steps
 
@@ -31,20 +31,28 @@ def draw_dynamics(
     table = results["csv"]
     table = table[table["change"] == "as_is"]
     phases = list(dict.fromkeys(table["phase"]))
+    n_rows = max(len(phases), 1) * len(shown)
     figure, axes = new_figure(
-        len(phases) * len(shown),
+        n_rows,
         2,
-        height_mm=row_height_mm * len(phases) * len(shown) + 18,
+        height_mm=row_height_mm * n_rows + 18,
         title="How does the geometry of layers change over training?",
         subtitle=f"{label} · tokens of held-out texts · left: mean of "
         f"{counted(table['seed'].nunique(), 'seed')}, right: mean of all layers, one line a seed",
         stage="measure_dynamics",
         drawn_by="draw_trained",
     )
+    heading = f"# Dynamics of {label}\n\nStage `measure_dynamics`.\n"
+    if table.empty:
+        say_instead(axes, f"{label}: too few held-out documents")
+        return figure, f"{heading}\nNone.\n"
     places = [(phase, measure) for phase in phases for measure in shown]
     for number, (phase, measure) in enumerate(places):
         rows = table[(table["phase"] == phase) & (table["measure"] == measure)]
         name = NAMES.get(measure, measure.replace("_", " "))
+        if rows.empty:
+            say_instead(axes[2 * number : 2 * number + 2], f"{phase}: {name} was not measured")
+            continue
         _by_layer(axes[2 * number], rows)
         _by_step(axes[2 * number + 1], rows)
         for ax in axes[2 * number : 2 * number + 2]:
@@ -57,7 +65,7 @@ def draw_dynamics(
     named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
     named = named.assign(measure=named["measure"].str.replace("_", " "))
     text = section("The last checkpoint of each phase", "", markdown_table(named, digits))
-    return figure, f"# Dynamics of {label}\n\nStage `measure_dynamics`.\n\n{text}"
+    return figure, f"{heading}\n{text}"
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:

@@ -1,0 +1,89 @@
+"""Tables of profiles whose numbers say where they stand."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from embspace.measure.layer_profiles import COLUMNS
+
+CORPORA, LAYERS = ("articles", "posts"), 3
+CHANGES = ("as_is", "ordinary_tokens", "standardised")
+
+
+def value(corpus: str, space: str, change: str, layer: int, measure: str) -> float:
+    """Another one for each."""
+    names = (CORPORA.index(corpus), ("token", "cls", "mean").index(space), CHANGES.index(change))
+    return layer + 0.1 * names[0] + 0.02 * names[1] + 0.3 * names[2] + 0.01 * len(measure)
+
+
+def profile_tables(
+    measures: Sequence[str],
+    *,
+    spaces: Sequence[str] = ("token", "cls", "mean"),
+    nulls: Sequence[str] = ("isotropic_gaussian", "random_initialisation"),
+) -> dict[str, pd.DataFrame]:
+    """As the stage of a family leaves them; the first measure has not converged in layer 1."""
+    tables: dict[str, list[dict[str, Any]]] = {table: [] for table in COLUMNS}
+    places = [
+        (corpus, space, change, layer, measure)
+        for corpus in CORPORA
+        for layer in range(LAYERS)
+        for space in spaces
+        for change in CHANGES
+        for measure in measures
+    ]
+    for corpus, space, change, layer, measure in places:
+        found = value(corpus, space, change, layer, measure)
+        key = {"corpus": corpus, "space": space, "change": change, "layer": layer}
+        key |= {"measure": measure}
+        halved = change == "as_is"
+        bounds = {"low": found - 0.05, "high": found + 0.05, "of_half": found}
+        facts = {"value": found, "n": 1234, "n_texts": 56, "dropped": 0}
+        facts |= bounds if halved else dict.fromkeys(bounds, float("nan"))
+        tables["profiles"].append(
+            {**key, **facts, "converged": halved and (measure, layer) != (measures[0], 1)}
+        )
+        if halved:
+            drawn = {"null_mean": -1.0, "null_smallest": -1.5, "null_largest": -0.5}
+            facts = {"n": 1234, "n_draws": 2, "value": found, **drawn}
+            tables["nulls"] += [{**key, "null": null, **facts} for null in nulls]
+            sizes = {"n_draws": 2, "mean": found, "smallest": found, "largest": found}
+            tables["curves"] += [
+                {**key, "n_texts": n_texts, "n": 22.0 * n_texts, **sizes} for n_texts in (28, 56)
+            ]
+    return {table: pd.DataFrame(rows, columns=COLUMNS[table]) for table, rows in tables.items()}
+
+
+def empty_tables() -> dict[str, pd.DataFrame]:
+    """Of a model that has no corpus of enough documents."""
+    return {table: pd.DataFrame(columns=columns) for table, columns in COLUMNS.items()}
+
+
+def without_values(tables: dict[str, pd.DataFrame], measure: str) -> dict[str, pd.DataFrame]:
+    """The same, but that a measure is defined nowhere."""
+    columns = ["value", "low", "high", "of_half", "null_mean", "null_smallest", "null_largest"]
+    columns += ["mean", "smallest", "largest"]
+    found = {}
+    for name, table in tables.items():
+        rows = table["measure"] == measure
+        kept = [column for column in columns if column in table]
+        found[name] = table.assign(
+            **{column: np.where(rows, np.nan, table[column]) for column in kept}
+        )
+    return found
+
+
+def squeezed(text: str) -> str:
+    """Without the blanks that line columns up."""
+    return re.sub(" +", " ", text)
+
+
+def settings_of(root: Path, noun: str) -> dict[str, Any]:
+    """Those of the project."""
+    settings: dict[str, Any] = yaml.safe_load((root / f"conf/draw/{noun}.yaml").read_text())
+    return settings

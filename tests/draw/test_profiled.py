@@ -1,0 +1,45 @@
+"""Draws the layers of a model from its tables, as the stage does."""
+
+from pathlib import Path
+
+import pytest
+
+from embspace.config import StageConfig
+from embspace.draw.profiled import DRAWINGS, RESULTS, main
+from embspace.files.tables import save_table
+from embspace.geometry.declared import FAMILIES
+from embspace.geometry.registry import definitions
+from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
+from tests.draw.test_atlas import table as atlas_table
+from tests.measure.layer_corpora import processes
+
+
+def save(noun: str, *, is_empty: bool) -> None:
+    names = [name for name, each in definitions().items() if each.family == noun]
+    tables = empty_tables() if is_empty else profile_tables(names)
+    for name, each in tables.items():
+        save_table(each, f"results/{noun}/{name}/mine.csv")
+
+
+def test_every_drawing_says_which_results_it_takes() -> None:
+    assert DRAWINGS.keys() == RESULTS.keys() == {"atlas", *FAMILIES}
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_all_nouns_are_drawn_under_the_name_of_the_model(
+    is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {noun: settings_of(root, noun) for noun in DRAWINGS}
+    monkeypatch.chdir(tmp_path)
+    for noun in FAMILIES:
+        save(noun, is_empty=is_empty)
+    save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
+    with processes(1):
+        main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
+    drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
+    suffixes = ("md", "pdf", "png", "svg", "tex")
+    expected = [f"figures/{noun}/mine.{suffix}" for noun in sorted(DRAWINGS) for suffix in suffixes]
+    assert drawn == expected
+    assert all(Path(file).stat().st_size < 800_000 for file in drawn)
+    for noun in DRAWINGS:
+        assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()
