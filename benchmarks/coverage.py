@@ -161,9 +161,9 @@ def report(of_fresh_texts: pd.DataFrame, of_nulls: dict[Null, pd.DataFrame]) -> 
         f"Written by `make bench-coverage`. How often 95 % intervals of `estimate_over_texts` hold "
         f"what they should, in {N_REPEATS} repeats; the target is {100 * TARGET:.0f} % at least. "
         f"Texts are synthetic: {N_TEXTS} of {N_TOKENS} tokens, {DIM} coordinates, an offset, what "
-        f"text and word add, noise. The width is the mean one, over the standard deviation of the value: "
-        f"3.92 of a normal value whose deviation is known. Of a count nothing is asked; why, and "
-        f"what else the tables do not tell: [notes.md](notes.md).\n",
+        f"text and word add, noise. The width is the mean one, over the standard deviation of the "
+        f"value: 3.92 of a normal value whose deviation is known. Of a count nothing is asked; "
+        f"why, and what else the tables do not tell: [notes.md](notes.md).\n",
         "## Fresh texts\n",
         f"The truth is the mean of the measure over {N_VALUES:,} draws of as many texts; "
         f"{N_HALVES} halves. {_summary(of_fresh_texts)}\n",
