@@ -21,7 +21,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all runs setup check verify test test-slow bench lint types format baselines lock dag clean help
+.PHONY: main all runs setup check verify test test-slow bench bench-coverage lint types format baselines lock dag clean help
 
 main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
@@ -78,6 +78,9 @@ test-slow: $(VENV)/dev ## Other architectures, reports, the Python API, grids an
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
 
+bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and write benchmarks/coverage.md (half an hour of one core)
+	$(BIN)/python -m benchmarks.coverage
+
 lint: $(VENV)/dev ## Style
 	ruff check .
 	ruff format --check .
@@ -111,4 +114,4 @@ clean: ## Remove what was computed and the environment; results and figures stay
 	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 help: ## This list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22

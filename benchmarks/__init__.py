@@ -1,1 +1,1 @@
-"""How fast embspace is, beside what else there is: `make bench` writes table.md."""
+"""What `make bench` and `make bench-coverage` measure: speed, and how often intervals hold."""

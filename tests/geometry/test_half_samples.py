@@ -12,7 +12,7 @@ from scipy import stats
 
 import embspace.geometry.declared as declared
 import embspace.geometry.half_samples as module
-from embspace.geometry import mean_cosine
+from embspace.geometry import hubness, mean_cosine
 from embspace.geometry.declared import Definition, Estimate, measure, value_of
 from embspace.geometry.half_samples import (
     TextEstimate,
@@ -22,7 +22,9 @@ from embspace.geometry.half_samples import (
     student_quantile,
 )
 from embspace.geometry.moments import moments_of
+from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.registry import definitions
+from tests.geometry.brute import neighbors_of
 from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
 
 KNOWN = definitions()
@@ -186,6 +188,20 @@ def test_sums_that_are_too_many_to_keep_and_other_blocks_change_nothing(
     monkeypatch.setattr(module, "BLOCK", 3)
     monkeypatch.setattr(module, "SPARE", 1)
     assert_equal(estimated(), before, rel=1e-6)
+
+
+def test_of_equal_distances_the_smaller_row_is_nearer_in_halves_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "SPARE", 1)
+    grid = np.stack(np.meshgrid(*[np.arange(-4.0, 5.0)] * 2), axis=-1).reshape(-1, 2)
+    text = rng(6).permutation(len(grid)) % 9
+    drawn = []
+    for half in half_units(9, 20, rng()):
+        indices, distances = neighbors_of(grid[half[text]].astype(np.float32), 10)
+        drawn.append(hubness(NeighborGraph(indices.astype(np.int32), distances)))
+    found = estimated(grid, text, word=None, measures=[KNOWN["hubness"]])["hubness"]
+    assert found.of_half == pytest.approx(np.mean(drawn), rel=1e-9)
 
 
 def test_the_seed_decides() -> None:
@@ -376,8 +392,7 @@ def test_many_texts_are_joined_to_units(own: dict[str, Definition]) -> None:
 
 
 def test_two_hundred_texts_are_as_many_units() -> None:
-    cloud = module._Cloud(CLOUD, {"text": np.arange(N)}, [KNOWN["mean_cosine"]], {})
-    assert [rows.tolist() for rows in cloud.units] == [[row] for row in range(N)]
+    assert module.units_of(np.arange(N)).tolist() == list(range(N))
 
 
 # --- What is refused.
