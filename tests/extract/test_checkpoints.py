@@ -46,6 +46,12 @@ def test_a_checkpoint_is_a_model_like_any_other(root: str) -> None:
     assert module.config.num_hidden_layers == 2
 
 
+def test_the_norm_at_the_end_is_the_one_that_the_run_names() -> None:
+    named = small_run({"pretraining": CAUSAL}, final_norm="ln_f")
+    assert form_of("small", named)["final_norm"] == "ln_f"
+    assert form_of("small", RUN)["final_norm"] is None
+
+
 def test_a_flipped_byte_is_noticed(root: str, tmp_path: Path) -> None:
     import shutil
 
