@@ -76,7 +76,7 @@ def draw_profiles(
     if profiles.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
         return figure, _text(results, label, words, digits)
-    corpora = list(dict.fromkeys(profiles["corpus"]))
+    corpora = sorted(set(profiles["corpus"]))  # of one colour in all figures
     as_is = profiles[profiles["change"] == "as_is"]
     for row, measure in enumerate(shown):
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
