@@ -71,6 +71,8 @@ def test_slow_measures_have_no_interval(found: LayerProfiles, settings: dict[str
 
 def test_layers_of_words_alone_owe_nothing_to_the_text(found: LayerProfiles) -> None:
     rows = found.nulls[found.nulls["null"] == "exchanged_between_texts"].set_index("measure")
+    # Exchanged within a word, nothing of a word changes: no null of what is measured by word.
+    assert set(rows.index) == {"intra_sentence_similarity"}
     row = rows.loc["intra_sentence_similarity"].set_index("layer")
     assert abs(row["value"] - row["null_mean"])[0] < 0.05
     assert (row["value"] - row["null_mean"])[1] > 0.1
