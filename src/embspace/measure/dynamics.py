@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.config import StageConfig, run_stage
@@ -30,6 +31,7 @@ from embspace.train.heads import be_quiet
 from embspace.training_run import Run, describe_run
 
 Row = dict[str, Any]
+FEWEST = 4  # vectors of which neighbours say anything
 OF_ALL: tuple[Family, ...] = ("direction", "spectrum")
 COLUMNS = ["seed", "phase", "step", "layer", "change", "measure", "value", "n", "dropped"]
 COLUMNS += ["n_batches", SPREAD]
@@ -64,7 +66,8 @@ def measure_dynamics(
 
     The measures of direction and spectrum are of all tokens of the first `n_documents` that
     training did not see, those of the intrinsic dimension the mean over disjoint batches of
-    `batch_size` of them, shuffled; all but `left_out`. Every checkpoint reads the same tokens.
+    `batch_size` of them, shuffled, each vector once; all but `left_out`. Every checkpoint reads
+    the same tokens.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
@@ -128,8 +131,22 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
         value_only=settings.left_out,
         batch_size=settings.batch_size,
     )
-    batches = stream_of(rng, change)
-    yield from measures_of_batches(cloud, protocol, batches, with_slow=False)
+    distinct = cloud.among(distinct_rows(cloud.x))
+    if len(distinct.x) < FEWEST:
+        return
+    for row in measures_of_batches(distinct, protocol, stream_of(rng, change), with_slow=False):
+        yield {**row, "dropped": row["dropped"] + len(cloud.x) - len(distinct.x)}
+
+
+def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
+    """The first of all rows that only rounding tells apart.
+
+    Sequences that share their beginning have the same vectors there, of which neighbours say
+    nothing. Rounded to 1e-5 of the root mean square coordinate.
+    """
+    unit = 1e-5 * (float(np.sqrt(np.square(x).mean())) or 1.0)
+    first = np.unique(np.rint(x / unit).astype(np.int64), axis=0, return_index=True)[1]
+    return np.sort(first)
 
 
 def _states(
