@@ -399,7 +399,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     # What compares models, and the stage that draws it.
     "stage of comparisons gone": (
         stage_deleted("draw_compare"),
-        r"dvc\.yaml: expected a stage draw_compare, which draws alignment, encoders_decoders, m",
+        r"dvc\.yaml: expected a stage draw_compare, which draws alignment, measures, voca",
         r"src/embspace/draw/compare\.py: belongs to nothing",
         r"figures/compare/: belongs to nothing",
     ),

@@ -32,7 +32,7 @@ TOYS = {
     "project_hopf_link": "hopf_link",
     "measure_estimators": "estimators",
 }
-COMPARED = ("alignment", "encoders_decoders", "measures", "training_claims", "vocabularies")
+COMPARED = ("alignment", "measures", "vocabularies")
 
 
 def expected_stages(model: str) -> set[str]:
