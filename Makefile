@@ -35,7 +35,7 @@ all: main runs ## The same with all layers profiled and all runs, which this wri
 	@dvc repro
 	@embspace verify
 
-runs: $(VENV)/runtime
+runs:
 	@python -m embspace.name_all
 
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
