@@ -11,17 +11,32 @@ from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")
 COMPARED = "compare"  # the folder of tables that are of all models
+# Folders of what dvc.yaml measures of the models under `profiled` in params.yaml alone.
+OF_PROFILED = (
+    "atlas",
+    "context",
+    "direction",
+    "intrinsic_dimension",
+    "neighbourhoods",
+    "spectrum",
+)
 
 
-def results_of(folder: Path, models: Collection[str]) -> list[Path]:
+def results_of(folder: Path, models: Collection[str], profiled: Collection[str]) -> list[Path]:
     """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
     A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models. A table in compare/
-    is of all models, with a row a pair.
+    is of all models, with a row a pair. Profiles of the layers of a model that is not among
+    `profiled` are left out: nobody has asked for them.
     """
     named = {*models, TOY}
     files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
-    return sorted(file for file in files if len(file.parts) > 1 and models_of(file) <= named)
+    return sorted(
+        file
+        for file in files
+        if len(file.parts) > 1
+        and models_of(file) <= (set(profiled) if file.parts[0] in OF_PROFILED else named)
+    )
 
 
 def models_of(file: Path) -> set[str]:
@@ -37,13 +52,15 @@ def check_results(folder: Path) -> None:
         )
 
 
-def update_baselines(results: Path, models: Collection[str]) -> tuple[int, int]:
+def update_baselines(
+    results: Path, models: Collection[str], profiled: Collection[str]
+) -> tuple[int, int]:
     """Make the results of `models` their baselines; how many were written and removed.
 
     Baselines of other models stay, also in tables that compare models.
     """
-    new = results_of(results, models)
-    gone = [file for file in results_of(BASELINES, models) if file not in new]
+    new = results_of(results, models, profiled)
+    gone = [file for file in results_of(BASELINES, models, profiled) if file not in new]
     for file in new:
         others = _rows_of_others(BASELINES / file, results / file, models)
         with writing(BASELINES / file) as partial:

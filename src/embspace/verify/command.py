@@ -23,16 +23,17 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     params = read_params()
     # The results of a run have its name where others have a model's.
     models, corpora = [*params.models, *params.trained], params.corpora
+    profiled = params.profiled
     check_results(results)
-    drift = compare_all(results, models, corpora, read_tolerances())
+    drift = compare_all(results, models, profiled, corpora, read_tolerances())
     sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
     if update:
         _check_complete(drift)
-        n_written, n_removed = update_baselines(results, models)
-        update_provenance(results, models)
+        n_written, n_removed = update_baselines(results, models, profiled)
+        update_provenance(results, models, profiled)
         report.show_update(n_written, n_removed, results / FILE)
     failures = {} if update else count_drift(drift)
     failures |= count_published(sources)

@@ -50,17 +50,24 @@ class Drift:
 
 
 def compare_all(
-    results: Path, models: Collection[str], corpora: Sequence[str], tolerances: Tolerances
+    results: Path,
+    models: Collection[str],
+    profiled: Collection[str],
+    corpora: Sequence[str],
+    tolerances: Tolerances,
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
-    Of tables that compare models, those pairs that have a baseline.
+    Profiles of layers only of those models that are `profiled`. Of tables that compare models,
+    those pairs that have a baseline.
 
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
     """
-    found = {file: read_contents(results / file) for file in results_of(results, models)}
-    stored = {file: read_contents(BASELINES / file) for file in results_of(BASELINES, models)}
+    found, stored = (
+        {file: read_contents(folder / file) for file in results_of(folder, models, profiled)}
+        for folder in (results, BASELINES)
+    )
     _check_guarded(results, found, tolerances)
     stored = {
         file: contents.of_pairs(set(combinations(models, 2))) for file, contents in stored.items()

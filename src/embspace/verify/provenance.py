@@ -28,7 +28,7 @@ LIBRARIES = (
 )
 
 
-def update_provenance(results: Path, models: Collection[str]) -> None:
+def update_provenance(results: Path, models: Collection[str], profiled: Collection[str]) -> None:
     """Say for each of `models` on what its results were computed.
 
     A model none of whose results was computed in this tree keeps what is said of it.
@@ -37,7 +37,9 @@ def update_provenance(results: Path, models: Collection[str]) -> None:
     said: dict[str, Any] = load_scalars(str(path)) if path.is_file() else {}
     here = machine()
     for model in models:
-        files = [file for file in results_of(results, models) if models_of(file) == {model}]
+        files = [
+            file for file in results_of(results, models, profiled) if models_of(file) == {model}
+        ]
         n_here = sum(computed_here(results / file) for file in files)
         if n_here:
             counts = {"files_computed_on_it": n_here, "other_files": len(files) - n_here}
