@@ -61,8 +61,8 @@ OPTIONS = {"iso_score_star": {"larger": LARGER, "zeta": 0.3}}
 def values(drawn: Drawn, measures: list[Definition]) -> list[float]:
     """Each measure, without an interval."""
     x, text, word = drawn
-    inputs = inputs_of(x, measures, OPTIONS)
-    found = results_of(measures, inputs, {"text": text, "word": word}, OPTIONS)
+    groups = {"text": text, "word": word}
+    found = results_of(measures, inputs_of(x, measures, groups, OPTIONS), groups, OPTIONS)
     return [value_of(each) for each in found.values()]
 
 

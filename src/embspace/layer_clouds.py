@@ -42,7 +42,9 @@ class LayerCloud:
     """Of the token in its window."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
-        """Some of the vectors."""
+        """Some of the vectors, in ascending order."""
+        if len(rows) == len(self.x):
+            return self  # tens of thousands of vectors are not copied for nothing
         word, position = (
             None if each is None else each[rows] for each in (self.word, self.position)
         )

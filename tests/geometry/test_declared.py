@@ -18,7 +18,7 @@ from embspace.geometry.declared import (
 )
 from embspace.geometry.registry import definitions
 from embspace.geometry.together import inputs_of
-from tests.geometry.clouds import CHANGED, CLOUD, arguments
+from tests.geometry.clouds import CHANGED, CLOUD, WORDS, arguments
 
 DEFINED = list(definitions().values())
 EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in DEFINED])
@@ -69,7 +69,7 @@ def test_tensors_and_short_floats_are_as_good_as_arrays(defined: Definition) -> 
     "defined", [each for each in DEFINED if each.shared], ids=lambda each: each.name
 )
 def test_what_is_shared_is_as_good_as_the_vectors(defined: Definition) -> None:
-    shared = inputs_of(CLOUD, [defined], {})[defined.shared]
+    shared = inputs_of(CLOUD, [defined], {"word": WORDS, "text": WORDS}, {})[defined.shared]
     assert value(defined, shared) == pytest.approx(value(defined, CLOUD), rel=1e-12)
 
 

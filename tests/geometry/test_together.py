@@ -32,7 +32,7 @@ def names(measures: list[Definition]) -> set[str]:
 
 def test_together_is_as_good_as_alone() -> None:
     measures = applicable(KNOWN.values(), GROUPS, STAR)
-    found = results_of(measures, inputs_of(CLOUD, measures, STAR), GROUPS, STAR)
+    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, STAR), GROUPS, STAR)
     assert list(found) == list(KNOWN)
     for each in measures:
         group = {} if each.grouped_by is None else {"group": GROUPS[each.grouped_by]}
@@ -62,7 +62,7 @@ def test_a_measure_is_left_out_where_something_lacks() -> None:
     ],
 )
 def test_nothing_is_computed_that_no_measure_takes(name: str, kind: type | None) -> None:
-    inputs = inputs_of(CLOUD, [KNOWN[name]], {})
+    inputs = inputs_of(CLOUD, [KNOWN[name]], GROUPS, {})
     assert inputs[None] is CLOUD
     assert [type(each) for key, each in inputs.items() if key] == ([kind] if kind else [])
 
@@ -70,7 +70,7 @@ def test_nothing_is_computed_that_no_measure_takes(name: str, kind: type | None)
 def test_options_reach_their_measure_alone() -> None:
     measures = [KNOWN["hubness"], KNOWN["reciprocity"], KNOWN["gride"]]
     options = {"hubness": {"k": 3}, "gride": {"k": 30}}
-    found = results_of(measures, inputs_of(CLOUD, measures, options), {}, options)
+    found = results_of(measures, inputs_of(CLOUD, measures, {}, options), {}, options)
     for each in measures:
         alone = each.function(CLOUD, **options.get(each.name, {}))
         assert value_of(found[each.name]) == pytest.approx(value_of(alone))
@@ -82,7 +82,7 @@ def test_as_many_neighbours_as_the_measures_ask_for() -> None:
     assert n_neighbors(measures, {}) == N_NEIGHBORS
     assert n_neighbors(measures, {"hubness": {"k": 3}}) == N_NEIGHBORS
     assert n_neighbors(measures, {"gride": {"k": 30}, "hubness": {"k": 12}}) == 60
-    assert inputs_of(CLOUD[:9], [KNOWN["hubness"]], {})["neighbors"].k == 8
+    assert inputs_of(CLOUD[:9], [KNOWN["hubness"]], {}, {})["neighbors"].k == 8
 
 
 def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatc
     assert names(applicable(measures, GROUPS, {})) == {"farthest", "n_words"}
     options = {"powered": {"power": 2.0}}
     assert names(applicable(measures, GROUPS, options)) == names(measures)
-    found = results_of(measures, inputs_of(CLOUD, measures, options), GROUPS, options)
+    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, options), GROUPS, options)
     assert found["n_words"] == 20
     assert found["powered"] == pytest.approx((CLOUD**2).mean())
     distances = np.linalg.norm(CLOUD[:, None] - CLOUD[None], axis=2)
@@ -118,6 +118,6 @@ def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatc
 
 def test_an_error_names_its_measure() -> None:
     measures = [KNOWN["mean_cosine"], KNOWN["mle_dimension"]]
-    inputs = inputs_of(CLOUD[:9], measures, {})
+    inputs = inputs_of(CLOUD[:9], measures, {}, {})
     with pytest.raises(ValueError, match="mle_dimension: k: expected 1 to 8, found 20"):
         results_of(measures, inputs, {}, {})

@@ -3,19 +3,16 @@
 `group` has a number for each vector: of the word that it is an occurrence of, or of its text.
 """
 
-from collections.abc import Callable
-
 import numpy as np
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float
 
 from embspace.geometry.declared import measure
-from embspace.geometry.directions import norms, unit_rows
-from embspace.geometry.spectral_measures import stable_rank
+from embspace.geometry.grouped import Groups
+from embspace.geometry.text_cosines import TextCosines, text_cosines_of
+from embspace.geometry.word_axes import WordAxes, word_axes_of
+from embspace.geometry.word_directions import WordDirections, word_directions_of
 
 Vectors = Float[np.ndarray, "n dim"]
-Groups = Shaped[np.ndarray, " vector"]
-Sizes = Int[np.ndarray, " group"]
-Sums = Float[np.ndarray, "group dim"]
 ETHAYARAJH = "Ethayarajh 2019, How contextual are contextualized word representations?, "
 OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a half."
 
@@ -27,9 +24,10 @@ OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a
     source=ETHAYARAJH + "definition 1",
     invariant_to=["rotation", "scale", "lengths"],
     bias="None, of the words that occur at least twice.",
+    shared="word_directions",
     grouped_by="word",
 )
-def self_similarity(x: Vectors, group: Groups) -> float:
+def self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
     """Mean cosine of two occurrences of one word, averaged over words.
 
     `group` is the word. Every word that occurs twice or more weighs alike, and all pairs of its
@@ -41,12 +39,11 @@ def self_similarity(x: Vectors, group: Groups) -> float:
         >>> round(self_similarity(x, np.array([0, 0, 1, 1])), 6)
         0.5
     """
-    kept = norms(x) > 0
-    _, counts, sums = _sums(unit_rows(x[kept]), _checked(x, group)[kept])
-    several = counts > 1
+    sums = word_directions_of(x, group)
+    several = sums.counts > 1
     if not several.any():
         return float("nan")
-    n, squared = counts[several], np.square(sums[several]).sum(axis=1)
+    n, squared = sums.counts[several], sums.squares[several]
     return float(((squared - n) / (n * (n - 1))).mean())
 
 
@@ -57,9 +54,10 @@ def self_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "section 3.4, there with sampled pairs",
     invariant_to=["rotation", "scale", "lengths"],
     bias="None, as of its two parts.",
+    shared="word_directions",
     grouped_by="word",
 )
-def adjusted_self_similarity(x: Vectors, group: Groups) -> float:
+def adjusted_self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
     """`self_similarity` less what any two vectors have in common.
 
     `group` is the word; the baseline is the mean cosine over all pairs of different words. NaN
@@ -71,13 +69,12 @@ def adjusted_self_similarity(x: Vectors, group: Groups) -> float:
         >>> adjusted_self_similarity(x, np.array([0, 0, 1, 1]))
         1.0
     """
-    kept = norms(x) > 0
-    _, counts, sums = _sums(unit_rows(x[kept]), _checked(x, group)[kept])
-    n_pairs = counts.sum() ** 2 - np.square(counts).sum()
+    sums = word_directions_of(x, group)
+    n_pairs = sums.counts.sum() ** 2 - np.square(sums.counts).sum()
     if not n_pairs:
         return float("nan")
-    across = np.square(sums.sum(axis=0)).sum() - np.square(sums).sum()
-    return self_similarity(x, group) - float(across / n_pairs)
+    across = sums.total_square - sums.squares.sum()
+    return self_similarity(sums, group) - float(across / n_pairs)
 
 
 @measure(
@@ -88,9 +85,10 @@ def adjusted_self_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "definition 2",
     invariant_to=["rotation", "scale"],
     bias=r"Upwards in short texts: each vector is part of the mean that it is held against.",
+    shared="text_cosines",
     grouped_by="text",
 )
-def intra_sentence_similarity(x: Vectors, group: Groups) -> float:
+def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
     """Mean cosine of a token with the mean of its text, averaged over texts.
 
     `group` is the text. A text whose mean is zero is left out, as is a token of length zero; NaN
@@ -102,15 +100,8 @@ def intra_sentence_similarity(x: Vectors, group: Groups) -> float:
         >>> round(intra_sentence_similarity(x, np.array([0, 0, 1])), 4)
         0.8536
     """
-    number, counts, sums = _sums(x, _checked(x, group))
-    means = unit_rows(sums)  # the mean's direction
-    kept = (norms(x) > 0) & (norms(sums) > 0)[number]
-    if not kept.any():
-        return float("nan")
-    cosines = np.einsum("ij,ij->i", unit_rows(x[kept]), means[number[kept]])
-    of_text = np.bincount(number[kept], cosines, minlength=len(counts))
-    n_kept = np.bincount(number[kept], minlength=len(counts))
-    return float((of_text[n_kept > 0] / n_kept[n_kept > 0]).mean())
+    sums = text_cosines_of(x, group)
+    return sums.total / sums.n_texts if sums.n_texts else float("nan")
 
 
 @measure(
@@ -120,9 +111,10 @@ def intra_sentence_similarity(x: Vectors, group: Groups) -> float:
     source=ETHAYARAJH + "definition 3",
     invariant_to=["rotation", "scale"],
     bias=OF_FEW,
+    shared="word_axes",
     grouped_by="word",
 )
-def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
+def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of a word's occurrences that one vector explains, averaged over words.
 
     `group` is the word. As printed: of the matrix of occurrences as it is, without centring, so
@@ -134,7 +126,7 @@ def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
         >>> round(maximum_explainable_variance(x, np.array([0, 0, 1, 1])), 6)
         0.75
     """
-    return _over_words(x, group, lambda of_word: _top_share(of_word, of_word))
+    return _mean(word_axes_of(x, group).of_squares)
 
 
 @measure(
@@ -145,9 +137,10 @@ def maximum_explainable_variance(x: Vectors, group: Groups) -> float:
     source="The code behind the figures of Ethayarajh 2019, by TruncatedSVD",
     invariant_to=["rotation", "scale"],
     bias="Downwards for words that occur rarely: the axis is fitted to their few vectors' mean.",
+    shared="word_axes",
     grouped_by="word",
 )
-def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
+def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) -> float:
     """The variance about the mean, along the axis that explains most without centring.
 
     What the figures of the paper were made by: scikit-learn's TruncatedSVD finds the axis of the
@@ -160,7 +153,7 @@ def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
         >>> round(maximum_explainable_variance_as_coded(x, np.array([0, 0])), 6)
         0.0
     """
-    return _over_words(x, group, lambda of_word: _top_share(of_word, _centred(of_word)))
+    return _mean(word_axes_of(x, group).of_variance_along_it)
 
 
 @measure(
@@ -170,9 +163,10 @@ def maximum_explainable_variance_as_coded(x: Vectors, group: Groups) -> float:
     source="The later code of Ethayarajh 2019, by PCA",
     invariant_to=["rotation", "scale", "translation"],
     bias="Upwards for words that occur rarely: of two vectors it is 1.",
+    shared="word_axes",
     grouped_by="word",
 )
-def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
+def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of the variance of a word's occurrences along their first principal axis.
 
     `top_variance_share` of each word, averaged. NaN without a word that occurs twice and varies.
@@ -183,12 +177,7 @@ def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
         >>> round(maximum_explainable_variance_as_recoded(x, np.array([0, 0])), 6)
         1.0
     """
-
-    def share(of_word: Vectors) -> float:
-        centred = _centred(of_word)
-        return _top_share(centred, centred)
-
-    return _over_words(x, group, share)
+    return _mean(word_axes_of(x, group).of_variance)
 
 
 @measure(
@@ -199,9 +188,10 @@ def maximum_explainable_variance_as_recoded(x: Vectors, group: Groups) -> float:
     invariant_to=["rotation", "scale"],
     bias="Upwards for words that occur rarely, as the baseline, of many vectors, is not: compare "
     "words that occur equally often.",
+    shared="word_axes",
     grouped_by="word",
 )
-def adjusted_maximum_explainable_variance(x: Vectors, group: Groups) -> float:
+def adjusted_maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """`maximum_explainable_variance` less that of all vectors together.
 
     `group` is the word. NaN without a word that occurs twice.
@@ -212,48 +202,10 @@ def adjusted_maximum_explainable_variance(x: Vectors, group: Groups) -> float:
         >>> round(adjusted_maximum_explainable_variance(x, np.array([0, 0, 1, 1])), 6)
         0.5
     """
-    return maximum_explainable_variance(x, group) - 1 / stable_rank(x)
+    axes = word_axes_of(x, group)
+    return _mean(axes.of_squares) - axes.of_all
 
 
-def _checked(x: Vectors, group: Groups) -> Groups:
-    group = np.asarray(group)
-    if group.shape != (len(x),):
-        raise ValueError(f"group: expected {len(x)} numbers, found shape {group.shape}")
-    if not np.issubdtype(group.dtype, np.integer):
-        raise ValueError(f"group: expected whole numbers, found {group.dtype}")
-    return group
-
-
-def _sums(x: Vectors, group: Groups) -> tuple[Groups, Sizes, Sums]:
-    """The groups numbered from 0, their sizes, and the sums of their vectors."""
-    number, counts = np.unique(group, return_inverse=True, return_counts=True)[1:]
-    in_groups = x[np.argsort(number, kind="stable")]
-    starts = np.cumsum(counts) - counts
-    sums = np.add.reduceat(in_groups, starts, axis=0) if len(x) else np.zeros((0, x.shape[1]))
-    return number, counts, sums
-
-
-def _over_words(x: Vectors, group: Groups, share: Callable[[Vectors], float]) -> float:
-    """Mean of a share over the words that have it."""
-    group = _checked(x, group)
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order])) + 1
-    words = [rows for rows in np.split(order, starts) if len(rows) > 1]
-    shares = np.array([share(x[rows]) for rows in words])
+def _mean(shares: Float[np.ndarray, " word"]) -> float:
+    """Over the words that have a share."""
     return float(np.nanmean(shares)) if not np.isnan(shares).all() else float("nan")
-
-
-def _centred(x: Vectors) -> Vectors:
-    """Equal rows give exact zeros."""
-    relative = x - x[0]
-    centred: Vectors = relative - relative.mean(axis=0)
-    return centred
-
-
-def _top_share(x: Vectors, varying: Vectors) -> float:
-    """Share of the squares of `varying` along the axis that explains most of `x`."""
-    total = np.square(varying).sum()
-    if not total:
-        return float("nan")
-    axis = np.linalg.svd(x, full_matrices=False)[2][0]
-    return float(np.square(varying @ axis).sum() / total)

@@ -17,7 +17,9 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 Change = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 # What measures take in the place of vectors, so that it is computed once for all of them.
-Shared = Literal["directions", "moments", "neighbors"]
+Shared = Literal[
+    "directions", "moments", "neighbors", "word_directions", "word_axes", "text_cosines"
+]
 # What the groups are that measures of context take as `group`.
 Grouping = Literal["word", "text"]
 
@@ -50,7 +52,7 @@ class Definition:
     source: str
     invariant_to: frozenset[Change]
     bias: str  # what too few vectors do to it
-    shared: Shared | None  # `DirectionSums`, `Moments`, a `NeighborGraph`; None: vectors alone
+    shared: Shared | None  # such as `Moments` or a `NeighborGraph`; None: vectors alone
     grouped_by: Grouping | None  # what `group` numbers, of the vectors; None: takes none
     is_sum: bool  # over vectors, so that twice as many have twice the value
 
@@ -92,7 +94,7 @@ def measure(
 
     Its first argument may then be an array or a tensor of torch, (n, dim), of any type of number:
     the function gets it in float64, on the CPU, checked to be finite. What is `shared`,
-    `DirectionSums`, `Moments` or a `NeighborGraph`, goes through as it is.
+    such as `Moments` or a `NeighborGraph`, goes through as it is.
     """
 
     def declare(function: Function) -> Function:
@@ -142,7 +144,7 @@ def as_vectors(x: Any) -> Any:
         raise ValueError(f"x: expected vectors, (n, dim), found shape {x.shape}")
     if not (np.issubdtype(x.dtype, np.floating) or np.issubdtype(x.dtype, np.integer)):
         raise ValueError(f"x: expected real numbers, found {x.dtype}")
-    vectors: Float[np.ndarray, "n dim"] = x.astype(np.float64)
+    vectors: Float[np.ndarray, "n dim"] = x.astype(np.float64, copy=False)
     if not math.isfinite(vectors.sum()) and not np.isfinite(vectors).all():
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise ValueError(f"x: expected finite values, found NaN or infinity in row {row}")

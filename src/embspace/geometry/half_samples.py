@@ -14,7 +14,9 @@ from embspace.geometry.graph_among import graph_among
 from embspace.geometry.moments import moments_of
 from embspace.geometry.neighbor_graph import neighbor_graph_of
 from embspace.geometry.registry import definitions
+from embspace.geometry.text_cosines import text_cosines_of
 from embspace.geometry.together import (
+    MAKERS,
     Groups,
     Inputs,
     Options,
@@ -26,6 +28,7 @@ from embspace.geometry.together import (
     results_of,
 )
 from embspace.geometry.unit_sums import UnitSums
+from embspace.geometry.word_directions import UnitWordDirections
 
 Rows = Int[np.ndarray, " row"]
 Numbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
@@ -103,7 +106,7 @@ def estimate_over_texts(
     chosen = applicable(measures, groups, options)
     unit = units_of(text)
     n_units = int(unit.max()) + 1
-    whole = results_of(chosen, inputs_of(x, chosen, options), groups, options)
+    whole = results_of(chosen, inputs_of(x, chosen, groups, options), groups, options)
     halves = half_units(n_units, n_half_samples, rng)
     cloud = _Cloud(x, unit, groups, chosen, options) if len(halves) else None
     drawn = cloud.of_halves(halves) if cloud else np.empty((0, len(chosen)))
@@ -181,12 +184,19 @@ class _Cloud:
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
         self._kinds = {each.shared for each in measures}
         self._origin = x.mean(axis=0)
-        self._sums: dict[Shared | None, UnitSums[Any]] = {}
+        self._sums: dict[Shared | None, UnitSums[Any] | UnitWordDirections] = {}
         if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
         if "moments" in self._kinds and len(self.units) * x.shape[1] ** 2 <= MOST_NUMBERS:
             of_units = [moments_of(x[rows], self._origin) for rows in self.units]
             self._sums["moments"] = UnitSums(of_units)
+        if "word_directions" in self._kinds:
+            self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
+        if "text_cosines" in self._kinds:
+            text = groups["text"]
+            self._sums["text_cosines"] = UnitSums(
+                [text_cosines_of(x[rows], text[rows]) for rows in self.units]
+            )
         if "neighbors" in self._kinds:
             self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
@@ -199,8 +209,8 @@ class _Cloud:
             for number, sums in enumerate(self._sums_of(block), first):
                 units = np.flatnonzero(chosen[number])
                 rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
-                inputs = self._inputs(rows, sums)
                 groups = {name: group[rows] for name, group in self.groups.items()}
+                inputs = self._inputs(rows, groups, sums)
                 found[number] = [
                     self._value(each, inputs, groups, len(rows)) for each in self.measures
                 ]
@@ -213,13 +223,13 @@ class _Cloud:
             {kind: each[number] for kind, each in sums.items()} for number in range(len(chosen))
         ]
 
-    def _inputs(self, rows: Rows, sums: Inputs) -> Inputs:
+    def _inputs(self, rows: Rows, groups: Groups, sums: Inputs) -> Inputs:
         """What the measures take of some rows."""
         inputs: dict[Shared | None, Any] = {**sums}
-        if None in self._kinds:
-            inputs[None] = self.x[rows]
-        if "moments" in self._kinds - sums.keys():
-            inputs["moments"] = moments_of(self.x[rows], self._origin)
+        lacking = self._kinds - sums.keys() - {"neighbors"}
+        if lacking:
+            part = inputs[None] = self.x[rows]
+            inputs |= {kind: make(part, groups) for kind, make in MAKERS.items() if kind in lacking}
         if "neighbors" in self._kinds:
             k = min(self._k, len(rows) - 1)
             inputs["neighbors"] = graph_among(self._graph, self.x, rows, k)

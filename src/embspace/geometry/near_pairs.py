@@ -45,14 +45,17 @@ def correlation_dimension(x: Vectors, *, nearer: int = 10, farther: int = 20) ->
 
 
 def _pairs_within(x: Vectors, radii: Float[np.ndarray, " radius"]) -> Float[np.ndarray, " radius"]:
-    """How many pairs are no farther apart than each radius."""
-    x = x - x.mean(axis=0)  # what all share would cost digits
+    """How many pairs are no farther apart than each radius, which is that of float32 vectors."""
+    x = (x - x.mean(axis=0)).astype(np.float32)  # what all share would cost digits
     squared = np.einsum("ij,ij->i", x, x)
     counts = np.zeros(len(radii))
     for first in range(0, len(x), BLOCK_ROWS):
         rows = slice(first, first + BLOCK_ROWS)
         of_block = squared[rows, None] + squared[None, first:] - 2 * x[rows] @ x[first:].T
-        later = np.triu(np.ones(of_block.shape, dtype=bool), 1)
+        n_rows = len(of_block)
         for number, limit in enumerate(radii**2 * (1 + TIE)):
-            counts[number] += np.count_nonzero((of_block <= limit) & later)
+            near = of_block <= limit
+            # Of the rows among themselves, the pairs of a row and a later one.
+            among, later = np.triu(near[:, :n_rows], 1), near[:, n_rows:]
+            counts[number] += np.count_nonzero(among) + np.count_nonzero(later)
     return counts

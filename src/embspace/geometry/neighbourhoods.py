@@ -59,11 +59,11 @@ def reciprocity(x: Cloud, *, k: int = 10) -> float:
         >>> reciprocity(np.array([[0.0], [1.0], [3.0], [7.0]]), k=1)
         0.5
     """
-    indices = neighbor_graph_of(x, k).indices.astype(np.int64)
-    n = len(indices)
-    rows = np.repeat(np.arange(n), k)
-    forth, back = rows * n + indices.ravel(), indices.ravel() * n + rows
-    return float(np.isin(forth, back).mean())
+    indices = neighbor_graph_of(x, k).indices
+    rows = np.arange(len(indices))[:, np.newaxis]
+    # Of each neighbour, one after another: whether the row is among its own.
+    mutual = [(indices[neighbor] == rows).any(axis=1) for neighbor in indices.T]
+    return float(np.mean(mutual))
 
 
 def local_densities(x: Cloud, *, k: int = 10) -> Float[np.ndarray, " n"]:

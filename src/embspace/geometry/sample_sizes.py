@@ -62,7 +62,7 @@ def sample_size_curve(
         for _ in range(n_draws if size < n_texts else 1):
             kept = np.isin(number, rng.permutation(n_texts)[:size])
             part = {name: group[kept] for name, group in groups.items()}
-            inputs = inputs_of(x[kept], measures, options)
+            inputs = inputs_of(x[kept], measures, part, options)
             results = defined_results_of(measures, inputs, part, options)
             drawn.append({name: value_of(each) for name, each in results.items()})
             counts.append(int(kept.sum()))

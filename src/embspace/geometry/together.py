@@ -1,6 +1,6 @@
 """Many measures of one cloud, with what they share computed once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
@@ -11,12 +11,23 @@ from embspace.geometry.declared import Definition, Estimate, Shared
 from embspace.geometry.direction_sums import direction_sums_of
 from embspace.geometry.moments import moments_of
 from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.text_cosines import text_cosines_of
+from embspace.geometry.word_axes import word_axes_of
+from embspace.geometry.word_directions import word_directions_of
 
 Result = float | Estimate
 Vectors = Float[np.ndarray, "n dim"]
 Groups = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
 Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
 Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
+# How that which measures share is made of vectors and their groups; neighbours need their number.
+MAKERS: Mapping[Shared, Callable[[Vectors, Groups], Any]] = {
+    "directions": lambda x, _: direction_sums_of(x),
+    "moments": lambda x, _: moments_of(x),
+    "word_directions": lambda x, groups: word_directions_of(x, groups["word"]),
+    "word_axes": lambda x, groups: word_axes_of(x, groups["word"]),
+    "text_cosines": lambda x, groups: text_cosines_of(x, groups["text"]),
+}
 N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no more
 
 
@@ -32,14 +43,15 @@ def applicable(
     ]
 
 
-def inputs_of(x: Vectors, measures: Sequence[Definition], options: Options) -> Inputs:
+def inputs_of(
+    x: Vectors, measures: Sequence[Definition], groups: Groups, options: Options
+) -> Inputs:
     """What the measures take of `x`, (n, dim) in float64."""
     kinds = {each.shared for each in measures}
-    inputs: dict[Shared | None, Any] = {None: x}
-    if "directions" in kinds:
-        inputs["directions"] = direction_sums_of(x)
-    if "moments" in kinds:
-        inputs["moments"] = moments_of(x)
+    inputs: dict[Shared | None, Any] = {
+        None: x,
+        **{kind: make(x, groups) for kind, make in MAKERS.items() if kind in kinds},
+    }
     if "neighbors" in kinds:
         k = min(n_neighbors(measures, options), len(x) - 1)
         inputs["neighbors"] = neighbor_graph_of(x, k)

@@ -8,10 +8,11 @@ from jaxtyping import Bool
 
 from embspace.geometry.direction_sums import DirectionSums
 from embspace.geometry.moments import Moments
+from embspace.geometry.text_cosines import TextCosines
 
-Sums = TypeVar("Sums", Moments, DirectionSums)
+Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines)
 SHARED = "origin"  # which does not add up: all units have one
-COUNTS = ("n", "n_directed")
+COUNTS = ("n", "n_directed", "n_texts")
 
 
 class UnitSums(Generic[Sums]):

@@ -30,13 +30,19 @@ def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[Rows]
 
 
 def measures_of_batches(
-    cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, *, with_slow: bool
+    cloud: LayerCloud,
+    protocol: Protocol,
+    rng: np.random.Generator,
+    *,
+    with_slow: bool,
+    n_batches: int | None = None,
 ) -> Iterator[Row]:
     """The mean of each measure over batches, with its interval and the batches' spread.
 
     A half of the texts is a half of every batch, and the measure of the half the mean over them.
+    `n_batches` at most; None: all.
     """
-    batches = batches_of(len(cloud.x), protocol.batch_size, rng)
+    batches = batches_of(len(cloud.x), protocol.batch_size, rng)[:n_batches]
     unit = units_of(cloud.text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)
@@ -46,7 +52,8 @@ def measures_of_batches(
     of_halves: list[list[dict[str, Result]]] = []
     for rows in batches:
         x, of_rows = cloud.x[rows], unit[rows]
-        graph = neighbor_graph_of(x, min(SPARE * N_NEIGHBORS, len(x) - 1))
+        spare = SPARE if len(halves) else 1
+        graph = neighbor_graph_of(x, min(spare * N_NEIGHBORS, len(x) - 1))
         whole.append(_results(measures, x, graph))
         inside = [np.flatnonzero(half[of_rows]) for half in halves]
         of_halves.append([_of_part(quick, x, graph, part) for part in inside])

@@ -1,6 +1,5 @@
 """Stage `measure_context`: what does a vector owe to its word, and what to its text?"""
 
-from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -10,7 +9,6 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from embspace.config import StageConfig, run_stage
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.geometry.registry import definitions
 from embspace.layer_clouds import Change, CorpusStates, large_enough, load_corpora_states
 from embspace.measure.layer_profiles import LayerProfiles, layer_profiles
 from embspace.measure.profile_protocol import Protocol
@@ -54,15 +52,7 @@ def measure_context(
         rng=np.random.default_rng(seed),
     )
     profiles = layer_profiles(large_enough(corpora, fewest_documents), protocol)
-    return with_random_weights_as_nulls(_with_nulls_that_can_fail(profiles), random_weights)
-
-
-def _with_nulls_that_can_fail(profiles: LayerProfiles) -> LayerProfiles:
-    """The same without what an exchange cannot change: measures of words, within which it is."""
-    of_texts = [each.name for each in definitions().values() if each.grouped_by == "text"]
-    nulls = profiles.nulls
-    kept = (nulls["null"] != "exchanged_between_texts") | nulls["measure"].isin(of_texts)
-    return replace(profiles, nulls=nulls[kept].reset_index(drop=True))
+    return with_random_weights_as_nulls(profiles, random_weights)
 
 
 def main(config: StageConfig) -> None:

@@ -96,7 +96,7 @@ def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[di
 
 
 def _values(measures: list[Definition], x: np.ndarray) -> list[float]:
-    found = results_of(measures, inputs_of(x, measures, {}), {}, {})
+    found = results_of(measures, inputs_of(x, measures, {}, {}), {}, {})
     return [value_of(each) for each in found.values()]
 
 

@@ -20,6 +20,7 @@ def measure_intrinsic_dimension(
     fewest_documents: Annotated[int, Field(ge=4)],
     changes: list[Change],
     batch_size: Annotated[int, Field(ge=64)],
+    n_batches_of_changes: PositiveInt,
     value_only: list[str],
     n_half_samples: PositiveInt,
     level: Share,
@@ -31,13 +32,15 @@ def measure_intrinsic_dimension(
 ) -> LayerProfiles:
     """The measures of the family `intrinsic_dimension`, by corpus, space, change and layer.
 
-    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors. A corpus of
+    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors: all batches
+    of vectors as they are, `n_batches_of_changes` of those that are changed. A corpus of
     less than `fewest_documents` is left out.
     """
     protocol = Protocol(
         family="intrinsic_dimension",
         changes=changes,
         batch_size=batch_size,
+        n_batches_of_changes=n_batches_of_changes,
         value_only=value_only,
         n_half_samples=n_half_samples,
         level=level,

@@ -52,7 +52,8 @@ def null_facts(value: float, drawn: Sequence[float]) -> Row:
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
     """The measures of a cloud, by name; NaN of those that need more vectors."""
-    found = defined_results_of(measures, inputs_of(cloud.x, measures, {}), groups_of(cloud), {})
+    groups = groups_of(cloud)
+    found = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
     return {name: value_of(each) for name, each in found.items()}
 
 
@@ -75,7 +76,11 @@ def _exchanged(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Tokens exchanged between texts within word and band of positions, where that can be."""
+    """Tokens exchanged between texts within word and band of positions, where that can be.
+
+    Of measures of texts alone: within a word, an exchange changes nothing.
+    """
+    measures = [each for each in measures if each.grouped_by == "text"]
     assert cloud.word is not None and cloud.position is not None  # as tokens have them
     band = cloud.position // protocol.position_band
     pairs = []

@@ -9,7 +9,7 @@ import pandas as pd
 from embspace.geometry.half_samples import TextEstimate, estimate_over_texts
 from embspace.geometry.resampling import stream_of
 from embspace.geometry.sample_sizes import SampleSize, sample_size_curve
-from embspace.layer_clouds import OF_ROWS, CorpusStates, LayerCloud, layer_clouds
+from embspace.layer_clouds import OF_ROWS, Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.measure.batch_profiles import SPREAD, batches_of, measures_of_batches
 from embspace.measure.layer_nulls import DRAWN, null_rows
 from embspace.measure.profile_protocol import Protocol, Row, measures_of
@@ -67,7 +67,7 @@ def _of_layer(
         rng = stream_of(protocol.rng, name, space, change)
         # What changes coordinates is estimated from the whole; halves would get another change.
         halved = protocol if change in OF_ROWS else replace(protocol, n_half_samples=0)
-        profile = list(_profile(cloud, halved, rng, with_slow=change == "as_is"))
+        profile = list(_profile(cloud, halved, rng, change))
         found = {"profiles": profile}
         if change == "as_is":
             values = {row["measure"]: row["value"] for row in profile}
@@ -79,13 +79,15 @@ def _of_layer(
 
 
 def _profile(
-    cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, *, with_slow: bool
+    cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, change: Change
 ) -> Iterator[Row]:
-    """The measures with their intervals, and the slow ones without."""
+    """The measures with their intervals, and the slow ones, of vectors as they are, without."""
+    as_is = change == "as_is"
     if protocol.batch_size is not None:
-        yield from measures_of_batches(cloud, protocol, rng, with_slow=with_slow)
+        n = None if as_is else protocol.n_batches_of_changes
+        yield from measures_of_batches(cloud, protocol, rng, with_slow=as_is, n_batches=n)
         return
-    for slow in (False, True) if with_slow else (False,):
+    for slow in (False, True) if as_is else (False,):
         found = estimate_over_texts(
             cloud.x,
             cloud.text,

@@ -20,6 +20,7 @@ def measure_neighbourhoods(
     fewest_documents: Annotated[int, Field(ge=4)],
     changes: list[Change],
     batch_size: Annotated[int, Field(ge=64)],
+    n_batches_of_changes: PositiveInt,
     n_half_samples: PositiveInt,
     level: Share,
     tolerance: Share,
@@ -30,13 +31,15 @@ def measure_neighbourhoods(
 ) -> LayerProfiles:
     """The measures of the family `neighbourhoods`, by corpus, space, change and layer.
 
-    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors. A corpus of
+    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors: all batches
+    of vectors as they are, `n_batches_of_changes` of those that are changed. A corpus of
     less than `fewest_documents` is left out.
     """
     protocol = Protocol(
         family="neighbourhoods",
         changes=changes,
         batch_size=batch_size,
+        n_batches_of_changes=n_batches_of_changes,
         n_half_samples=n_half_samples,
         level=level,
         tolerance=tolerance,

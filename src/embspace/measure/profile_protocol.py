@@ -19,21 +19,23 @@ class Protocol:
 
     family: Family
     changes: Sequence[Change]
-    n_half_samples: int
-    level: float
-    tolerance: float
-    n_null_draws: int
-    shares: Sequence[float]
-    """Of the texts, for the curve by their number."""
-    n_share_draws: int
     rng: np.random.Generator
     """Only its seed counts: a corpus has the same halves at all layers."""
+    n_half_samples: int = 0
+    level: float = 0.95
+    tolerance: float = 0.05
+    n_null_draws: int = 0
+    shares: Sequence[float] = ()
+    """Of the texts, for the curve by their number."""
+    n_share_draws: int = 0
     value_only: Sequence[str] = ()
     """Measures too slow for halves and draws: their value of the vectors as they are."""
     n_top: int = 0
     """Principal components that are taken away from all-but-the-top."""
     batch_size: int | None = None
     """Vectors among which neighbours are looked for; None: no neighbours, all vectors."""
+    n_batches_of_changes: int | None = None
+    """Batches of vectors that are changed, at most; None: all of them, as of those as they are."""
     position_band: int = 1
     """Positions in a window that count as one where tokens are exchanged between texts."""
 

@@ -1,11 +1,13 @@
 """One function over many items on several threads, results in order."""
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
 from typing import TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -20,10 +22,20 @@ def map_in_order(
     would do so on the cores that compiled loops need: five times slower on two cores.
     """
     waiting: deque[Future[Result]] = deque()
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_threads) as executor:
+    blas = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+    with blas, ThreadPoolExecutor(n_threads) as executor:
         for item in items:
             waiting.append(executor.submit(function, item))
             if len(waiting) > 2 * n_threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """The loaded libraries with threads of their own.
+
+    To look for them takes longer than to scan a few thousand pairs; new ones come with modules.
+    """
+    return ThreadpoolController()
