@@ -23,9 +23,9 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     params = read_params()
     # The results of a run have its name where others have a model's.
     models, corpora = [*params.models, *params.trained], params.corpora
-    profiled = params.profiled
+    profiled, trained = params.profiled, params.trained
     check_results(results)
-    drift = compare_all(results, models, profiled, corpora, read_tolerances())
+    drift = compare_all(results, models, profiled, trained, corpora, read_tolerances())
     sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
