@@ -11,6 +11,7 @@ from embspace.verify.provenance import FILE, update_provenance
 from embspace.verify.published import check_published
 from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
+from embspace.verify.runs import rulings_on
 
 
 def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
@@ -30,6 +31,7 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
+    report.show_rulings(rulings_on(results, trained))
     if update:
         _check_complete(drift)
         n_written, n_removed = update_baselines(results, models, profiled)
