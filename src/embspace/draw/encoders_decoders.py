@@ -116,10 +116,11 @@ def _tables(table: pd.DataFrame, measures: list[str], digits: int) -> list[str]:
     for measure in measures:
         rows = table[table["measure"] == measure]
         keys = ["kind", "name", "seed"]
-        wide = rows.set_index([*keys, "layer"])["value"].unstack("layer").reset_index()
+        seeds = ["" if pd.isna(each) else str(int(each)) for each in rows["seed"]]
+        names = rows["name"].str.replace("_", " ")
+        named = rows.assign(name=names, seed=seeds)
+        wide = named.pivot_table("value", keys, "layer", sort=False).reset_index()
         wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
-        seeds = ["" if pd.isna(each) else str(int(each)) for each in wide["seed"]]
-        wide = wide.assign(name=wide["name"].str.replace("_", " "), seed=seeds)
         title = NAMES.get(measure, measure.replace("_", " "))
         texts.append(section(title, NOTE, markdown_table(wide, digits)))
     return texts

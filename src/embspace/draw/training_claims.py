@@ -109,7 +109,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
 def _write_beside(ax: Axes, value: float, height: int, *, to_left: bool) -> None:
     """The number, for a mark may lie on a bound."""
     ax.annotate(
-        f"{round(value, 3) + 0.0:.3f}",  # + 0.0: no minus before 0
+        f"{round(value, 3) + 0.0:.3f}".replace("-", "\N{MINUS SIGN}"),  # + 0.0: no minus before 0
         (value, height),
         (-6 if to_left else 6, 0),
         textcoords="offset points",
@@ -122,5 +122,5 @@ def _write_beside(ax: Axes, value: float, height: int, *, to_left: bool) -> None
 def _with_room(values: list[float]) -> tuple[float, float]:
     """The ends of an axis off whose edges values and bounds lie, with 0 to compare with."""
     low, high = min([*values, 0.0]), max([*values, 0.0])
-    margin = 0.15 * (high - low) or 1.0
+    margin = 0.25 * (high - low) or 1.0  # the numbers beside the marks take a sixth of the width
     return low - margin, high + margin
