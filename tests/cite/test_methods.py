@@ -30,7 +30,7 @@ def drawn(root: Path) -> list[str]:
 
 
 # Measured of the models of a run, which `embspace cite` does not know: it is asked about models.
-OF_RUNS = ["checkpoints", "dynamics", "training"]
+OF_RUNS = ["checkpoints", "dynamics", "training", "training_claims"]
 # Measured for other stages alone, which say it with their own.
 INNER = ["random_weights"]
 

@@ -11,6 +11,7 @@ from embspace.geometry.declared import FAMILIES
 from embspace.geometry.registry import definitions
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.test_atlas import table as atlas_table
+from tests.draw.test_encoders_decoders import table as encoders_decoders_table
 from tests.measure.layer_corpora import processes
 
 
@@ -22,7 +23,7 @@ def save(noun: str, *, is_empty: bool) -> None:
 
 
 def test_every_drawing_says_which_results_it_takes() -> None:
-    assert DRAWINGS.keys() == RESULTS.keys() == {"atlas", *FAMILIES}
+    assert DRAWINGS.keys() == RESULTS.keys() == {"atlas", "encoders_decoders", *FAMILIES}
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -34,6 +35,8 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     for noun in FAMILIES:
         save(noun, is_empty=is_empty)
     save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
+    beside = encoders_decoders_table()[: 0 if is_empty else None]
+    save_table(beside, "results/encoders_decoders/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))

@@ -11,10 +11,12 @@ from embspace.files.tables import save_table
 from tests.draw.test_checkpoints import table
 from tests.draw.test_dynamics import table as dynamics_table
 from tests.draw.test_training import results
+from tests.measure.test_training_claims import claims
 
 
 def test_every_drawing_says_which_results_it_takes() -> None:
-    assert DRAWINGS.keys() == RESULTS.keys() == {"training", "checkpoints", "dynamics"}
+    nouns = {"training", "checkpoints", "dynamics", "training_claims"}
+    assert DRAWINGS.keys() == RESULTS.keys() == nouns
 
 
 def test_a_run_is_drawn_under_its_own_name(
@@ -27,10 +29,11 @@ def test_a_run_is_drawn_under_its_own_name(
         save_table(each, f"results/training/{name}/mine.csv")
     save_table(table("pretraining"), "results/checkpoints/mine.csv")
     save_table(dynamics_table("pretraining"), "results/dynamics/mine.csv")
+    save_table(claims(), "results/training_claims/mine.csv")
     run = {"label": "my own model"}
     main(StageConfig("", {}, "", {}, [], [], settings, train_name="mine", train=run))
     drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
     suffixes = ("md", "pdf", "png", "svg", "tex")
-    nouns = ("checkpoints", "dynamics", "training")
+    nouns = ("checkpoints", "dynamics", "training", "training_claims")
     assert drawn == [f"figures/{noun}/mine.{suffix}" for noun in nouns for suffix in suffixes]
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)

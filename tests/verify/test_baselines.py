@@ -99,6 +99,14 @@ def test_an_update_leaves_pairs_with_other_models_alone(tree: Path):
     assert stored.read_text() == "model,other_model,mean\n"
 
 
+def test_an_update_leaves_other_models_beside_one_alone(tree: Path):
+    put("tests/baselines/encoders_decoders/small.csv", "name,n\nsmall,1\nrun,2\nother,3\n")
+    put("results/encoders_decoders/small.csv", "name,n\nsmall,4\n")
+    update_baselines(Path("results"), ["small", "run"], ["small"])
+    stored = Path("tests/baselines/encoders_decoders/small.csv")
+    assert stored.read_text() == "name,n\nsmall,4\nother,3\n"
+
+
 def test_no_results_at_all_is_named(tree: Path):
     with pytest.raises(InputError, match="nowhere: not found in .*; `dvc repro`"):
         check_results(Path("nowhere"))

@@ -91,3 +91,12 @@ def test_rows_of_pairs_of_models(tree: Path):
     alone = table("space n\ninput 1")
     assert alone.pairs == set()
     assert alone.of_pairs(set()) == alone
+
+
+def test_rows_of_models_beside_one_another(tree: Path):
+    beside = table("name n\na 1\nb 2\na 3")
+    assert beside.names == {"a", "b"}
+    assert [row["n"] for row in beside.of_names({"a", "c"}).rows] == ["1", "3"]
+    alone = table("n\n1")
+    assert alone.names == set()
+    assert alone.of_names(set()) == alone

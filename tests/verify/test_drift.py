@@ -5,14 +5,15 @@ import pytest
 from embspace.errors import InputError
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.rules import read_tolerances
-from tests.verify.tree import SCALARS, SUMMARY, compute, put
+from tests.verify.tree import SCALARS, SUMMARY, TOLERANCES, compute, put
 
 SUMMARY_FILE = "results/similarity/summary/small.csv"
 SCALARS_FILE = "results/interrelations/small.json"
 
 
 def drift(*models: str) -> Drift:
-    return compare_all(Path("results"), models or ("small",), (), ("one", "two"), read_tolerances())
+    tolerances, corpora = read_tolerances(), ("one", "two")
+    return compare_all(Path("results"), models or ("small",), (), (), corpora, tolerances)
 
 
 def verdicts(found: Drift) -> dict[str, str]:
@@ -253,3 +254,25 @@ def test_a_pair_that_is_dropped_or_new_is_no_drift(compared: str):
     assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
     put(compared, PAIRS + "large,huge,one,4\n")
     assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "agrees"
+
+
+def test_rows_of_what_is_neither_profiled_nor_trained_are_not_missed(tree: Path):
+    rules = TOLERANCES.replace("columns:\n", "columns:\n  name: row\n", 1)
+    put("tests/baselines/tolerances.yaml", rules)
+    file = "encoders_decoders/small.csv"
+    put(f"tests/baselines/{file}", "name,mean\nsmall,1\nlarge,2\nrun,3\n")
+    put(f"results/{file}", "name,mean\nsmall,1\nmine,4\n")
+
+    def verdict(*trained: str) -> str:
+        models = ("small", *trained)
+        found = compare_all(
+            Path("results"), models, ("small",), trained, ("one",), read_tolerances()
+        )
+        return verdicts(found)[file]
+
+    assert verdict() == verdict("mine") == "agrees"
+    assert verdict("run") == "DRIFTED"
+    put(f"results/{file}", "name,mean\nsmall,1\nrun,3.1\n")
+    assert verdict("run") == "DRIFTED"
+    put(f"results/{file}", "name,mean\nsmall,1\nrun,3\n")
+    assert verdict("run") == "agrees"

@@ -7,6 +7,7 @@ from embspace.verify.corpora import Corpora
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.published import Check, SourceReport
 from embspace.verify.report import N_SHOWN, WIDTH, Report
+from embspace.verify.runs import Ruling, RunReport
 
 
 def drift_of(*facts: Fact, verdict="DRIFTED", here: bool | None = False) -> Drift:
@@ -139,3 +140,23 @@ def test_what_other_corpora_leave_uncompared_is_named(capsys: pytest.CaptureFixt
     assert "; 1 files were not compared, as the corpora differ" in capsys.readouterr().out
     Report().show_drift(Drift((), (), (), changed_corpora=(corpora,)))
     assert "warning" not in capsys.readouterr().out
+
+
+def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
+    found = Ruling("4.2", "It grows.", "mine", {"0": "matches", "1": "differs"})
+    lacking = Ruling("4.2", "It grows.", "other", {})
+    Report().show_rulings([RunReport("a paper", 1, (found, lacking))])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Claims on training: a paper" in said
+    assert "It grows. 4.2 mine 0 matches, 1 differs" in said
+    assert "other not measured; `dvc repro` does it" in said
+
+
+def test_without_runs_the_claims_are_counted(capsys: pytest.CaptureFixture[str]):
+    Report().show_rulings([RunReport("a paper", 4, ())])
+    assert "4 claims are about runs: name some under `trained`" in capsys.readouterr().out
+
+
+def test_a_source_that_prints_no_number_has_no_heading_there(capsys: pytest.CaptureFixture[str]):
+    Report().show_published([SourceReport("a paper", (), {})])
+    assert "a paper" not in capsys.readouterr().out

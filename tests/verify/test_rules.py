@@ -61,6 +61,7 @@ def test_a_list_without_the_columns_that_rank_it_is_a_plain_table():
         ("{cosine: cosine", "{cosine: angle", "'files.pairs.columns.cosine': the kind 'angle'"),
         ("exact: true, ", "", "'kinds.count': .*expected either `exact: true`"),
         ("absolute: 1.0e-3", "absolute: 1.0e-3, exact: true", "'kinds.cosine': .*expected either"),
+        ("absolute: 1.0e-3", "absolute: 1.0e-3, free: true", "'kinds.cosine': .*expected either"),
         (", reason: a name", "", "key 'kinds.row.reason' is missing"),
         ("1.0e-3", "1e-3", "key 'kinds.cosine.absolute': .*found '1e-3'"),
         ("1.0e-3", "-1.0", "key 'kinds.cosine.absolute': .*greater than or equal to 0"),

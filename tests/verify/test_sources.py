@@ -66,3 +66,18 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
     for source in read_sources():
         for entry in source.entries:
             assert entry.file.replace("{model}", "${item.model}") in stages
+        for claim in source.claims_on_runs:
+            assert claim.file.replace("{run}", "${item.train}") in stages
+
+
+def test_a_source_may_print_no_number_but_not_say_nothing(tree: Path):
+    claim = "{claim: c, section: '1', file: 'results/x/{run}.csv', where: {claim: c}}"
+    text = f"source: a paper\nprotocol: theirs\nclaims_on_runs: [{claim}]\n"
+    put("data/published/paper.yaml", text)
+    assert read_sources()[0].claims_on_runs[0].where == {"claim": "c"}
+    put("data/published/paper.yaml", text.replace("{run}", "small"))
+    with pytest.raises(InputError, match="claims_on_runs.*file"):
+        read_sources()
+    put("data/published/paper.yaml", "source: a paper\nprotocol: theirs\n")
+    with pytest.raises(InputError, match="expected `entries`, `claims` or `claims_on_runs`"):
+        read_sources()

@@ -1,7 +1,15 @@
 """Stage `draw_profiled`: figures and tables of the layers of a model."""
 
 from embspace.config import StageConfig, run_stage
-from embspace.draw import atlas, context, direction, intrinsic_dimension, neighbourhoods, spectrum
+from embspace.draw import (
+    atlas,
+    context,
+    direction,
+    encoders_decoders,
+    intrinsic_dimension,
+    neighbourhoods,
+    spectrum,
+)
 from embspace.draw.results import Drawing, draw_and_save
 
 DRAWINGS: dict[str, Drawing] = {
@@ -11,6 +19,7 @@ DRAWINGS: dict[str, Drawing] = {
     "context": context.draw_context,
     "intrinsic_dimension": intrinsic_dimension.draw_intrinsic_dimension,
     "neighbourhoods": neighbourhoods.draw_neighbourhoods,
+    "encoders_decoders": encoders_decoders.draw_encoders_decoders,
 }
 # Which results each takes.
 RESULTS = {
@@ -20,6 +29,7 @@ RESULTS = {
     "context": context.RESULTS,
     "intrinsic_dimension": intrinsic_dimension.RESULTS,
     "neighbourhoods": neighbourhoods.RESULTS,
+    "encoders_decoders": encoders_decoders.RESULTS,
 }
 
 

@@ -11,11 +11,14 @@ from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")
 COMPARED = "compare"  # the folder of tables that are of all models
+# Folders of tables about several models -> how many columns, the first ones, name them.
+SEVERAL = {COMPARED: 2, "encoders_decoders": 1}
 # Folders of what dvc.yaml measures of the models under `profiled` in params.yaml alone.
 OF_PROFILED = (
     "atlas",
     "context",
     "direction",
+    "encoders_decoders",
     "intrinsic_dimension",
     "neighbourhoods",
     "spectrum",
@@ -57,7 +60,7 @@ def update_baselines(
 ) -> tuple[int, int]:
     """Make the results of `models` their baselines; how many were written and removed.
 
-    Baselines of other models stay, also in tables that compare models.
+    Baselines of other models stay, also in tables about several of them.
     """
     new = results_of(results, models, profiled)
     gone = [file for file in results_of(BASELINES, models, profiled) if file not in new]
@@ -74,17 +77,18 @@ def update_baselines(
 
 
 def _rows_of_others(baseline: Path, result: Path, models: Collection[str]) -> list[str]:
-    """The lines of a baseline that compare models of which one is not among `models`.
+    """The lines of a baseline about several models of which one is not among `models`.
 
     None where the columns have changed: such lines belong to no table any more.
     """
-    if baseline.parent.name != COMPARED or not baseline.is_file():
+    n_names = SEVERAL.get(baseline.parent.name)
+    if n_names is None or not baseline.is_file():
         return []
     header, *lines = baseline.read_text(encoding="utf-8").splitlines(keepends=True)
     with result.open(encoding="utf-8") as stream:
         if stream.readline() != header:
             return []
-    return [line for line in lines if not set(line.split(",")[:2]) <= set(models)]
+    return [line for line in lines if not set(line.split(",")[:n_names]) <= set(models)]
 
 
 def _remove_empty_folders(folder: Path) -> None:

@@ -11,6 +11,7 @@ from embspace.verify.provenance import FILE, update_provenance
 from embspace.verify.published import check_published
 from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
+from embspace.verify.runs import rulings_on
 
 
 def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
@@ -23,13 +24,14 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     params = read_params()
     # The results of a run have its name where others have a model's.
     models, corpora = [*params.models, *params.trained], params.corpora
-    profiled = params.profiled
+    profiled, trained = params.profiled, params.trained
     check_results(results)
-    drift = compare_all(results, models, profiled, corpora, read_tolerances())
+    drift = compare_all(results, models, profiled, trained, corpora, read_tolerances())
     sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
+    report.show_rulings(rulings_on(results, trained))
     if update:
         _check_complete(drift)
         n_written, n_removed = update_baselines(results, models, profiled)

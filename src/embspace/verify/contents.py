@@ -58,6 +58,15 @@ class Contents:
         kept = (row for row in self.rows if "other_model" not in row or _pair(row) in pairs)
         return Contents(self.columns, tuple(kept))
 
+    @property
+    def names(self) -> set[str]:
+        """The models and runs that rows stand beside one another of; empty for other tables."""
+        return {str(row["name"]) for row in self.rows if "name" in row}
+
+    def of_names(self, names: Collection[str]) -> "Contents":
+        """Without the rows of other models and runs."""
+        return self.where(lambda row: "name" not in row or row["name"] in names)
+
     def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""
         seen: Counter[Row] = Counter()

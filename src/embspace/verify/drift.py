@@ -53,13 +53,15 @@ def compare_all(
     results: Path,
     models: Collection[str],
     profiled: Collection[str],
+    trained: Collection[str],
     corpora: Sequence[str],
     tolerances: Tolerances,
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
     Profiles of layers only of those models that are `profiled`. Of tables that compare models,
-    those pairs that have a baseline.
+    those pairs that have a baseline; of one that has them beside runs, those models that are
+    `profiled` and those runs that are `trained`. Runs are among `models` too.
 
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
@@ -70,10 +72,13 @@ def compare_all(
     )
     _check_guarded(results, found, tolerances)
     stored = {
-        file: contents.of_pairs(set(combinations(models, 2))) for file, contents in stored.items()
+        file: contents.of_pairs(set(combinations(models, 2))).of_names({*profiled, *trained})
+        for file, contents in stored.items()
     }
     found = {
-        file: contents.of_pairs(stored[file].pairs if file in stored else contents.pairs)
+        file: contents.of_pairs(stored[file].pairs).of_names(stored[file].names)
+        if file in stored
+        else contents
         for file, contents in found.items()
     }
     known, present = _all_models(stored), _all_models(found)

@@ -12,6 +12,7 @@ from embspace.config import CONF
 from embspace.verify.compare import Fact
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.published import Check, SourceReport
+from embspace.verify.runs import Ruling, RunReport
 
 WIDTH = 100  # where there is no terminal to ask
 N_SHOWN = 10  # drifted facts a file
@@ -47,11 +48,23 @@ class Report:
     def show_published(self, sources: Sequence[SourceReport]) -> None:
         """One row a number; one line for all that need another model."""
         for source in sources:
+            if not (source.checks or source.not_measured):
+                continue  # it prints no number
             self._say(f"\nPublished: {source.source}")
             if source.checks:
                 self._console.print(_published_table(source.checks))
             for model, n in source.not_measured.items():
                 self._say(f"  {n} numbers need {model}: {_how_to_add(model)}")
+
+    def show_rulings(self, reports: Sequence[RunReport]) -> None:
+        """One row a claim on training and run. A claim that differs is a finding, no failure."""
+        for report in reports:
+            self._say(f"\nClaims on training: {report.source}")
+            if report.rulings:
+                self._console.print(_ruling_table(report.rulings))
+            else:
+                n, key = report.n_claims, "`trained` in params.yaml"
+                self._say(f"  {n} claims are about runs: name some under {key}")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""
@@ -123,6 +136,15 @@ def _published_table(checks: Sequence[Check]) -> Table:
     for check in checks:
         note = f" ({check.note})" if check.note else ""
         table.add_row(f"{check.quantity}{note}", check.published, check.ours, check.verdict)
+    return table
+
+
+def _ruling_table(rulings: Sequence[Ruling]) -> Table:
+    table = _table("claim", "section", "run", "verdict by seed", numbers=())
+    for ruling in rulings:
+        by_seed = ", ".join(f"{seed} {verdict}" for seed, verdict in ruling.verdicts.items())
+        words = by_seed or "not measured; `dvc repro` does it"
+        table.add_row(ruling.claim, ruling.section, ruling.run, words)
     return table
 
 

@@ -19,7 +19,7 @@ STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Kind(BaseModel):
-    """A kind of quantity: exact, or with a tolerance, the larger of the two."""
+    """A kind of quantity: exact, with a tolerance, the larger of the two, or free."""
 
     model_config = STRICT
 
@@ -27,15 +27,18 @@ class Kind(BaseModel):
     names_row: bool = False
     """Exact, and rows are told apart by it."""
     exact: bool = False
+    free: bool = False
+    """Follows from what other columns guard, and may change where these may."""
     relative: float = Field(default=0.0, ge=0)
     absolute: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _one_way(self) -> "Kind":
-        if (self.exact or self.names_row) == (self.relative > 0 or self.absolute > 0):
+        tolerant = self.relative > 0 or self.absolute > 0
+        if (self.is_exact, self.free, tolerant).count(True) != 1:
             raise ValueError(
                 "expected either `exact: true` (or `names_row: true`), or a tolerance "
-                "`relative` or `absolute` above 0"
+                "`relative` or `absolute` above 0, or `free: true`"
             )
         return self
 

@@ -133,6 +133,19 @@ class Claim(BaseModel):
         return self
 
 
+class RunClaim(BaseModel):
+    """A statement on training, of which a stage has decided for every seed of a run."""
+
+    model_config = STRICT
+
+    claim: str
+    """In our words."""
+    section: str
+    file: str = Field(pattern=r"^results/.*\{run\}")
+    """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name."""
+    where: dict[str, str | int]
+
+
 class Undecided(BaseModel):
     """A printed number or table that nothing of ours can decide, and why."""
 
@@ -157,9 +170,16 @@ class Source(BaseModel):
     url: str = ""
     protocol: str
     """How the numbers came about, in our words."""
-    entries: list[Entry] = Field(min_length=1)
+    entries: list[Entry] = []
     claims: list[Claim] = []
+    claims_on_runs: list[RunClaim] = []
     undecided: list[Undecided] = []
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Source":
+        if not (self.entries or self.claims or self.claims_on_runs):
+            raise ValueError("expected `entries`, `claims` or `claims_on_runs`, found none of them")
+        return self
 
 
 def read_source(path: Path) -> Source:

@@ -1,0 +1,64 @@
+"""Published claims on training, and what was found of the runs in params.yaml."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from embspace.errors import InputError
+from embspace.verify.contents import Contents, read_contents
+from embspace.verify.published import fits
+from embspace.verify.sources import RunClaim, Source, read_sources
+
+SEED, VERDICT = "seed", "verdict"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A claim and one run; the verdict by seed."""
+
+    section: str
+    claim: str
+    run: str
+    verdicts: dict[str, str]
+    """None for a run that was not measured."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """The claims on training of one publication."""
+
+    source: str
+    n_claims: int
+    rulings: tuple[Ruling, ...]
+    """Of a claim on decoders there is none for an encoder, and the other way round."""
+
+
+def rulings_on(results: Path, runs: Collection[str]) -> list[RunReport]:
+    """What was decided for each of `runs`; one report a source that claims something of runs."""
+    return [
+        RunReport(source.source, len(source.claims_on_runs), tuple(_rulings(source, results, runs)))
+        for source in read_sources()
+        if source.claims_on_runs
+    ]
+
+
+def _rulings(source: Source, results: Path, runs: Collection[str]) -> list[Ruling]:
+    rulings = [_ruling(claim, run, results) for claim in source.claims_on_runs for run in runs]
+    return [ruling for ruling in rulings if ruling is not None]
+
+
+def _ruling(claim: RunClaim, run: str, results: Path) -> Ruling | None:
+    """None if the run is of a kind that the claim is not about."""
+    file = results / Path(claim.file.replace("{run}", run)).relative_to("results")
+    if not file.is_file():
+        return Ruling(claim.section, claim.claim, run, {})
+    contents = read_contents(file)
+    _check_columns(file, contents, {SEED, VERDICT, *claim.where})
+    rows = [row for row in contents.rows if fits(row, claim.where)]
+    verdicts = {str(row[SEED]): str(row[VERDICT]) for row in rows}
+    return Ruling(claim.section, claim.claim, run, verdicts) if rows else None
+
+
+def _check_columns(file: Path, contents: Contents, needed: set[str]) -> None:
+    if lacking := sorted(needed - set(contents.columns)):
+        raise InputError(f"{file}: has no column '{lacking[0]}', which a claim on runs needs")
