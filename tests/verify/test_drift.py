@@ -12,7 +12,7 @@ SCALARS_FILE = "results/interrelations/small.json"
 
 
 def drift(*models: str) -> Drift:
-    return compare_all(Path("results"), models or ("small",), (), ("one", "two"), read_tolerances())
+    return compare_all(Path("results"), models or ("small",), {}, ("one", "two"), read_tolerances())
 
 
 def verdicts(found: Drift) -> dict[str, str]:

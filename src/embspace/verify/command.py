@@ -4,7 +4,7 @@ from pathlib import Path
 
 from embspace.config import read_params
 from embspace.errors import InputError
-from embspace.verify.baselines import check_results, update_baselines
+from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.failures import count_drift, count_from_git, count_published
 from embspace.verify.provenance import FILE, update_provenance
@@ -23,17 +23,17 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     params = read_params()
     # The results of a run have its name where others have a model's.
     models, corpora = [*params.models, *params.trained], params.corpora
-    profiled = params.profiled
+    asked = asked_for(params)
     check_results(results)
-    drift = compare_all(results, models, profiled, corpora, read_tolerances())
+    drift = compare_all(results, models, asked, corpora, read_tolerances())
     sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
     if update:
         _check_complete(drift)
-        n_written, n_removed = update_baselines(results, models, profiled)
-        update_provenance(results, models, profiled)
+        n_written, n_removed = update_baselines(results, models, asked)
+        update_provenance(results, models, asked)
         report.show_update(n_written, n_removed, results / FILE)
     failures = {} if update else count_drift(drift)
     failures |= count_published(sources)
