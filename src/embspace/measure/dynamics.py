@@ -98,7 +98,19 @@ def _of_checkpoint(
 
     torch.set_num_threads(1)  # the checkpoints take one core each
     be_quiet()
-    states = _states(name, window, model, texts, settings.tokens_per_batch)
+    states = states_of(
+        load_model(name, model),
+        load_tokenizer(name, model),
+        window,
+        texts,
+        model.final_norm,
+        settings.tokens_per_batch,
+    )
+    return rows_of_layers(states, settings)
+
+
+def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
+    """One row a layer, change and measure of the tokens that a checkpoint has read."""
     return [
         {"layer": layer, "change": change, **row}
         for layer in range(len(states.states["token"]))
@@ -149,18 +161,26 @@ def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
     return np.sort(first)
 
 
-def _states(
-    name: str, window: int, model: FolderModel, texts: pd.DataFrame, tokens_per_batch: int
+def states_of(
+    module: Any,
+    tokenizer: Any,
+    window: int,
+    texts: pd.DataFrame,
+    final_norm: str | None,
+    tokens_per_batch: int,
+    device: str = "cpu",
 ) -> CorpusStates:
-    """The tokens that a checkpoint reads, and what it makes of them."""
-    module, tokenizer = load_model(name, model), load_tokenizer(name, model)
+    """The tokens that a checkpoint reads, `window` at once, and what it makes of them.
+
+    `texts` has the columns `document` and `text`.
+    """
     windows = cut_windows(texts["text"].tolist(), tokenizer, window)
     tokens = token_table(windows, tokenizer)
     lengths = [len(each.ids) for each in windows]
     parts: dict[int, np.ndarray] = {}
     pooled: dict[str, dict[int, np.ndarray]] = {"cls": {}, "mean": {}}
     batches = batches_by_length(lengths, tokens_per_batch)
-    for each in encode(module, windows, batches, "cpu", model.final_norm):
+    for each in encode(module, windows, batches, device, final_norm):
         parts[each.index] = each.tokens
         for kind, rows in pooled.items():
             rows[each.index] = each.pooled[kind]
