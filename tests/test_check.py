@@ -212,6 +212,44 @@ def test_a_model_is_profiled_only_if_its_states_are_extracted(tree: Path):
     assert message == "params.yaml: key 'profiled': 'minilm_random' is not among 'models'"
 
 
+def test_a_training_is_measured_only_of_models_that_are_listed(tree: Path):
+    replace(tree / "params.yaml", "checkpointed: []", "checkpointed: [pythia_70m]")
+    [message] = check_settings()
+    assert message == "params.yaml: key 'checkpointed': 'pythia_70m' is not among 'models'"
+
+
+def test_a_training_is_measured_only_where_its_checkpoints_are_named(tree: Path):
+    replace(tree / "params.yaml", "checkpointed: []", "checkpointed: [minilm]")
+    [message] = check_settings()
+    assert message.startswith(
+        "params.yaml: key 'checkpointed': conf/model/minilm.yaml: has no key 'checkpoints'"
+    )
+
+
+def test_checkpoints_that_were_not_fetched_are_named(tree: Path):
+    replace(tree / "params.yaml", "  - minilm\n", "  - minilm\n  - pythia_70m\n")
+    replace(tree / "params.yaml", "checkpointed: []", "checkpointed: [pythia_70m]")
+    model, first = check_settings()
+    assert model.endswith("  embspace fetch pythia_70m")
+    assert first.startswith("params.yaml: key 'checkpointed': pythia_70m@step0: not fetched")
+    assert first.endswith("  embspace fetch pythia_70m --checkpoints")
+
+
+def test_a_training_is_read_on_a_corpus_that_is_listed(tree: Path):
+    file = tree / "conf/measure/pretraining_dynamics.yaml"
+    replace(file, "corpus: articles", "corpus: reviews")
+    assert check_settings() == []
+    replace(tree / "params.yaml", "checkpointed: []", "checkpointed: [minilm]")
+    [message, _] = check_settings()
+    assert message.startswith("conf/measure/pretraining_dynamics.yaml: key 'corpus': found 'revi")
+    assert "allowed: model_card, articles" in message
+
+
+def test_a_list_that_older_trees_do_not_have_is_empty(tree: Path):
+    replace(tree / "params.yaml", "checkpointed: []\n", "")
+    assert check_settings() == []
+
+
 def test_a_run_may_not_have_the_name_of_a_model(tree: Path):
     (tree / "conf/train/minilm.yaml").write_bytes((tree / "conf/train/sentiment.yaml").read_bytes())
     replace(tree / "params.yaml", "trained: []", "trained: [minilm]")

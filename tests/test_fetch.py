@@ -14,11 +14,21 @@ from embspace.errors import InputError
 from embspace.fetch import change, fetch_models
 from embspace.models import hub_errors
 from embspace.models.description import Model, describe_model
+from embspace.models.locate import sha256
 from embspace.models.lock import LockedFile, LockedModel, read_lock, write_lock
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from tests.hub_server import Hub, serving_hub
 from tests.loopback import closed_address
+from tests.published_training import (
+    bert_content,
+    build_neox,
+    choose,
+    neox_content,
+    push_bert,
+    push_neox,
+)
+from tests.published_training import describe as describe_published
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.workspace import Workspace
 
@@ -268,6 +278,124 @@ def test_check_tells_what_was_not_fetched(server: Hub, root: Path):
     assert said.endswith("embspace fetch tiny")
     fetch("tiny")
     assert check_settings() == []
+
+
+# Checkpoints of a training.
+
+
+@pytest.fixture
+def neox(server: Hub, tmp_path: Path) -> dict[int, Path]:
+    """The hub has a model whose steps are branches, and the tree knows it; where each was made."""
+    folders = build_neox(tmp_path / "makers")
+    push_neox(server, folders)
+    describe_published("neox", neox_content())
+    choose(3)
+    return folders
+
+
+def fetch_checkpoints(*names: str, update: bool = False) -> str:
+    return "\n".join(fetch_models(list(names), update=update, checkpoints=True))
+
+
+def test_checkpoints_are_fetched_with_their_model_and_locked_each(
+    server: Hub, neox: dict[int, Path]
+):
+    assert "@" not in fetch("neox") and set(read_lock()) == {"neox"}
+    said = fetch_checkpoints("neox")
+    branches = server.repositories["maker/neox"].branches
+    for step, folder in neox.items():
+        commit = branches[f"step{step}"]
+        assert f"neox@step{step}: maker/neox, step{step} is {commit[:8]}, " in said
+        entry = read_lock()[f"neox@step{step}"]
+        assert (entry.repository, entry.revision) == ("maker/neox", f"step{step}")
+        assert entry.commit == commit
+        assert entry.files["model.safetensors"].sha256 == sha256(folder / "model.safetensors")
+    assert set(read_lock()) == {"neox", *(f"neox@step{step}" for step in neox)}
+
+
+def test_as_many_checkpoints_are_fetched_as_the_settings_choose(server: Hub, neox: dict[int, Path]):
+    choose(2)
+    fetch_checkpoints("neox")
+    assert set(read_lock()) == {"neox", "neox@step0", "neox@step4"}
+    before = read_lock()
+    choose(3)
+    asked = len(server.requests)
+    said = fetch_checkpoints("neox")
+    assert said.count("all here") == 3
+    assert not any("step4" in each.path for each in server.requests[asked:])
+    assert {name: read_lock()[name] for name in before} == before
+
+
+def test_a_checkpoint_that_moved_is_followed_only_when_told(server: Hub, neox: dict[int, Path]):
+    fetch_checkpoints("neox")
+    before = read_lock()
+    moved = server.push("maker/neox", neox[4], branch="step1")
+    fetch_checkpoints("neox")
+    shutil.rmtree(constants.HF_HUB_CACHE)
+    fetch_checkpoints("neox")  # elsewhere, from the lock alone
+    assert read_lock() == before
+    said = fetch_checkpoints("neox", update=True)
+    was = before["neox@step1"].commit[:8]
+    assert f"neox@step1: was {was} before; changed: model.safetensors" in said
+    assert read_lock()["neox@step1"].commit == moved
+    assert read_lock()["neox@step0"] == before["neox@step0"]
+
+
+def test_a_checkpoint_whose_hash_is_not_that_of_the_lock_is_refused(
+    server: Hub, neox: dict[int, Path]
+):
+    fetch_checkpoints("neox")
+    shutil.rmtree(constants.HF_HUB_CACHE)
+    commits = server.repositories["maker/neox"].commits
+    commit = read_lock()["neox@step1"].commit
+    content = (neox[4] / "model.safetensors").read_bytes()
+    commits[commit] = commits[commit] | {"model.safetensors": content}
+    with pytest.raises(
+        InputError, match=r"(?s)'neox@step1': model\.safetensors at .* is another on the hub.*found"
+    ):
+        fetch_checkpoints("neox")
+
+
+def test_a_repository_a_step_is_fetched_at_its_main(server: Hub, tmp_path: Path):
+    folders = push_bert(server, tmp_path / "makers")
+    describe_published("bert", bert_content())
+    choose(3)
+    fetch_checkpoints("bert")
+    for step in folders:
+        entry = read_lock()[f"bert@step{step}"]
+        repository = f"maker/bert-step_{step // 1000}k"
+        assert (entry.repository, entry.revision) == (repository, "main")
+        assert entry.commit == server.repositories[repository].branches["main"]
+
+
+def test_a_step_that_the_hub_does_not_have_is_named(server: Hub, neox: dict[int, Path]):
+    del server.repositories["maker/neox"].branches["step1"]
+    message = r"neox@step1: conf/model/neox\.yaml: key 'revision': found 'step1', which maker/neox"
+    with pytest.raises(InputError, match=message):
+        fetch_checkpoints("neox")
+    assert {"neox", "neox@step0"} == set(read_lock())
+
+
+def test_weights_of_a_checkpoint_are_no_pickle_unless_that_is_allowed(
+    server: Hub, neox: dict[int, Path]
+):
+    files = {"pytorch_model.bin": b"", "config.json": (neox[1] / "config.json").read_bytes()}
+    server.push("maker/neox", files, branch="step1")
+    with pytest.raises(
+        InputError, match=r"neox@step1: .*at step1, only pytorch_model\.bin, a pick"
+    ):
+        fetch_checkpoints("neox")
+    describe_published("neox", neox_content() | {"unpickle": True})
+    fetch_checkpoints("neox")
+    assert "pytorch_model.bin" in read_lock()["neox@step1"].files
+
+
+def test_a_model_without_checkpoints_is_named_before_anything_is_fetched(
+    server: Hub, neox: dict[int, Path]
+):
+    with pytest.raises(InputError, match=r"conf/model/tiny\.yaml: has no key 'checkpoints'"):
+        fetch_checkpoints("neox", "tiny")
+    assert server.requests == []
 
 
 # As a user does it.

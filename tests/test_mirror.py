@@ -226,6 +226,10 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage prepare_texts: deps lacks data/texts/reviews\.jsonl",
         r"stage prepare_texts: deps lacks data/texts/wikipedia_pages\.csv",
     ),
+    "texts of a setting that are no dep": (
+        in_stage("measure_pretraining_dynamics", "      - data/prepared/texts/${corpus}.parquet"),
+        r"pretraining_dynamics: deps lacks data/prepared/texts/\{\}\.parquet, which \S+ reads",
+    ),
     "result that is drawn but no dep": (
         in_stage("draw", "      - results/separability/${item.model}.json"),
         r"stage draw: deps lacks results/separability/\{\}\.json",
@@ -310,6 +314,11 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"figures/cubes/: belongs to nothing",
         r"figures/estimators/: belongs to nothing",
         r"figures/hopf_link/: belongs to nothing",
+    ),
+    "stage of published trainings gone": (
+        stage_deleted("draw_checkpointed"),
+        r"expected a stage draw_checkpointed, which draws pretraining_dynamics\.",
+        r"src/embspace/draw/checkpointed\.py: belongs to nothing",
     ),
     "command of toys with a model": (
         in_stage("draw_toys", "embspace.draw.toys", "embspace.draw.toys model=minilm"),

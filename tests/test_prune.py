@@ -9,12 +9,14 @@ PARAMS = Params(
     models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu"
 )
 KEPT = [
+    "data/prepared/checkpoints/a.json",
     "data/prepared/model/b-1.5.json",
     "data/prepared/stimuli/words.parquet",
     "data/extracted/embeddings/b-1.5.safetensors",
     "data/extracted/hidden_states/a/one.windows.parquet",
     "figures/similarity/a.png",
     "results/provenance.json",
+    "results/pretraining_dynamics/a.csv",
     "results/similarity/summary/a.csv",
     "data/projected/hopf_link/toy.parquet",
     "results/hopf_link/quality/toy.csv",
@@ -30,12 +32,14 @@ KEPT = [
     "figures/training/mine.png",
 ]
 DROPPED = [
+    "data/prepared/checkpoints/c.json",
     "data/prepared/model/one.json",  # a corpus is called so, no model
     "data/prepared/training_texts/theirs.parquet",
     "data/trained/theirs/seed_0/pretraining/step_000000/model.safetensors",
     "data/extracted/embeddings/b-1.safetensors",
     "data/extracted/hidden_states/a/two.tokens.parquet",
     "data/extracted/hidden_states/c/one.safetensors",
+    "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
     "figures/similarity/c.md",
     "figures/similarity/toys.md",

@@ -76,7 +76,8 @@ def repro(root: Path) -> None:
 
 def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: Path):
     tree.update("a", None)
-    params = {"models": ["a"], "corpora": ["c"], "profiled": [], "trained": [], "seed": 7}
+    params = {"models": ["a"], "corpora": ["c"], "seed": 7}
+    params |= {"profiled": [], "checkpointed": [], "trained": []}
     assert read_yaml(tree.folder / "params.yaml") == params
     assert read_yaml(root / "params.yaml")["models"] == ["b"]
     assert (tree.folder / "models/a/config.json").read_text() == "{}"

@@ -23,6 +23,7 @@ from embspace.models.description import VectorsModel, describe_model
 from embspace.models.locate import locate_files
 from embspace.models.tokenizer import tokenizer_files
 from embspace.models.vectors import load_vectors
+from embspace.prepare.checkpoints import checkpoints_to_read
 from embspace.prepare.sources.hub import check_library
 from embspace.prepare.sources.wikipedia import read_pages
 from embspace.prepare.stimuli import prepare_stimuli
@@ -31,6 +32,7 @@ from embspace.prune import TOY
 from embspace.training_run import describe_run
 
 STIMULI = CONF / "prepare/stimuli.yaml"
+PRETRAINING_DYNAMICS = CONF / "measure/pretraining_dynamics.yaml"
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "model": describe_model,
@@ -55,16 +57,22 @@ def _wrong_names(params: Params) -> Iterator[str]:
     """Models, corpora and runs that have no file, stand there twice, or take another's name."""
     if TOY in params.models:
         yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
-    folders = {"models": "model", "corpora": "corpus", "profiled": "model", "trained": "train"}
+    folders = {
+        "models": "model",
+        "corpora": "corpus",
+        "profiled": "model",
+        "checkpointed": "model",
+        "trained": "train",
+    }
     for key, folder in folders.items():
         names = getattr(params, key)
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
         for name in names:
             if name not in allowed:
                 yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
-        if key == "profiled":
+        if key in ("profiled", "checkpointed"):
             for name in sorted({*names} - {*params.models}):
-                yield f"{PARAMS}: key 'profiled': '{name}' is not among 'models'"
+                yield f"{PARAMS}: key '{key}': '{name}' is not among 'models'"
         if key == "trained":
             for name in sorted({*names} & {*params.models}):
                 yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
@@ -92,6 +100,17 @@ def _missing_files(params: Params) -> Iterator[str]:
                 locate_files(name, files)
         except InputError as error:
             yield str(error)
+    if params.checkpointed:
+        corpus = read_yaml(PRETRAINING_DYNAMICS)["corpus"]
+        if corpus not in params.corpora:
+            yield f"{PRETRAINING_DYNAMICS}: key 'corpus': {not_among(corpus, params.corpora)}"
+    for name in params.checkpointed:
+        try:
+            model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+            for each in checkpoints_to_read(name, model):
+                locate_files(each.name, each.model)
+        except InputError as error:
+            yield f"{PARAMS}: key 'checkpointed': {error}"
     for name in params.corpora:
         try:
             corpus = describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml"))

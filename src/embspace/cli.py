@@ -75,6 +75,13 @@ def fetch(
     update: Annotated[
         bool, typer.Option("--update", help="Take what the branch is now, and say what changed.")
     ] = False,
+    checkpoints: Annotated[
+        bool,
+        typer.Option(
+            "--checkpoints",
+            help="Also those of the model's training that conf/prepare/checkpoints.yaml chooses.",
+        ),
+    ] = False,
 ) -> None:
     """Download models from the model hub, and write to models.lock what they are.
 
@@ -86,7 +93,7 @@ def fetch(
     from embspace.fetch import fetch_models
 
     with clear_errors():
-        for remark in fetch_models(models, update=update):
+        for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)
 
 

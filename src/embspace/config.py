@@ -51,6 +51,7 @@ class Params(BaseModel):
     models: list[Name] = Field(min_length=1, examples=["minilm"])
     corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
     profiled: list[Name] = Field(examples=["minilm"])
+    checkpointed: list[Name] = Field([], examples=["pythia_70m"])
     trained: list[Name] = Field(examples=["rna_encoder"])
     seed: int = Field(ge=0, le=LARGEST_SEED)
     device: Literal["auto", "cpu", "cuda", "mps"]

@@ -4,32 +4,41 @@ from collections.abc import Iterator
 
 from embspace.config import CONF, read_yaml
 from embspace.described import described_in
-from embspace.errors import InputError
+from embspace.errors import InputError, within
 from embspace.models.description import HubFiles, HubModel, Model, describe_model
 from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
 from embspace.models.locate import locate_files, sha256
 from embspace.models.lock import LOCK, LockedFile, LockedModel, check_pins, read_lock, write_lock
 from embspace.models.tokenizer import tokenizer_files
+from embspace.prepare.checkpoints import checkpoints_to_read
 
 Remark = str
 
 
-def fetch_models(names: list[str], *, update: bool) -> Iterator[Remark]:
+def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -> Iterator[Remark]:
     """Fetch each model that is on the hub, and say of each what was done.
 
     A model that models.lock has is fetched at the commit that stands there, whatever its branch
     has become; with `update`, or when its file asks for another repository or revision, anew.
+    With `checkpoints`, so are those of its training that conf/prepare/checkpoints.yaml chooses.
 
     Raises:
-        InputError: if a model is unknown or cannot be had; those before it are fetched.
+        InputError: if a model is unknown, has no checkpoints to fetch, or cannot be had; those
+            before it are fetched.
     """
     described = [(name, _described(name)) for name in names]
+    chosen = {
+        name: checkpoints_to_read(name, model) if checkpoints else [] for name, model in described
+    }
     for name, model in described:
         files = tokenizer_files(model)
         if not isinstance(files, HubFiles):
             yield f"{name}: nothing to fetch, for it is not on the hub"
             continue
         yield from _fetch(name, files, weights=isinstance(model, HubModel), update=update)
+        for each in chosen[name]:
+            with within(each.name):
+                yield from _fetch(each.name, each.model, weights=True, update=update)
 
 
 def _described(name: str) -> Model:

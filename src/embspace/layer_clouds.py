@@ -105,7 +105,12 @@ def _load(extracted: str, texts: str) -> CorpusStates:
 
 
 def layer_clouds(
-    corpus: CorpusStates, layer: int, changes: Sequence[Change], *, n_top: int
+    corpus: CorpusStates,
+    layer: int,
+    changes: Sequence[Change],
+    *,
+    n_top: int,
+    spaces: Sequence[Space] = SPACES,
 ) -> Iterator[tuple[Space, Change, LayerCloud]]:
     """The clouds of a layer by space and change; those of fewer than 4 documents are left out.
 
@@ -117,7 +122,7 @@ def layer_clouds(
     the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
     `whitened`, less the mean, all principal components to variance 1.
     """
-    for space in SPACES:
+    for space in spaces:
         for change in changes:
             cloud = _cloud(corpus, layer, space, change)
             if cloud is None or len(np.unique(cloud.text)) < FEWEST:

@@ -19,6 +19,7 @@ TRAINED = Path("data/trained")
 BUILT = tuple(
     Path(folder)
     for folder in (
+        "data/prepared/checkpoints",
         "data/prepared/model",
         "data/prepared/texts",
         "data/prepared/training_texts",

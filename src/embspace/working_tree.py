@@ -69,7 +69,8 @@ class WorkingTree:
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
-            content = {**params, "models": [model], "corpora": named, "profiled": [], "trained": []}
+            content = {**params, "models": [model], "corpora": named}
+            content |= dict.fromkeys(("profiled", "checkpointed", "trained"), [])
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)

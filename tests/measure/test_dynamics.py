@@ -13,7 +13,8 @@ from transformers import AutoModel
 from embspace.extract.checkpoints import checkpoint_model, form_of
 from embspace.geometry import effective_rank, mean_cosine, two_nn
 from embspace.geometry.registry import definitions
-from embspace.measure.dynamics import COLUMNS, distinct_rows, measure_dynamics
+from embspace.measure.checkpoint_rows import COLUMNS, distinct_rows
+from embspace.measure.dynamics import measure_dynamics
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.windows import cut_windows
 from embspace.train.checkpoints import all_checkpoints
@@ -120,14 +121,6 @@ def test_batches_are_averaged(found: pd.DataFrame, root_of_run: str) -> None:
     assert len(several) and several["n_batches"].max() <= n // 64
     assert (several["n"] == 64 * several["n_batches"]).all()
     assert several["standard_deviation_over_batches"].gt(0).all()
-
-
-def test_rows_that_only_rounding_tells_apart_count_once() -> None:
-    x = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)
-    again = np.concatenate([x, x[:2], x[3:] * (1 + 1e-7)])
-    assert len(distinct_rows(again)) in (6, 7)  # at a border of rounding, one may stay
-    assert distinct_rows(x).tolist() == list(range(6))
-    assert distinct_rows(np.concatenate([x, x])).tolist() == list(range(6))
 
 
 def test_training_moves_the_layers_and_nothing_moves_the_tokens(found: pd.DataFrame) -> None:

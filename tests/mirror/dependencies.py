@@ -91,7 +91,7 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         named = (str(value) for each in described for value in each.values())
         yield from (value for value in named if value.startswith("data/"))
     if name.verb == "prepare":
-        yield from (str(path) for path in tree.yaml(name.conf).values())
+        yield from (path for path in tree.yaml(name.conf).values() if isinstance(path, str))
 
 
 def _loads_a_model(tree: Tree, stage: Stage) -> bool:

@@ -9,6 +9,7 @@ from tests.mirror.imports import listing
 from tests.mirror.paths import ITEM, blanked, is_home_of, pattern_of, spells
 from tests.mirror.source import assigned_to, calls_of, does_something, function_named, paths_in
 from tests.mirror.tree import (
+    CHECKPOINTED,
     COMPARE,
     DESCRIPTIONS,
     DRAW,
@@ -37,7 +38,8 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
             yield (
                 f"{stage}: expected the name <verb>_<noun> with a verb of {verbs}, or `draw`, "
                 "the one stage that draws all, or `draw_toys`, all that has no model, "
-                "`draw_profiled`, all of a model's layers, `draw_trained`, all of a run, or "
+                "`draw_profiled`, all of a model's layers, `draw_checkpointed`, all of its "
+                "published training, `draw_trained`, all of a run, or "
                 "`draw_compare`, all that compares models."
             )
         elif not tree.has(name.module):
@@ -129,6 +131,7 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
             whose = {
                 TOYS: "no model",
                 PROFILED: "a profiled model",
+                CHECKPOINTED: "a model's published training",
                 TRAINED: "a run",
                 COMPARE: "several models",
             }.get(stage.noun, "a model")

@@ -4,10 +4,10 @@ import re
 
 from tests.mirror.tree import PLACES, Name
 
-# Paths. In `{}` form, the parts that vary are blanks: both `${item.model}` of dvc.yaml and
-# `{name}` of an f-string.
+# Paths. In `{}` form, the parts that vary are blanks: both `${item.model}` of dvc.yaml, or a
+# setting that a stage has among its `vars`, and `{name}` of an f-string.
 
-ITEM = re.compile(r"\$\{item\.\w+\}")
+ITEM = re.compile(r"\$\{(?:item\.)?\w+\}")
 SYNTAX = {
     r"\[": "(?:",
     r"\]": ")?",

@@ -24,10 +24,13 @@ COMPARE = "compare"
 TRAINED = "trained"
 # What is measured of the layers of those models that are profiled.
 PROFILED = "profiled"
+# What is measured over the training of those models whose published checkpoints are read.
+CHECKPOINTED = "checkpointed"
 DRAWN_APART = (
     "",
     TOYS,
     PROFILED,
+    CHECKPOINTED,
     TRAINED,
     COMPARE,
 )  # nouns of the stages that draw: of a model, the others
@@ -227,8 +230,17 @@ class Tree:
     @cached_property
     def profiled(self) -> set[str]:
         """The nouns that are measured of profiled models."""
+        return self._measured_of(PROFILED)
+
+    @cached_property
+    def checkpointed(self) -> set[str]:
+        """The nouns that are measured over the published training of models."""
+        return self._measured_of(CHECKPOINTED)
+
+    def _measured_of(self, key: str) -> set[str]:
+        """The nouns that are measured of the models under a key of params.yaml."""
         measured = (stage for stage in self.stages if stage.name.verb == "measure")
-        matrix = {"model": f"${{{PROFILED}}}"}
+        matrix = {"model": f"${{{key}}}"}
         return {stage.name.noun for stage in measured if stage.entry.get("matrix") == matrix}
 
     def drawings_of(self, name: Name) -> list[Name]:
@@ -242,6 +254,8 @@ class Tree:
             return TRAINED
         if drawing.noun in self.profiled:
             return PROFILED
+        if drawing.noun in self.checkpointed:
+            return CHECKPOINTED
         return COMPARE if drawing.noun in self.compared else ""
 
     @cached_property

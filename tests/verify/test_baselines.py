@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from embspace.errors import InputError
-from embspace.verify.baselines import OF_PROFILED, check_results, results_of, update_baselines
+from embspace.verify.baselines import OF_SOME, check_results, results_of, update_baselines
 from tests.verify.tree import put
 
 
@@ -16,7 +16,7 @@ def test_results_are_those_of_the_models(tree: Path):
     for file in ("a.csv", "x/large.csv", "x/y/small.json", "x/small.png", "x/small.csv.partial"):
         put(f"results/{file}", "")
     put("results/small.csv", "a model's name, but of no noun")
-    assert names(results_of(Path("results"), ["small"], [])) == [
+    assert names(results_of(Path("results"), ["small"], {})) == [
         "interrelations/small.json",
         "similarity/summary/small.csv",
         "x/y/small.json",
@@ -25,21 +25,21 @@ def test_results_are_those_of_the_models(tree: Path):
 
 def test_a_pair_belongs_to_both_its_models(tree: Path):
     put("results/map/small--large.csv", "")
-    assert "map/small--large.csv" not in names(results_of(Path("results"), ["small"], []))
-    assert "map/small--large.csv" in names(results_of(Path("results"), ["small", "large"], []))
+    assert "map/small--large.csv" not in names(results_of(Path("results"), ["small"], {}))
+    assert "map/small--large.csv" in names(results_of(Path("results"), ["small", "large"], {}))
 
 
 def test_what_has_no_model_belongs_to_every_choice_of_models(tree: Path):
     put("results/cubes/curve/toy.csv", "n\n1\n")
-    assert "cubes/curve/toy.csv" in names(results_of(Path("results"), ["small"], []))
-    assert update_baselines(Path("results"), ["small"], []) == (3, 0)
+    assert "cubes/curve/toy.csv" in names(results_of(Path("results"), ["small"], {}))
+    assert update_baselines(Path("results"), ["small"], {}) == (3, 0)
     assert Path("tests/baselines/cubes/curve/toy.csv").read_text() == "n\n1\n"
 
 
 def test_a_table_of_all_models_belongs_to_every_choice_of_models(tree: Path):
     put("results/compare/alignment.csv", "model,other_model,n\n")
-    assert "compare/alignment.csv" in names(results_of(Path("results"), ["small"], []))
-    assert update_baselines(Path("results"), ["small"], []) == (3, 0)
+    assert "compare/alignment.csv" in names(results_of(Path("results"), ["small"], {}))
+    assert update_baselines(Path("results"), ["small"], {}) == (3, 0)
 
 
 def test_profiles_of_layers_are_of_profiled_models_alone(tree: Path):
@@ -47,30 +47,42 @@ def test_profiles_of_layers_are_of_profiled_models_alone(tree: Path):
         put(f"{folder}/direction/profiles/small.csv", "n\n1\n")
         put(f"{folder}/direction/profiles/large.csv", "n\n1\n")
     file = "direction/profiles/small.csv"
-    assert file not in names(results_of(Path("results"), ["small"], []))
-    assert file in names(results_of(Path("results"), ["small", "large"], ["small"]))
+    assert file not in names(results_of(Path("results"), ["small"], {}))
+    assert file in names(results_of(Path("results"), ["small", "large"], {"profiled": ["small"]}))
     Path("results", file).unlink()
-    assert update_baselines(Path("results"), ["small"], []) == (2, 0)
-    assert update_baselines(Path("results"), ["small"], ["small"]) == (2, 1)
+    assert update_baselines(Path("results"), ["small"], {}) == (2, 0)
+    assert update_baselines(Path("results"), ["small"], {"profiled": ["small"]}) == (2, 1)
     assert Path("tests/baselines/direction/profiles/large.csv").is_file()
 
 
-def test_what_is_of_profiled_models_alone_is_what_dvc_yaml_makes_of_them(root: Path):
+def test_published_trainings_are_of_checkpointed_models_alone(tree: Path):
+    for folder in ("results", "tests/baselines"):
+        put(f"{folder}/pretraining_dynamics/small.csv", "n\n1\n")
+    file = "pretraining_dynamics/small.csv"
+    assert file not in names(results_of(Path("results"), ["small"], {"profiled": ["small"]}))
+    assert file in names(results_of(Path("results"), ["small"], {"checkpointed": ["small"]}))
+    Path("results", file).unlink()
+    assert update_baselines(Path("results"), ["small"], {}) == (2, 0)
+    assert update_baselines(Path("results"), ["small"], {"checkpointed": ["small"]}) == (2, 1)
+
+
+@pytest.mark.parametrize("key", OF_SOME)
+def test_what_is_of_some_models_alone_is_what_dvc_yaml_makes_of_them(key: str, root: Path):
     stages = yaml.safe_load((root / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
     outs = {
         out if isinstance(out, str) else next(iter(out))
         for stage in stages.values()
-        if stage.get("matrix") == {"model": "${profiled}"}
+        if stage.get("matrix") == {"model": f"${{{key}}}"}
         for out in stage["outs"]
     }
-    assert {Path(out).parts[1] for out in outs if out.startswith("results/")} == set(OF_PROFILED)
+    assert {Path(out).parts[1] for out in outs if out.startswith("results/")} == set(OF_SOME[key])
 
 
 def test_an_update_copies_adds_and_removes(tree: Path):
     put("results/new/deep/small.csv", "n\n1\n")
     put("results/similarity/summary/small.csv", "n\n2\n")
     Path("results/interrelations/small.json").unlink()
-    assert update_baselines(Path("results"), ["small"], []) == (2, 1)
+    assert update_baselines(Path("results"), ["small"], {}) == (2, 1)
     assert Path("tests/baselines/new/deep/small.csv").read_text() == "n\n1\n"
     assert Path("tests/baselines/similarity/summary/small.csv").read_text() == "n\n2\n"
     assert not Path("tests/baselines/interrelations").exists()
@@ -80,7 +92,7 @@ def test_an_update_copies_adds_and_removes(tree: Path):
 def test_an_update_leaves_other_models_alone(tree: Path):
     put("tests/baselines/similarity/summary/large.csv", "n\n9\n")
     put("results/similarity/summary/large.csv", "n\n1\n")
-    update_baselines(Path("results"), ["small"], [])
+    update_baselines(Path("results"), ["small"], {})
     assert Path("tests/baselines/similarity/summary/large.csv").read_text() == "n\n9\n"
 
 
@@ -88,21 +100,21 @@ def test_an_update_leaves_pairs_with_other_models_alone(tree: Path):
     header = "model,other_model,n\n"
     put("tests/baselines/compare/alignment.csv", f"{header}small,large,1\nsmall,huge,2\n")
     put("results/compare/alignment.csv", f"{header}small,large,3\n")
-    update_baselines(Path("results"), ["small", "large"], [])
+    update_baselines(Path("results"), ["small", "large"], {})
     stored = Path("tests/baselines/compare/alignment.csv")
     assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
     put("results/compare/alignment.csv", header)
-    update_baselines(Path("results"), ["small"], [])
+    update_baselines(Path("results"), ["small"], {})
     assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
     put("results/compare/alignment.csv", "model,other_model,mean\n")
-    update_baselines(Path("results"), ["small"], [])
+    update_baselines(Path("results"), ["small"], {})
     assert stored.read_text() == "model,other_model,mean\n"
 
 
 def test_an_update_leaves_other_models_beside_one_alone(tree: Path):
     put("tests/baselines/encoders_decoders/small.csv", "name,n\nsmall,1\nrun,2\nother,3\n")
     put("results/encoders_decoders/small.csv", "name,n\nsmall,4\n")
-    update_baselines(Path("results"), ["small", "run"], ["small"])
+    update_baselines(Path("results"), ["small", "run"], {"profiled": ["small"]})
     stored = Path("tests/baselines/encoders_decoders/small.csv")
     assert stored.read_text() == "name,n\nsmall,4\nother,3\n"
 

@@ -13,7 +13,7 @@ SCALARS_FILE = "results/interrelations/small.json"
 
 def drift(*models: str) -> Drift:
     tolerances, corpora = read_tolerances(), ("one", "two")
-    return compare_all(Path("results"), models or ("small",), (), (), corpora, tolerances)
+    return compare_all(Path("results"), models or ("small",), {}, (), corpora, tolerances)
 
 
 def verdicts(found: Drift) -> dict[str, str]:
@@ -266,7 +266,7 @@ def test_rows_of_what_is_neither_profiled_nor_trained_are_not_missed(tree: Path)
     def verdict(*trained: str) -> str:
         models = ("small", *trained)
         found = compare_all(
-            Path("results"), models, ("small",), trained, ("one",), read_tolerances()
+            Path("results"), models, {"profiled": ["small"]}, trained, ("one",), read_tolerances()
         )
         return verdicts(found)[file]
 

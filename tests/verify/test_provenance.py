@@ -36,7 +36,7 @@ def test_it_names_no_person_place_or_time():
 
 def test_it_is_said_for_each_model(tree: Path):
     compute_all()
-    update_provenance(Path("results"), ["small"], [])
+    update_provenance(Path("results"), ["small"], {})
     assert list(provenance()) == ["small"]
     assert provenance()["small"]["files_computed_on_it"] == 2
     assert provenance()["small"]["other_files"] == 0
@@ -44,17 +44,17 @@ def test_it_is_said_for_each_model(tree: Path):
 
 def test_what_git_brought_keeps_its_provenance(tree: Path):
     put("results/provenance.json", '{"small": {"processor": "another"}, "large": {"cores": 64}}')
-    update_provenance(Path("results"), ["small", "large"], [])
+    update_provenance(Path("results"), ["small", "large"], {})
     assert provenance() == {"large": {"cores": 64}, "small": {"processor": "another"}}
 
 
 def test_a_part_from_git_is_counted(tree: Path):
     compute("results/similarity/summary/small.csv", SUMMARY)
-    update_provenance(Path("results"), ["small"], [])
+    update_provenance(Path("results"), ["small"], {})
     assert provenance()["small"]["files_computed_on_it"] == 1
     assert provenance()["small"]["other_files"] == 1
 
 
 def test_nothing_computed_and_nothing_known_is_nothing_said(tree: Path):
-    update_provenance(Path("results"), ["small"], [])
+    update_provenance(Path("results"), ["small"], {})
     assert not Path("results/provenance.json").exists()

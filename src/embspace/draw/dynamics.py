@@ -1,5 +1,7 @@
 """Figure and table of `measure_dynamics`: the layers of a run's models over their training."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
@@ -16,6 +18,19 @@ RESULTS = ("csv",)
 NAMES = {"two_nn": "TwoNN dimension"}
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a figure of a geometry over training says besides its numbers."""
+
+    title: str
+    subtitle: str
+    heading: str
+    stage: str
+    drawn_by: str
+    empty: str
+    """In the place of all, where nothing was measured."""
+
+
 def draw_dynamics(
     results: dict[str, pd.DataFrame],
     label: str,
@@ -28,7 +43,23 @@ def draw_dynamics(
 
     On the left the mean of the seeds; on the right the mean over the layers, one line a seed.
     """
-    table = results["csv"]
+    n_seeds = counted(results["csv"]["seed"].nunique(), "seed")
+    words = Words(
+        title="How does the geometry of layers change over training?",
+        subtitle=f"{label} · tokens of held-out texts · left: mean of {n_seeds}, "
+        "right: mean of all layers, one line a seed",
+        heading=f"Dynamics of {label}",
+        stage="measure_dynamics",
+        drawn_by="draw_trained",
+        empty=f"{label}: too few held-out documents",
+    )
+    return draw_over_training(results["csv"], words, shown, row_height_mm, digits)
+
+
+def draw_over_training(
+    table: pd.DataFrame, words: Words, shown: list[str], row_height_mm: float, digits: int
+) -> tuple[Figure, str]:
+    """The rows of `measure_dynamics`, or of what measures as it does, of vectors as they are."""
     table = table[table["change"] == "as_is"]
     phases = list(dict.fromkeys(table["phase"]))
     n_rows = max(len(phases), 1) * len(shown)
@@ -36,15 +67,14 @@ def draw_dynamics(
         n_rows,
         2,
         height_mm=row_height_mm * n_rows + 18,
-        title="How does the geometry of layers change over training?",
-        subtitle=f"{label} · tokens of held-out texts · left: mean of "
-        f"{counted(table['seed'].nunique(), 'seed')}, right: mean of all layers, one line a seed",
-        stage="measure_dynamics",
-        drawn_by="draw_trained",
+        title=words.title,
+        subtitle=words.subtitle,
+        stage=words.stage,
+        drawn_by=words.drawn_by,
     )
-    heading = f"# Dynamics of {label}\n\nStage `measure_dynamics`.\n"
+    heading = f"# {words.heading}\n\nStage `{words.stage}`.\n"
     if table.empty:
-        say_instead(axes, f"{label}: too few held-out documents")
+        say_instead(axes, words.empty)
         return figure, f"{heading}\nNone.\n"
     places = [(phase, measure) for phase in phases for measure in shown]
     for number, (phase, measure) in enumerate(places):
@@ -88,4 +118,5 @@ def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
         of_seed = mean.loc[seed]
         ax.plot(of_seed.index, of_seed, f"C{number}", marker=".", label=f"seed {seed}")
     show_steps(ax, rows)
-    ax.legend(fontsize=6.5)
+    if rows["seed"].nunique() > 1:
+        ax.legend(fontsize=6.5)

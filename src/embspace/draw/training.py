@@ -150,9 +150,15 @@ def show_steps(ax: Axes, rows: pd.DataFrame) -> None:
     """Steps by logarithm, with a place for step 0."""
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
     ax.set_xlim(0, rows["step"].max() * 1.1)
-    ticks = [0, *(10**power for power in range(6) if 10**power <= rows["step"].max())]
-    ax.set_xticks(ticks, [str(each) for each in ticks])
+    ticks = [0, *(10**power for power in range(10) if 10**power <= rows["step"].max())]
+    ax.set_xticks(ticks, map(_short, ticks))
     ax.set_xlabel("step")
+
+
+def _short(step: int) -> str:
+    """As it is up to 1000, above as 10k or 1M."""
+    thousands = f"{step // 1000}k" if step < 10**6 else f"{step // 10**6}M"
+    return str(step) if step <= 1000 else thousands
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

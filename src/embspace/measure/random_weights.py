@@ -8,7 +8,6 @@ and `measure_context`.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
@@ -24,8 +23,8 @@ from embspace.layer_clouds import (
     load_corpora_states,
 )
 from embspace.measure.layer_nulls import groups_of, values_of
+from embspace.measure.window_states import window_states
 from embspace.models.description import VectorsModel, describe_model
-from embspace.models.encoder import batches_by_length, encode
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import Window
@@ -57,6 +56,7 @@ def measure_random_weights(
     only `read_corpora` are read.
     """
     from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
     from tqdm import tqdm
 
     measures = [
@@ -75,9 +75,11 @@ def measure_random_weights(
             randomised, final_norm, corpora[name], tokens_per_batch, choose_device(device)
         )
         layers = range(states.n_layers)
-        found = Parallel(n_jobs=-1, prefer="threads")(
-            delayed(_of_layer)(states, layer, measures) for layer in layers
-        )
+        # One thread of BLAS for each layer: more would wait for each other, ten times as long.
+        with threadpool_limits(1, user_api="blas"):
+            found = Parallel(n_jobs=-1, prefer="threads")(
+                delayed(_of_layer)(states, layer, measures) for layer in layers
+            )
         place = {"corpus": name, "null": kind, "seed": number}
         rows += [{**place, **row} for of_layer in found for row in of_layer]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -86,21 +88,12 @@ def measure_random_weights(
 def _states(
     module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
 ) -> CorpusStates:
-    """What the module makes of the tokens of a corpus, of the same shapes as `corpus`."""
-    states = {kind: np.zeros_like(each) for kind, each in corpus.states.items()}
+    """What the module makes of the tokens of a corpus, in place of what `corpus` has."""
     parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
     windows = [_window(number, part) for number, part in enumerate(parts)]
-    lengths = [len(window.ids) for window in windows]
-    starts = np.cumsum(lengths) - lengths
-    batches = batches_by_length(lengths, tokens_per_batch)
-    for each in encode(module, windows, batches, device, final_norm):
-        for kind, rows in states.items():
-            if kind == "token":
-                first = starts[each.index]
-                rows[:, first : first + lengths[each.index]] = each.tokens
-            else:
-                rows[:, each.index] = each.pooled[kind]
-    return CorpusStates(states, corpus.document, corpus.tokens)
+    states = window_states(module, windows, final_norm, tokens_per_batch, device)
+    kept = {kind: states.get(kind, each) for kind, each in corpus.states.items()}
+    return CorpusStates(kept, corpus.document, corpus.tokens)
 
 
 def _window(number: int, tokens: pd.DataFrame) -> Window:

@@ -52,11 +52,12 @@ class Matrices(_Strict):
 
 
 class Checkpoints(_Strict):
-    """Where the steps of a model's training are on the hub; `{step}` stands for the step."""
+    """Where the steps of a model's training are on the hub; `{step}` stands for the number."""
 
-    repository: str | None = None  # None: the model's own
-    revision: str | None = None  # None: the model's own
-    steps: list[int] = Field(min_length=1)
+    repository: str | None = Field(None, pattern=r"^[\w.{}-]+/[\w.{}-]+$")  # None: the model's own
+    revision: str | None = None  # None: main
+    unit: int = Field(1, ge=1)  # steps of training that 1 in `steps` stands for
+    steps: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _has_a_place_for_the_step(self) -> "Checkpoints":
@@ -105,7 +106,7 @@ class HubModel(_Model, HubFiles):
     """A model of the hub, read offline once it was fetched."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
-    checkpoints: Checkpoints | None = None  # to look up; no stage reads them yet
+    checkpoints: Checkpoints | None = None  # of its training, where they were published
 
 
 class RandomModel(_Model):
@@ -151,8 +152,8 @@ SOURCES: dict[
 
 
 def model_file(name: str) -> str:
-    """Where the model `name` is described."""
-    return str(CONF / "model" / f"{name}.yaml")
+    """Where the model `name` is described; a checkpoint `<model>@<step>` is there, too."""
+    return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
 
 
 def describe_model(name: str, content: dict[str, Any]) -> Model:

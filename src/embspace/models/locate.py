@@ -15,7 +15,14 @@ from embspace.models.description import (
     VectorsModel,
     model_file,
 )
-from embspace.models.lock import LOCK, LockedModel, locked_model, not_fetched, read_lock
+from embspace.models.lock import (
+    LOCK,
+    LockedModel,
+    fetch_command,
+    locked_model,
+    not_fetched,
+    read_lock,
+)
 
 WEIGHTS = "model.safetensors"
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
@@ -141,7 +148,7 @@ def _snapshot_folder(name: str, files: HubFiles) -> Path:
         try:
             check_sha256(path, locked.sha256, pinned_in=LOCK)
         except InputError as error:
-            raise InputError(f"{error}\nget it again with\n  embspace fetch {name}") from None
+            raise InputError(f"{error}\nget it again with\n  {fetch_command(name)}") from None
     return path.parent
 
 

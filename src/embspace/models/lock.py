@@ -28,7 +28,7 @@ class LockedFile(BaseModel):
 
 
 class LockedModel(BaseModel):
-    """What was fetched for one model, or for the tokenizer of one with random weights."""
+    """What was fetched for one model or checkpoint, or for the tokenizer of random weights."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -44,6 +44,8 @@ class LockedModel(BaseModel):
 
 def read_lock(path: str = LOCK) -> dict[str, LockedModel]:
     """What models.lock holds, by the names of conf/model/; nothing where there is no such file.
+
+    A checkpoint of a model's training has the name <model>@step<step>.
 
     Raises:
         InputError: naming the model, the key, what was found and what is allowed.
@@ -96,4 +98,10 @@ def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
 
 def not_fetched(name: str, reason: str) -> InputError:
     """What tells a user to fetch a model first."""
-    return InputError(f"{name}: not fetched, {reason}; get it with\n  embspace fetch {name}")
+    return InputError(f"{name}: not fetched, {reason}; get it with\n  {fetch_command(name)}")
+
+
+def fetch_command(name: str) -> str:
+    """What fetches a model, or all chosen checkpoints of the model of one."""
+    model, _, step = name.partition("@")
+    return f"embspace fetch {model}{' --checkpoints' if step else ''}"

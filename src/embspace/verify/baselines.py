@@ -1,9 +1,10 @@
 """Which results have a baseline, and how one is made: tests/baselines/ mirrors results/."""
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from embspace.config import Params
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.prune import TOY
@@ -13,32 +14,42 @@ BASELINES = Path("tests/baselines")
 COMPARED = "compare"  # the folder of tables that are of all models
 # Folders of tables about several models -> how many columns, the first ones, name them.
 SEVERAL = {COMPARED: 2, "encoders_decoders": 1}
-# Folders of what dvc.yaml measures of the models under `profiled` in params.yaml alone.
-OF_PROFILED = (
-    "atlas",
-    "context",
-    "direction",
-    "encoders_decoders",
-    "intrinsic_dimension",
-    "neighbourhoods",
-    "spectrum",
-)
+# Keys of params.yaml -> folders of what dvc.yaml measures of the models that stand there alone.
+OF_SOME = {
+    "profiled": (
+        "atlas",
+        "context",
+        "direction",
+        "encoders_decoders",
+        "intrinsic_dimension",
+        "neighbourhoods",
+        "spectrum",
+    ),
+    "checkpointed": ("pretraining_dynamics",),
+}
+Asked = Mapping[str, Collection[str]]
+"""Keys of `OF_SOME` -> the models that stand there."""
 
 
-def results_of(folder: Path, models: Collection[str], profiled: Collection[str]) -> list[Path]:
+def asked_for(params: Params) -> Asked:
+    """The models under each key of params.yaml that asks for more than all models have."""
+    return {key: getattr(params, key) for key in OF_SOME}
+
+
+def results_of(folder: Path, models: Collection[str], asked: Asked) -> list[Path]:
     """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
     A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models. A table in compare/
-    is of all models, with a row a pair. Profiles of the layers of a model that is not among
-    `profiled` are left out: nobody has asked for them.
+    is of all models, with a row a pair. What is measured of those models alone that are `asked`
+    for is left out of the others.
     """
     named = {*models, TOY}
+    wanted = {noun: set(asked.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
     files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
     return sorted(
         file
         for file in files
-        if len(file.parts) > 1
-        and models_of(file) <= (set(profiled) if file.parts[0] in OF_PROFILED else named)
+        if len(file.parts) > 1 and models_of(file) <= wanted.get(file.parts[0], named)
     )
 
 
@@ -55,15 +66,13 @@ def check_results(folder: Path) -> None:
         )
 
 
-def update_baselines(
-    results: Path, models: Collection[str], profiled: Collection[str]
-) -> tuple[int, int]:
+def update_baselines(results: Path, models: Collection[str], asked: Asked) -> tuple[int, int]:
     """Make the results of `models` their baselines; how many were written and removed.
 
     Baselines of other models stay, also in tables about several of them.
     """
-    new = results_of(results, models, profiled)
-    gone = [file for file in results_of(BASELINES, models, profiled) if file not in new]
+    new = results_of(results, models, asked)
+    gone = [file for file in results_of(BASELINES, models, asked) if file not in new]
     for file in new:
         others = _rows_of_others(BASELINES / file, results / file, models)
         with writing(BASELINES / file) as partial:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from embspace.config import read_params
 from embspace.errors import InputError
-from embspace.verify.baselines import check_results, update_baselines
+from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.failures import count_drift, count_from_git, count_published
 from embspace.verify.provenance import FILE, update_provenance
@@ -24,9 +24,9 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     params = read_params()
     # The results of a run have its name where others have a model's.
     models, corpora = [*params.models, *params.trained], params.corpora
-    profiled, trained = params.profiled, params.trained
+    asked, trained = asked_for(params), params.trained
     check_results(results)
-    drift = compare_all(results, models, profiled, trained, corpora, read_tolerances())
+    drift = compare_all(results, models, asked, trained, corpora, read_tolerances())
     sources = check_published(results, params.models, corpora)
     report = Report()
     report.show_drift(drift)
@@ -34,8 +34,8 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     report.show_rulings(rulings_on(results, trained))
     if update:
         _check_complete(drift)
-        n_written, n_removed = update_baselines(results, models, profiled)
-        update_provenance(results, models, profiled)
+        n_written, n_removed = update_baselines(results, models, asked)
+        update_provenance(results, models, asked)
         report.show_update(n_written, n_removed, results / FILE)
     failures = {} if update else count_drift(drift)
     failures |= count_published(sources)

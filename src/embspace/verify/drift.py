@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.files.atomic import computed_here
-from embspace.verify.baselines import BASELINES, models_of, results_of
+from embspace.verify.baselines import BASELINES, Asked, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.contents import Contents, read_contents
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
@@ -52,27 +52,29 @@ class Drift:
 def compare_all(
     results: Path,
     models: Collection[str],
-    profiled: Collection[str],
+    asked: Asked,
     trained: Collection[str],
     corpora: Sequence[str],
     tolerances: Tolerances,
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
-    Profiles of layers only of those models that are `profiled`. Of tables that compare models,
-    those pairs that have a baseline; of one that has them beside runs, those models that are
-    `profiled` and those runs that are `trained`. Runs are among `models` too.
+    What is measured of some models alone only of those that are `asked` for. Of tables that compare
+    models, those pairs that have a baseline; of one that has them beside runs, the profiled models
+    and the runs that are `trained`. Runs are among `models` too.
 
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
     """
     found, stored = (
-        {file: read_contents(folder / file) for file in results_of(folder, models, profiled)}
+        {file: read_contents(folder / file) for file in results_of(folder, models, asked)}
         for folder in (results, BASELINES)
     )
     _check_guarded(results, found, tolerances)
     stored = {
-        file: contents.of_pairs(set(combinations(models, 2))).of_names({*profiled, *trained})
+        file: contents.of_pairs(set(combinations(models, 2))).of_names(
+            {*asked.get("profiled", ()), *trained}
+        )
         for file, contents in stored.items()
     }
     found = {

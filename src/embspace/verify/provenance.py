@@ -12,7 +12,7 @@ from typing import Any
 
 from embspace.files.atomic import computed_here
 from embspace.files.scalars import load_scalars, save_scalars
-from embspace.verify.baselines import models_of, results_of
+from embspace.verify.baselines import Asked, models_of, results_of
 
 FILE = "provenance.json"
 # Those whose release may move a number.
@@ -28,7 +28,7 @@ LIBRARIES = (
 )
 
 
-def update_provenance(results: Path, models: Collection[str], profiled: Collection[str]) -> None:
+def update_provenance(results: Path, models: Collection[str], asked: Asked) -> None:
     """Say for each of `models` on what its results were computed.
 
     A model none of whose results was computed in this tree keeps what is said of it.
@@ -37,9 +37,7 @@ def update_provenance(results: Path, models: Collection[str], profiled: Collecti
     said: dict[str, Any] = load_scalars(str(path)) if path.is_file() else {}
     here = machine()
     for model in models:
-        files = [
-            file for file in results_of(results, models, profiled) if models_of(file) == {model}
-        ]
+        files = [file for file in results_of(results, models, asked) if models_of(file) == {model}]
         n_here = sum(computed_here(results / file) for file in files)
         if n_here:
             counts = {"files_computed_on_it": n_here, "other_files": len(files) - n_here}

@@ -1,0 +1,35 @@
+"""Figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.canvas import counted
+from embspace.draw.dynamics import Words, draw_over_training
+
+RESULTS = ("csv",)
+
+
+def draw_pretraining_dynamics(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    shown: list[str],
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """One row a measure of `shown`: by layer at each step, and by step, the mean over the layers.
+
+    Drawn as `draw_dynamics` draws what we train ourselves.
+    """
+    n_checkpoints = counted(results["csv"]["step"].nunique(), "checkpoint")
+    words = Words(
+        title="How did the geometry of layers change over pretraining?",
+        subtitle=f"{label} · {n_checkpoints} that its makers published, of the same tokens · "
+        "right: mean of all layers",
+        heading=f"Pretraining dynamics of {label}",
+        stage="measure_pretraining_dynamics",
+        drawn_by="draw_checkpointed",
+        empty=f"{label}: too few documents",
+    )
+    return draw_over_training(results["csv"], words, shown, row_height_mm, digits)

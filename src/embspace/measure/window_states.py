@@ -1,0 +1,40 @@
+"""The hidden states of windows, all in one piece."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.models.encoder import batches_by_length, encode
+from embspace.models.windows import Window
+
+
+def window_states(
+    module: Any,
+    windows: Sequence[Window],
+    final_norm: str | None,
+    tokens_per_batch: int,
+    device: str,
+) -> dict[str, Float[np.ndarray, "layer row dim"]]:
+    """What a model makes of windows, in their order.
+
+    A row of `token` is a token, one of what is pooled, `cls`, `mean` and `max`, a window.
+    `tokens_per_batch`, padded, bounds the memory of a batch. Empty without a window.
+    """
+    lengths = [len(window.ids) for window in windows]
+    starts = np.cumsum(lengths) - lengths
+    batches = batches_by_length(lengths, tokens_per_batch)
+    states: dict[str, Float[np.ndarray, "layer row dim"]] = {}
+    for each in encode(module, windows, batches, device, final_norm):
+        n_layers, _, dim = each.tokens.shape
+        if not states:
+            shapes = {"token": sum(lengths)} | dict.fromkeys(each.pooled, len(windows))
+            states = {
+                kind: np.empty((n_layers, n, dim), each.tokens.dtype) for kind, n in shapes.items()
+            }
+        first = starts[each.index]
+        states["token"][:, first : first + lengths[each.index]] = each.tokens
+        for kind, vectors in each.pooled.items():
+            states[kind][:, each.index] = vectors
+    return states

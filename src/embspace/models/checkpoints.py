@@ -1,0 +1,63 @@
+"""The published checkpoints of a model's training: each is a model of the hub of its own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from embspace.errors import InputError
+from embspace.models.description import HubModel, Model, model_file
+
+
+@dataclass(frozen=True)
+class PublishedCheckpoint:
+    """The weights after so many steps of training, where the makers have put them."""
+
+    name: str
+    """In models.lock, <model>@step<step>."""
+    step: int
+    model: HubModel
+    """As its model is described, but at its own repository and revision."""
+
+
+def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:
+    """All that the file of the model `name` names, by step.
+
+    Raises:
+        InputError: if it names none.
+    """
+    if not isinstance(model, HubModel) or model.checkpoints is None:
+        raise InputError(
+            f"{model_file(name)}: has no key 'checkpoints', which says where the steps of the "
+            "model's training are on the hub"
+        )
+    unit = model.checkpoints.unit
+    return [
+        PublishedCheckpoint(f"{name}@step{number * unit}", number * unit, _at(model, number))
+        for number in sorted(set(model.checkpoints.steps))
+    ]
+
+
+def chosen_checkpoints(name: str, model: Model, n_checkpoints: int) -> list[PublishedCheckpoint]:
+    """`n_checkpoints` of those that are published, spread by the logarithm of the step.
+
+    The first and the last, then again and again the one farthest from those before it, so that
+    more are always fewer ones and some besides. All, if they are no more.
+    """
+    published = published_checkpoints(name, model)
+    place = np.log1p([each.step for each in published])
+    chosen = list(dict.fromkeys([0, len(published) - 1]))
+    while len(chosen) < min(n_checkpoints, len(published)):
+        nearest = np.abs(place[:, None] - place[chosen]).min(axis=1)
+        chosen.append(int(np.argmax(nearest)))
+    return [published[number] for number in sorted(chosen)]
+
+
+def _at(model: HubModel, number: int) -> HubModel:
+    """The model at a number of its `checkpoints.steps`; what pins its own files is of no use."""
+    checkpoints = model.checkpoints
+    assert checkpoints is not None
+    repository = checkpoints.repository or model.repository
+    revision = checkpoints.revision or "main"
+    place = {"repository": repository, "revision": revision}
+    filled = {key: value.replace("{step}", str(number)) for key, value in place.items()}
+    return model.model_copy(update={**filled, "sha256": {}, "checkpoints": None})

@@ -1,0 +1,75 @@
+"""Stage `prepare_checkpoints`: which checkpoints of a model's training are read, and their pins.
+
+DVC sees models.lock as a whole. What reads the checkpoints depends on their pins, written here,
+which change with their own entries alone.
+"""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from embspace.config import (
+    StageConfig,
+    read_yaml,
+    run_stage,
+    settings_file,
+    settings_schema,
+    validate,
+)
+from embspace.files.atomic import write_bytes
+from embspace.models.checkpoints import PublishedCheckpoint, chosen_checkpoints
+from embspace.models.description import Model, describe_model
+from embspace.models.locate import locate_files
+from embspace.models.lock import LockedModel, locked_model, read_lock
+
+
+def prepare_checkpoints(
+    name: str,
+    model: Model,
+    lock: dict[str, LockedModel],
+    *,
+    n_checkpoints: Annotated[int, Field(ge=2)],
+) -> dict[str, Any]:
+    """By step: where a checkpoint comes from, its commit, and the sha256 of each file.
+
+    Raises:
+        InputError: if the model's file names no checkpoints, or if one was not fetched, lacks a
+            file or has another than was fetched.
+    """
+    pins = {}
+    for each in chosen_checkpoints(name, model, n_checkpoints):
+        locate_files(each.name, each.model)
+        entry = locked_model(each.name, each.model, lock)
+        pins[str(each.step)] = {
+            "repository": entry.repository,
+            "revision": entry.revision,
+            "commit": entry.commit,
+            "sha256": {file: locked.sha256 for file, locked in entry.files.items()},
+        }
+    return pins
+
+
+def checkpoints_to_read(name: str, model: Model) -> list[PublishedCheckpoint]:
+    """Those of a model's training that `prepare_checkpoints` takes, by its settings.
+
+    Raises:
+        InputError: if the model's file names none, or the settings do not fit.
+    """
+    file = settings_file(prepare_checkpoints)
+    settings = validate(settings_schema(prepare_checkpoints), read_yaml(file), str(file))
+    return chosen_checkpoints(name, model, **settings.model_dump())
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    pins = prepare_checkpoints(name, model, read_lock("models.lock"), **config.settings)
+    content = json.dumps(pins, indent=2, ensure_ascii=False)
+    write_bytes(Path(f"data/prepared/checkpoints/{name}.json"), f"{content}\n".encode())
+
+
+if __name__ == "__main__":
+    run_stage(main, prepare_checkpoints)

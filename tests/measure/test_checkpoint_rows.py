@@ -1,0 +1,45 @@
+"""Holds the rows of a checkpoint's layers to the library's measures of its tokens."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry import mean_cosine, two_nn
+from embspace.layer_clouds import layer_clouds
+from embspace.measure.checkpoint_rows import Settings, distinct_rows, rows_of_layers
+from tests.measure.layer_corpora import corpus
+
+SETTINGS = Settings(["as_is"], ["partition_isotropy"], 64, 4096, 0)
+
+
+def test_rows_are_of_the_tokens_of_each_layer() -> None:
+    states = corpus(12)
+    rows = {(row["layer"], row["measure"]): row for row in rows_of_layers(states, SETTINGS)}
+    assert {layer for layer, _ in rows} == set(range(states.n_layers))
+    for layer in range(states.n_layers):
+        (cloud,) = (
+            cloud
+            for space, _, cloud in layer_clouds(states, layer, ["as_is"], n_top=0)
+            if space == "token"
+        )
+        row = rows[layer, "mean_cosine"]
+        assert (row["value"], row["n"]) == (pytest.approx(mean_cosine(cloud.x)), len(cloud.x))
+        whole = Settings(["as_is"], [], len(cloud.x), 4096, 0)
+        (dimension,) = (
+            row["value"]
+            for row in rows_of_layers(states, whole)
+            if (row["layer"], row["measure"]) == (layer, "two_nn")
+        )
+        assert dimension == pytest.approx(two_nn(cloud.x[distinct_rows(cloud.x)]).value)
+
+
+def test_what_is_left_out_has_no_row() -> None:
+    names = {row["measure"] for row in rows_of_layers(corpus(12), SETTINGS)}
+    assert "partition_isotropy" not in names and "partition_isotropy_at_unit_norm" in names
+
+
+def test_rows_that_only_rounding_tells_apart_count_once() -> None:
+    x = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)
+    again = np.concatenate([x, x[:2], x[3:] * (1 + 1e-7)])
+    assert len(distinct_rows(again)) in (6, 7)  # at a border of rounding, one may stay
+    assert distinct_rows(x).tolist() == list(range(6))
+    assert distinct_rows(np.concatenate([x, x])).tolist() == list(range(6))
