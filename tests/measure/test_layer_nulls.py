@@ -50,6 +50,17 @@ def test_an_isotropic_cloud_is_like_its_null(family: Family) -> None:
     assert (rows["n"] == 500).all() and (rows["n_draws"] == 20).all()
 
 
+def test_the_isotropic_null_is_of_the_size_alone() -> None:
+    bounds = ["measure", "null_mean", "null_smallest", "null_largest", "n"]
+    cloud = tokens()
+    of_cloud, of_other = (
+        nulls(each, "direction")[bounds] for each in (cloud, replace(cloud, x=cloud.x * 7 + 1))
+    )
+    assert of_cloud.equals(of_other)
+    fewer = nulls(cloud.among(np.arange(100)), "direction")[bounds]
+    assert not fewer["null_mean"].equals(of_cloud["null_mean"])
+
+
 def test_a_cloud_that_points_somewhere_is_not() -> None:
     cloud = tokens()
     rows = nulls(replace(cloud, x=cloud.x + 2), "direction").set_index("measure")

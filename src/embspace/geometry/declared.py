@@ -18,8 +18,15 @@ Change = Literal["rotation", "scale", "translation", "lengths", "coordinate_scal
 CHANGES: tuple[Change, ...] = get_args(Change)
 # What measures take in the place of vectors, so that it is computed once for all of them.
 Shared = Literal[
-    "directions", "moments", "neighbors", "word_directions", "word_axes", "text_cosines"
+    "directions",
+    "moments",
+    "neighbors",
+    "vectors_and_neighbors",
+    "word_directions",
+    "word_axes",
+    "text_cosines",
 ]
+OF_NEIGHBORS: frozenset[Shared | None] = frozenset(["neighbors", "vectors_and_neighbors"])
 # What the groups are that measures of context take as `group`.
 Grouping = Literal["word", "text"]
 

@@ -8,7 +8,14 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry import declared
-from embspace.geometry.declared import Definition, Estimate, Shared, as_vectors, value_of
+from embspace.geometry.declared import (
+    OF_NEIGHBORS,
+    Definition,
+    Estimate,
+    Shared,
+    as_vectors,
+    value_of,
+)
 from embspace.geometry.direction_sums import direction_sums_of
 from embspace.geometry.graph_among import graph_among
 from embspace.geometry.moments import moments_of
@@ -24,6 +31,7 @@ from embspace.geometry.together import (
     Vectors,
     applicable,
     inputs_of,
+    inputs_of_graph,
     n_neighbors,
     results_of,
 )
@@ -197,7 +205,7 @@ class _Cloud:
             self._sums["text_cosines"] = UnitSums(
                 [text_cosines_of(x[rows], text[rows]) for rows in self.units]
             )
-        if "neighbors" in self._kinds:
+        if self._kinds & OF_NEIGHBORS:
             self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
 
@@ -226,13 +234,14 @@ class _Cloud:
     def _inputs(self, rows: Rows, groups: Groups, sums: Inputs) -> Inputs:
         """What the measures take of some rows."""
         inputs: dict[Shared | None, Any] = {**sums}
-        lacking = self._kinds - sums.keys() - {"neighbors"}
+        lacking = self._kinds - sums.keys() - OF_NEIGHBORS
         if lacking:
             part = inputs[None] = self.x[rows]
             inputs |= {kind: make(part, groups) for kind, make in MAKERS.items() if kind in lacking}
-        if "neighbors" in self._kinds:
+        if self._kinds & OF_NEIGHBORS:
             k = min(self._k, len(rows) - 1)
-            inputs["neighbors"] = graph_among(self._graph, self.x, rows, k)
+            among = graph_among(self._graph, self.x, rows, k)
+            inputs |= inputs_of_graph(self.x[rows], among)
         return inputs
 
     def _value(self, each: Definition, inputs: Inputs, groups: Groups, n: int) -> float:

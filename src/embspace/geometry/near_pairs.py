@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.declared import Estimate, measure
-from embspace.geometry.neighbor_graph import TIE, neighbor_graph_of
+from embspace.geometry.neighbor_graph import TIE, VectorsAndNeighbors, neighbor_graph_of
 
 Vectors = Float[np.ndarray, "n dim"]
 BLOCK_ROWS = 1024
@@ -18,8 +18,11 @@ BLOCK_ROWS = 1024
     source="Grassberger and Procaccia 1983; the radii as scikit-dimension's CorrInt has them",
     invariant_to=["rotation", "scale", "translation"],
     bias="Downwards: vectors near an edge have fewer neighbours, most in many dimensions.",
+    shared="vectors_and_neighbors",
 )
-def correlation_dimension(x: Vectors, *, nearer: int = 10, farther: int = 20) -> Estimate:
+def correlation_dimension(
+    x: Vectors | VectorsAndNeighbors, *, nearer: int = 10, farther: int = 20
+) -> Estimate:
     """Slope of the share of pairs that are near, on logarithmic axes, between two radii.
 
     The radii are the median distances to the neighbour number `nearer` and to number `farther`.
@@ -35,13 +38,14 @@ def correlation_dimension(x: Vectors, *, nearer: int = 10, farther: int = 20) ->
     """
     if not 1 <= nearer < farther:
         raise ValueError(f"nearer: expected 1 to {farther - 1}, under `farther`, found {nearer}")
-    distances = neighbor_graph_of(x, farther).distances
+    vectors, cloud = x if isinstance(x, VectorsAndNeighbors) else (x, x)
+    distances = neighbor_graph_of(cloud, farther).distances
     radii = np.median(distances[:, [nearer - 1, farther - 1]], axis=0)
-    pairs = _pairs_within(x, radii)
+    pairs = _pairs_within(vectors, radii)
     if not (0 < radii[0] < radii[1] and pairs[0]):
-        return Estimate(float("nan"), float("nan"), len(x), 0)
+        return Estimate(float("nan"), float("nan"), len(vectors), 0)
     slope = np.log(pairs[1] / pairs[0]) / np.log(radii[1] / radii[0])
-    return Estimate(float(slope), float("nan"), len(x), 0)
+    return Estimate(float(slope), float("nan"), len(vectors), 0)
 
 
 def _pairs_within(x: Vectors, radii: Float[np.ndarray, " radius"]) -> Float[np.ndarray, " radius"]:

@@ -1,5 +1,7 @@
 """The neighbour graph that measures of neighbours take, from vectors or as it is."""
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 
@@ -7,6 +9,13 @@ from embspace.geometry.neighbors import NeighborGraph
 
 TIE = 1e-6
 Cloud = Float[np.ndarray, "n dim"] | NeighborGraph
+
+
+class VectorsAndNeighbors(NamedTuple):
+    """What a measure takes that needs both."""
+
+    vectors: Float[np.ndarray, "n dim"]
+    neighbors: NeighborGraph
 
 
 def ratios_of_distances(

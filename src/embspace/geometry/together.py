@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.geometry.declared import Definition, Estimate, Shared
+from embspace.geometry.declared import OF_NEIGHBORS, Definition, Estimate, Shared
 from embspace.geometry.direction_sums import direction_sums_of
 from embspace.geometry.moments import moments_of
-from embspace.geometry.neighbor_graph import neighbor_graph_of
+from embspace.geometry.neighbor_graph import VectorsAndNeighbors, neighbor_graph_of
+from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.text_cosines import text_cosines_of
 from embspace.geometry.word_axes import word_axes_of
 from embspace.geometry.word_directions import word_directions_of
@@ -52,10 +53,19 @@ def inputs_of(
         None: x,
         **{kind: make(x, groups) for kind, make in MAKERS.items() if kind in kinds},
     }
-    if "neighbors" in kinds:
+    if kinds & OF_NEIGHBORS:
         k = min(n_neighbors(measures, options), len(x) - 1)
-        inputs["neighbors"] = neighbor_graph_of(x, k)
+        inputs |= inputs_of_graph(x, neighbor_graph_of(x, k))
     return inputs
+
+
+def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
+    """What measures of neighbours take of vectors whose graph is known."""
+    return {
+        None: x,
+        "neighbors": graph,
+        "vectors_and_neighbors": VectorsAndNeighbors(x, graph),
+    }
 
 
 def results_of(

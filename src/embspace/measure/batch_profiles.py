@@ -10,7 +10,7 @@ from embspace.geometry.declared import Definition, Estimate, value_of
 from embspace.geometry.graph_among import graph_among
 from embspace.geometry.half_samples import SPARE, half_units, text_estimate, units_of
 from embspace.geometry.neighbor_graph import neighbor_graph_of
-from embspace.geometry.together import N_NEIGHBORS, Result, defined_results_of
+from embspace.geometry.together import N_NEIGHBORS, Result, defined_results_of, inputs_of_graph
 from embspace.layer_clouds import LayerCloud
 from embspace.measure.profile_protocol import Protocol, Row, measures_of
 
@@ -88,4 +88,4 @@ def _of_part(
 
 
 def _results(measures: Sequence[Definition], x: np.ndarray, graph: Any) -> dict[str, Result]:
-    return defined_results_of(measures, {None: x, "neighbors": graph}, {}, {})
+    return defined_results_of(measures, inputs_of_graph(x, graph), {}, {})

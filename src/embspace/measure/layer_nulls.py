@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
 from embspace.geometry.declared import Definition, value_of
 from embspace.geometry.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, exchanged_between_texts
+from embspace.geometry.registry import definitions
+from embspace.geometry.resampling import stream_of
 from embspace.geometry.together import applicable, defined_results_of, inputs_of
 from embspace.layer_clouds import LayerCloud
 from embspace.measure.batch_profiles import batches_of
@@ -35,13 +37,36 @@ def null_rows(
         parts = [
             cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
         ]
-        nulls = [values_of(measures, draw(part, rng)) for part in parts]
+        if null == "isotropic_gaussian" and all("scale" in each.invariant_to for each in measures):
+            nulls = _of_isotropic(measures, cloud, protocol)
+        else:
+            nulls = [values_of(measures, draw(part, rng)) for part in parts]
         facts = {"null": null, "n": len(parts[0].x), "n_draws": len(parts)}
         for each in measures:
             drawn = [one[each.name] for one in nulls]
             yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
     if protocol.family == "context" and cloud.word is not None:
         yield from _exchanged(cloud, measures, protocol, rng)
+
+
+def _of_isotropic(
+    measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
+) -> Sequence[dict[str, float]]:
+    """The same for all layers: of measures without a unit, the null has but a size."""
+    shape = [str(number) for number in cloud.x.shape]
+    seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
+    names = tuple(each.name for each in measures)
+    return _drawn_once(names, *cloud.x.shape, protocol.n_null_draws, seed)
+
+
+@lru_cache(maxsize=16)
+def _drawn_once(
+    names: tuple[str, ...], n: int, dim: int, n_draws: int, seed: int
+) -> Sequence[dict[str, float]]:
+    rng, measures = np.random.default_rng(seed), [definitions()[name] for name in names]
+    text = np.arange(n)
+    clouds = (LayerCloud(rng.normal(size=(n, dim)), text, None, None) for _ in range(n_draws))
+    return [values_of(measures, each) for each in clouds]
 
 
 def null_facts(value: float, drawn: Sequence[float]) -> Row:
