@@ -52,7 +52,7 @@ def test_a_row_a_phase_and_measure() -> None:
     assert "mean of 2 seeds" in "".join(each.get_text() for each in figure.texts)
 
 
-def test_lines_are_means_of_seeds_by_layer_and_of_layers_by_step() -> None:
+def test_lines_are_means_of_seeds_by_layer_and_of_blocks_by_step() -> None:
     figure, _ = draw_dynamics({"csv": table("pretraining")}, "a model", **SETTINGS)
     by_layer, by_step = figure.axes[:2]
     assert by_layer.get_xlabel() == "layer" and by_step.get_xlabel() == "step"
@@ -62,7 +62,7 @@ def test_lines_are_means_of_seeds_by_layer_and_of_layers_by_step() -> None:
     assert [line.get_label() for line in by_step.lines] == ["seed 0", "seed 1"]
     for seed, line in enumerate(by_step.lines):
         assert list(line.get_xdata()) == list(STEPS)
-        expected = [np.mean([value(seed, step, layer) for layer in range(3)]) for step in STEPS]
+        expected = [np.mean([value(seed, step, layer) for layer in (1, 2)]) for step in STEPS]
         assert list(line.get_ydata()) == pytest.approx(expected)
     steps = [each.get_text() for each in by_layer.get_legend().get_texts()]
     assert steps == ["0", "10", "100"]

@@ -39,15 +39,16 @@ def draw_dynamics(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a phase and measure of `shown`: by layer at each step, and by step over the layers.
+    """One row a phase and measure of `shown`: by layer at each step, and by step over the blocks.
 
-    On the left the mean of the seeds; on the right the mean over the layers, one line a seed.
+    On the left the mean of the seeds; on the right the mean over the blocks, one line a seed.
+    Layer 0, the embeddings, may move far more than they do.
     """
     n_seeds = counted(results["csv"]["seed"].nunique(), "seed")
     words = Words(
         title="How does the geometry of layers change over training?",
         subtitle=f"{label} · tokens of held-out texts · left: mean of {n_seeds}, "
-        "right: mean of all layers, one line a seed",
+        "right: mean of the blocks, without layer 0, one line a seed",
         heading=f"Dynamics of {label}",
         stage="measure_dynamics",
         drawn_by="draw_trained",
@@ -113,7 +114,7 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
-    mean = rows.groupby(["seed", "step"])["value"].mean()
+    mean = rows[rows["layer"] > 0].groupby(["seed", "step"])["value"].mean()
     for number, seed in enumerate(mean.index.get_level_values("seed").unique()):
         of_seed = mean.loc[seed]
         ax.plot(of_seed.index, of_seed, f"C{number}", marker=".", label=f"seed {seed}")

@@ -18,7 +18,7 @@ def draw_pretraining_dynamics(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a measure of `shown`: by layer at each step, and by step, the mean over the layers.
+    """One row a measure of `shown`: by layer at each step, and by step, the mean of the blocks.
 
     Drawn as `draw_dynamics` draws what we train ourselves.
     """
@@ -26,7 +26,7 @@ def draw_pretraining_dynamics(
     words = Words(
         title="How did the geometry of layers change over pretraining?",
         subtitle=f"{label} · {n_checkpoints} that its makers published, of the same tokens · "
-        "right: mean of all layers",
+        "right: mean of the blocks, without layer 0",
         heading=f"Pretraining dynamics of {label}",
         stage="measure_pretraining_dynamics",
         drawn_by="draw_checkpointed",
