@@ -245,9 +245,10 @@ def test_a_training_is_read_on_a_corpus_that_is_listed(tree: Path):
     assert "allowed: model_card, articles" in message
 
 
-def test_a_list_that_older_trees_do_not_have_is_empty(tree: Path):
+def test_a_list_that_older_trees_do_not_have_is_asked_for(tree: Path):
     replace(tree / "params.yaml", "checkpointed: []\n", "")
-    assert check_settings() == []
+    [message] = check_settings()
+    assert message == "params.yaml: key 'checkpointed': not found; `checkpointed: []` is for none"
 
 
 def test_a_run_may_not_have_the_name_of_a_model(tree: Path):

@@ -49,8 +49,19 @@ def check_settings() -> list[str]:
         return [str(error)]
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
-    named = [*_wrong_names(params), *_wrong_descriptions(), *_wrong_settings(params)]
+    named = [
+        *_missing_keys(),
+        *_wrong_names(params),
+        *_wrong_descriptions(),
+        *_wrong_settings(params),
+    ]
     return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
+
+
+def _missing_keys() -> Iterator[str]:
+    """Keys that dvc.yaml names, of which it would say less."""
+    for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
+        yield f"{PARAMS}: key '{key}': not found; `{key}: []` is for none"
 
 
 def _wrong_names(params: Params) -> Iterator[str]:

@@ -23,8 +23,8 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
     With `checkpoints`, so are those of its training that conf/prepare/checkpoints.yaml chooses.
 
     Raises:
-        InputError: if a model is unknown, has no checkpoints to fetch, or cannot be had; those
-            before it are fetched.
+        InputError: if a model is unknown or has no checkpoints to fetch, before any is fetched;
+            or if one cannot be had, when those before it are.
     """
     described = [(name, _described(name)) for name in names]
     chosen = {

@@ -71,7 +71,7 @@ def test_lines_are_means_of_seeds_by_layer_and_of_blocks_by_step() -> None:
 def test_the_text_has_the_last_checkpoint_of_each_phase() -> None:
     _, text = draw_dynamics({"csv": table("a", "b")}, "a model", **SETTINGS)
     assert text.startswith("# Dynamics of a model\n\nStage `measure_dynamics`.")
-    lines = [line for line in squeezed(text).splitlines() if "| two nn |" in line]
+    lines = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
     assert len(lines) == 2 * 2
     assert lines[1].endswith("| 1.100 | 2.100 | 3.100 |")
     assert "stable rank" not in text
@@ -86,7 +86,7 @@ def test_a_value_that_is_none_is_a_gap() -> None:
     assert_words_fit(figure)
     assert np.isnan(figure.axes[2].lines[0].get_ydata()).tolist() == [True, False, False]
     assert not np.isnan(figure.axes[3].lines[0].get_ydata()).any()
-    assert "two nn" in text
+    assert "TwoNN dimension" in text
 
 
 def test_a_measure_that_was_left_out_is_no_line() -> None:

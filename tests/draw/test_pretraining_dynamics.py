@@ -46,7 +46,7 @@ def test_the_text_has_the_last_checkpoint() -> None:
     _, text = draw(table())
     start = "# Pretraining dynamics of a model of a long name\n\nStage `measure_pretraining_dyn"
     assert text.startswith(start)
-    [line] = [line for line in squeezed(text).splitlines() if "| two nn |" in line]
+    [line] = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
     assert line.endswith("| 1.000 | 2.000 | 3.000 |")
 
 

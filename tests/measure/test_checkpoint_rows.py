@@ -37,9 +37,20 @@ def test_what_is_left_out_has_no_row() -> None:
     assert "partition_isotropy" not in names and "partition_isotropy_at_unit_norm" in names
 
 
-def test_rows_that_only_rounding_tells_apart_count_once() -> None:
-    x = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)
-    again = np.concatenate([x, x[:2], x[3:] * (1 + 1e-7)])
-    assert len(distinct_rows(again)) in (6, 7)  # at a border of rounding, one may stay
-    assert distinct_rows(x).tolist() == list(range(6))
-    assert distinct_rows(np.concatenate([x, x])).tolist() == list(range(6))
+@pytest.mark.parametrize("dim", [5, 384])
+def test_rows_that_only_rounding_tells_apart_count_once(dim: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, dim)) + 3
+    assert distinct_rows(x).tolist() == list(range(500))
+    rounded = x * (1 + 6e-8 * rng.normal(size=x.shape))
+    again = np.concatenate([x, x[:100], rounded, rounded[::-1]])
+    assert distinct_rows(again).tolist() == list(range(500))
+    # Ten times as far apart, they are two.
+    moved = x + 1e-4 * np.linalg.norm(x[0]) * np.eye(dim)[0]
+    assert len(distinct_rows(np.concatenate([x, moved]))) == 1000
+
+
+def test_hundreds_of_copies_count_once() -> None:
+    x = np.random.default_rng(0).normal(size=(3, 8)).astype(np.float32)
+    assert distinct_rows(np.repeat(x, 400, axis=0)).tolist() == [0, 400, 800]
+    assert distinct_rows(np.zeros((9, 4), dtype=np.float32)).tolist() == [0]

@@ -169,3 +169,16 @@ def test_no_corpus_has_empty_tables() -> None:
     for table, columns in COLUMNS.items():
         assert getattr(nothing, table).empty
         assert list(getattr(nothing, table)) == columns
+
+
+def test_changed_vectors_are_of_so_many_batches_and_others_of_all() -> None:
+    limited, every = (
+        profiled("neighbourhoods", ("many",), batch_size=20, **given)
+        .profiles.query("space == 'token'")
+        .groupby("change")["n_batches"]
+        .agg(set)
+        for given in ({"n_batches_of_changes": 2}, {})
+    )
+    assert limited["as_is"] == every["as_is"] and min(every["as_is"]) > 2
+    for change in ("ordinary_tokens", "standardised"):
+        assert limited[change] == {2} and min(every[change]) > 2

@@ -1,10 +1,12 @@
 """Claims on tables whose shape decides them."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from embspace.measure.training_claims import COLUMNS, measure_training_claims
 from tests.measure.dynamics_tables import STEPS, dynamics
@@ -120,3 +122,13 @@ def test_of_a_run_that_only_classifies_nothing_is_claimed() -> None:
 def test_of_no_checkpoints_nothing_is_claimed() -> None:
     table = measure_training_claims(dynamics(bell, hill)[:0], small_run({"first": CAUSAL}), **RULES)
     assert table.empty
+
+
+def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -> None:
+    file = root / "data/published/razzhigaev_shape_of_learning.yaml"
+    published = {
+        claim["where"]["claim"] for claim in yaml.safe_load(file.read_text())["claims_on_runs"]
+    }
+    runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
+    decided = [measure_training_claims(dynamics(bell, hill), run, **RULES)["claim"] for run in runs]
+    assert published == set(pd.concat(decided))

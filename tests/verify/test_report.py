@@ -154,7 +154,10 @@ def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
 
 def test_without_runs_the_claims_are_counted(capsys: pytest.CaptureFixture[str]):
     Report().show_rulings([RunReport("a paper", 4, ())])
-    assert "4 claims are about runs: name some under `trained`" in capsys.readouterr().out
+    assert (
+        "4 claims are about encoders and decoders: `trained` in params.yaml names"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_source_that_prints_no_number_has_no_heading_there(capsys: pytest.CaptureFixture[str]):

@@ -80,7 +80,7 @@ def draw_over_training(
     places = [(phase, measure) for phase in phases for measure in shown]
     for number, (phase, measure) in enumerate(places):
         rows = table[(table["phase"] == phase) & (table["measure"] == measure)]
-        name = NAMES.get(measure, measure.replace("_", " "))
+        name = _name(measure)
         if rows.empty:
             say_instead(axes[2 * number : 2 * number + 2], f"{phase}: {name} was not measured")
             continue
@@ -94,9 +94,13 @@ def draw_over_training(
     )
     named = wide.reset_index()
     named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
-    named = named.assign(measure=named["measure"].str.replace("_", " "))
+    named = named.assign(measure=named["measure"].map(_name))
     text = section("The last checkpoint of each phase", "", markdown_table(named, digits))
     return figure, f"{heading}\n{text}"
+
+
+def _name(measure: str) -> str:
+    return NAMES.get(measure, measure.replace("_", " "))
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:

@@ -11,7 +11,8 @@ from embspace.draw.markdown import markdown_table, section
 
 RESULTS = ("csv",)
 KINDS = {"encoder": "encoders", "decoder": "decoders"}
-NAMES = {"top_variance_share": "top variance share", "two_nn": "TwoNN dimension"}
+NAMES = {"two_nn": "TwoNN dimension"}
+USUAL = ("top_variance_share", "two_nn")  # where nothing was measured
 # The dimension of embeddings is a multiple of that of blocks: on a linear axis these lie on a line.
 ON_LOG_AXIS = ("two_nn",)
 LOG_TICKS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500]
@@ -19,7 +20,7 @@ MARKERS = "os^vDP*"
 NOTE = (
     "Of tokens as they are. A model that is profiled reads the corpus of "
     "conf/measure/encoders_decoders.yaml, a run the texts that its training held out; runs have a "
-    "row a seed."
+    "row a seed, and for the dimension each of their vectors counts once."
 )
 
 
@@ -32,14 +33,14 @@ def draw_encoders_decoders(
 ) -> tuple[Figure, str]:
     """One row a measure, one column a kind of model; a line a model, or a seed of a run."""
     table = results["csv"]
-    measures = list(dict.fromkeys(table["measure"])) or list(NAMES)
+    measures = list(dict.fromkeys(table["measure"])) or list(USUAL)
     figure, axes = new_figure(
         len(measures),
         len(KINDS),
         height_mm=row_height_mm * len(measures) + 18,
         title="Do encoders and decoders differ over their layers?",
         subtitle=f"{label} beside models that are profiled or trained here · tokens as they are · "
-        "open: layer 0 · band: 95 % over texts · runs: a line a seed",
+        "open: layer 0 · band: interval over texts · runs: a line a seed",
         stage="measure_encoders_decoders",
         drawn_by="draw_profiled",
     )

@@ -49,7 +49,7 @@ def correlation_dimension(
 
 
 def _pairs_within(x: Vectors, radii: Float[np.ndarray, " radius"]) -> Float[np.ndarray, " radius"]:
-    """How many pairs are no farther apart than each radius, which is that of float32 vectors."""
+    """How many pairs are no farther apart than each radius, in float32, as the radii are."""
     x = (x - x.mean(axis=0)).astype(np.float32)  # what all share would cost digits
     squared = np.einsum("ij,ij->i", x, x)
     counts = np.zeros(len(radii))

@@ -50,11 +50,12 @@ def measure_encoders_decoders(
 ) -> pd.DataFrame:
     """One row a model, or a seed of a run, and measure and layer; of tokens as they are.
 
-    Models read `corpus`; `low` and `high` are a 95 % interval over its texts. Runs read the texts
+    Models read `corpus`; `low` and `high` are an interval over its texts. Runs read the texts
     that training held out, and are taken at the last checkpoint of their first phase; their seeds
-    stand in the place of an interval. `kind` is encoder, of what learnt to guess hidden tokens, or
-    decoder, the next one; a run that only classifies is neither, and left out. `depth` is the
-    layer's number over that of the last, from 0, the embeddings, to 1.
+    stand in the place of an interval, and for the dimension each of their vectors counts once, as
+    sequences that begin alike have equal ones. `kind` is encoder, of what learnt to guess hidden
+    tokens, or decoder, the next one; a run that only classifies is neither, and left out. `depth`
+    is the layer's number over that of the last, from 0, the embeddings, to 1.
     """
     parts = [_of_model(name, each, measures, corpus) for name, each in profiled.items()]
     parts += [_of_run(name, each, measures) for name, each in trained.items()]

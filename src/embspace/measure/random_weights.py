@@ -64,7 +64,9 @@ def measure_random_weights(
         for each in definitions().values()
         if each.family in FAMILIES and each.name not in left_out
     ]
-    corpora = {name: each for name, each in corpora.items() if name in read_corpora}
+    corpora = {
+        name: each for name, each in corpora.items() if name in read_corpora and each.n_documents
+    }
     models = [
         (kind, number, corpus) for kind in KINDS for number in range(n_seeds) for corpus in corpora
     ]
@@ -92,7 +94,7 @@ def _states(
     parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
     windows = [_window(number, part) for number, part in enumerate(parts)]
     states = window_states(module, windows, final_norm, tokens_per_batch, device)
-    kept = {kind: states.get(kind, each) for kind, each in corpus.states.items()}
+    kept = {kind: states[kind] for kind in corpus.states}
     return CorpusStates(kept, corpus.document, corpus.tokens)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.files.atomic import computed_here
-from embspace.verify.baselines import BASELINES, Asked, models_of, results_of
+from embspace.verify.baselines import BASELINES, SEVERAL, Asked, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.contents import Contents, read_contents
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
@@ -71,17 +71,13 @@ def compare_all(
         for folder in (results, BASELINES)
     )
     _check_guarded(results, found, tolerances)
-    stored = {
-        file: contents.of_pairs(set(combinations(models, 2))).of_names(
-            {*asked.get("profiled", ()), *trained}
-        )
-        for file, contents in stored.items()
-    }
+    pairs, named = set(combinations(models, 2)), {*asked.get("profiled", ()), *trained}
+    stored = {file: _rows_about(file, each, pairs, named) for file, each in stored.items()}
     found = {
-        file: contents.of_pairs(stored[file].pairs).of_names(stored[file].names)
+        file: _rows_about(file, each, stored[file].pairs, stored[file].names)
         if file in stored
-        else contents
-        for file, contents in found.items()
+        else each
+        for file, each in found.items()
     }
     known, present = _all_models(stored), _all_models(found)
     changed = _changed_corpora(found, stored, corpora)
@@ -101,6 +97,16 @@ def compare_all(
         changed_corpora=tuple(dict.fromkeys(changed.values())),
         left_out=tuple((file, what) for file in sorted(changed) if (what := left_out(file))),
     )
+
+
+def _rows_about(
+    file: Path, contents: Contents, pairs: Collection[tuple[str, str]], names: Collection[str]
+) -> Contents:
+    """Of a table about several models, the rows of some; all of any other."""
+    n_columns = SEVERAL.get(file.parts[0], 0)
+    if n_columns == 1:
+        return contents.of_names(names)
+    return contents.of_pairs(pairs) if n_columns else contents
 
 
 def _changed_corpora(found: Files, stored: Files, now: Sequence[str]) -> dict[Path, Corpora]:

@@ -64,7 +64,7 @@ class Report:
                 self._console.print(_ruling_table(report.rulings))
             else:
                 n, key = report.n_claims, "`trained` in params.yaml"
-                self._say(f"  {n} claims are about runs: name some under {key}")
+                self._say(f"  {n} claims are about encoders and decoders: {key} names none")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""

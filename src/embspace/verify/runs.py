@@ -20,7 +20,7 @@ class Ruling:
     claim: str
     run: str
     verdicts: dict[str, str]
-    """None for a run that was not measured."""
+    """Empty for a run that was not measured."""
 
 
 @dataclass(frozen=True)
