@@ -17,9 +17,9 @@ NULLS = {
     "isotropic_gaussian": ("isotropic Gaussian", ":"),
     "coordinates_shuffled": ("coordinates shuffled", "--"),
     "gaussian_of_covariance": ("Gaussian of the covariance", "-."),
-    "exchanged_between_texts": ("exchanged between texts", ":"),
+    "exchanged_between_texts": ("exchanged between texts", "-."),
     "random_initialisation": ("random initialisation", (0, (5, 1))),
-    "shuffled_entries": ("entries of weights shuffled", (0, (1, 1))),
+    "shuffled_entries": ("entries of weights shuffled", (0, (3, 1, 1, 1, 1, 1))),
 }
 CHANGES = {
     "as_is": "as they are",
@@ -134,8 +134,10 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     for ax in axes:
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(name, handle)
+    # The last column is the shortest: what drew the figure stands below it.
+    n_columns = next(n for n in (4, 3, 5, 1) if len(named) % n or n == 1)
     figure.legend(
-        list(named.values()), list(named), loc="outside lower left", ncols=4, fontsize=6.5
+        list(named.values()), list(named), loc="outside lower left", ncols=n_columns, fontsize=6.5
     )
 
 
