@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from numba import njit
 
 WORD = 8  # marks that are looked at together, as one integer of 64 bits
+MANY = 4  # times as many as are wanted
 LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorise it
 
 
@@ -205,10 +206,32 @@ def _distances(vectors, row, others, found):
 
 @no_type_check
 @njit
+def _smallest(found, k):
+    """The places of the `k` smallest, in ascending order; of ties at the limit the first ones."""
+    limit = np.partition(found, k - 1)[k - 1]
+    n_ties = k
+    for place in range(found.size):
+        n_ties -= np.int64(found[place] < limit)
+    places, n_places = np.empty(k, np.int64), 0
+    for place in range(found.size):
+        is_tie = found[place] == limit and n_ties > 0
+        n_ties -= np.int64(is_tie)
+        if is_tie or found[place] < limit:
+            places[n_places] = place
+            n_places += 1
+    return places
+
+
+@no_type_check
+@njit
 def _nearest(vectors, row, others, indices, distances):
     """Fill the results of a row with the nearest of `others`, which ascend."""
     found = np.empty(others.size)
     _distances(vectors, row, others, found)
+    k = indices.shape[1]
+    if others.size > MANY * k:  # to sort them all would take longer than to compute them
+        places = _smallest(found, k)
+        others, found = others[places], found[places]
     order = np.argsort(found, kind="mergesort")  # stable: of ties the smaller number stays first
     for place in range(indices.shape[1]):
         indices[row, place] = others[order[place]]
