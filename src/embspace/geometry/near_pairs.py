@@ -5,6 +5,7 @@ from jaxtyping import Float
 
 from embspace.geometry.declared import Estimate, measure
 from embspace.geometry.neighbor_graph import TIE, VectorsAndNeighbors, neighbor_graph_of
+from embspace.geometry.neighbors import NeighborGraph
 
 Vectors = Float[np.ndarray, "n dim"]
 BLOCK_ROWS = 1024
@@ -39,27 +40,35 @@ def correlation_dimension(
     if not 1 <= nearer < farther:
         raise ValueError(f"nearer: expected 1 to {farther - 1}, under `farther`, found {nearer}")
     vectors, cloud = x if isinstance(x, VectorsAndNeighbors) else (x, x)
-    distances = neighbor_graph_of(cloud, farther).distances
+    graph = cloud if isinstance(cloud, NeighborGraph) else neighbor_graph_of(cloud, farther)
+    distances = neighbor_graph_of(graph, farther).distances
     radii = np.median(distances[:, [nearer - 1, farther - 1]], axis=0)
-    pairs = _pairs_within(vectors, radii)
+    pairs = _pairs_within(vectors, graph, radii)
     if not (0 < radii[0] < radii[1] and pairs[0]):
         return Estimate(float("nan"), float("nan"), len(vectors), 0)
     slope = np.log(pairs[1] / pairs[0]) / np.log(radii[1] / radii[0])
     return Estimate(float(slope), float("nan"), len(vectors), 0)
 
 
-def _pairs_within(x: Vectors, radii: Float[np.ndarray, " radius"]) -> Float[np.ndarray, " radius"]:
-    """How many pairs are no farther apart than each radius, in float32, as the radii are."""
+def _pairs_within(
+    x: Vectors, graph: NeighborGraph, radii: Float[np.ndarray, " radius"]
+) -> Float[np.ndarray, " radius"]:
+    """How many pairs are no farther apart than each radius; the last one is the largest.
+
+    A row whose farthest listed neighbour is beyond it has all that are near in its list. The
+    others are compared with all rows, in float32, as the radii are.
+    """
+    limits = radii**2 * (1 + TIE)
+    squares = np.square(graph.distances)
+    listed = squares[:, -1] > limits[-1]
+    found = [np.count_nonzero(squares[listed] <= limit) for limit in limits]
+    twice = np.array(found, dtype=np.float64)
     x = (x - x.mean(axis=0)).astype(np.float32)  # what all share would cost digits
     squared = np.einsum("ij,ij->i", x, x)
-    counts = np.zeros(len(radii))
-    for first in range(0, len(x), BLOCK_ROWS):
-        rows = slice(first, first + BLOCK_ROWS)
-        of_block = squared[rows, None] + squared[None, first:] - 2 * x[rows] @ x[first:].T
-        n_rows = len(of_block)
-        for number, limit in enumerate(radii**2 * (1 + TIE)):
-            near = of_block <= limit
-            # Of the rows among themselves, the pairs of a row and a later one.
-            among, later = np.triu(near[:, :n_rows], 1), near[:, n_rows:]
-            counts[number] += np.count_nonzero(among) + np.count_nonzero(later)
-    return counts
+    others = np.flatnonzero(~listed)
+    for first in range(0, len(others), BLOCK_ROWS):
+        rows = others[first : first + BLOCK_ROWS]
+        of_block = squared[rows, None] + squared - 2 * x[rows] @ x.T
+        of_block[np.arange(len(rows)), rows] = np.inf  # itself is no pair
+        twice += [np.count_nonzero(of_block <= limit) for limit in limits]
+    return twice / 2
