@@ -139,16 +139,18 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
         kept = np.ones(x.shape[1], dtype=bool)
         kept[outlier_dimensions(x)] = False
         return x[:, kept]
-    x = x - x.mean(axis=0)
+    x -= x.mean(axis=0)  # in place, as below: a layer has hundreds of megabytes
     if change == "standardised":
         spread = x.std(axis=0)
-        return np.divide(x, spread, out=np.zeros_like(x), where=spread > 0)
+        x /= np.where(spread > 0, spread, 1)
+        return x
     if not x.any():
         return x  # all are equal, as first tokens before the first block
     variances, axes = np.linalg.eigh(x.T @ x / len(x))
     if change == "all_but_the_top":
         top = axes[:, -n_top:]
-        return x - x @ top @ top.T
+        x -= x @ top @ top.T
+        return x
     # Directions in which nothing varies but by rounding stay as they are.
     varies = variances > 1e-10 * variances[-1]
     whitened: Float[np.ndarray, "n dim"] = x @ axes[:, varies] / np.sqrt(variances[varies])

@@ -24,6 +24,7 @@ from embspace.geometry.half_samples import (
 from embspace.geometry.moments import moments_of
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.registry import definitions
+from embspace.geometry.unit_sums import UnitSums
 from tests.geometry.brute import neighbors_of
 from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
 
@@ -178,6 +179,18 @@ def test_every_measure_is_what_halves_computed_alone_give() -> None:
         assert each.standard_error == pytest.approx(np.nanstd(drawn), rel=1e-3), name
         reach = each.standard_error * stats.t.ppf(0.975, 1 / (1 / 19 + 1 / 10))
         assert (each.low, each.high) == pytest.approx((each.value - reach, each.value + reach))
+
+
+@pytest.mark.parametrize("cost", [0, 10**9])
+def test_where_sums_of_products_are_taken_changes_nothing(
+    cost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = estimated()
+    monkeypatch.setattr(module, "UNIT_COST", cost)
+    kept: list[int] = []
+    monkeypatch.setattr(module, "UnitSums", lambda units: kept.append(1) or UnitSums(units))
+    assert_equal(estimated(), before, rel=1e-6)
+    assert len(kept) == (3 if cost == 0 else 2)  # of moments, beside directions and texts
 
 
 def test_sums_that_are_too_many_to_keep_and_other_blocks_change_nothing(

@@ -44,6 +44,7 @@ MOST_UNITS = 200  # texts hang together in so many units at most
 FEWEST_UNITS = 4
 SPARE = 4  # times as many are looked up, so that halves find theirs among them
 MOST_NUMBERS = 2**25  # that sums of units may hold; of more, those of a half are summed anew
+UNIT_COST = 200  # vectors whose products take as long as to keep those of a unit apart, measured
 BLOCK = 16  # halves whose sums are held at once
 
 
@@ -114,9 +115,10 @@ def estimate_over_texts(
     chosen = applicable(measures, groups, options)
     unit = units_of(text)
     n_units = int(unit.max()) + 1
-    whole = results_of(chosen, inputs_of(x, chosen, groups, options), groups, options)
     halves = half_units(n_units, n_half_samples, rng)
-    cloud = _Cloud(x, unit, groups, chosen, options) if len(halves) else None
+    cloud = _Cloud(x, unit, len(halves), groups, chosen, options) if len(halves) else None
+    known = cloud.of_all() if cloud else {}
+    whole = results_of(chosen, inputs_of(x, chosen, groups, options, known), groups, options)
     drawn = cloud.of_halves(halves) if cloud else np.empty((0, len(chosen)))
     of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
     return {
@@ -183,6 +185,7 @@ class _Cloud:
         self,
         x: Vectors,
         unit: Int[np.ndarray, " n"],
+        n_halves: int,
         groups: Groups,
         measures: Sequence[Definition],
         options: Options,
@@ -191,12 +194,11 @@ class _Cloud:
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
         self._kinds = {each.shared for each in measures}
-        self._origin = x.mean(axis=0)
         self._sums: dict[Shared | None, UnitSums[Any] | UnitWordDirections] = {}
         if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
-        if "moments" in self._kinds and len(self.units) * x.shape[1] ** 2 <= MOST_NUMBERS:
-            of_units = [moments_of(x[rows], self._origin) for rows in self.units]
+        if "moments" in self._kinds and self._moments_apart(n_halves):
+            of_units = [moments_of(x[rows], x[0]) for rows in self.units]
             self._sums["moments"] = UnitSums(of_units)
         if "word_directions" in self._kinds:
             self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
@@ -208,6 +210,20 @@ class _Cloud:
         if self._kinds & OF_NEIGHBORS:
             self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
+
+    def _moments_apart(self, n_halves: int) -> bool:
+        """Whether sums of products by unit take less time than those of each half, and fit."""
+        n, dim, n_units = *self.x.shape, len(self.units)
+        is_quicker = n + UNIT_COST * n_units < n_halves * n / 2
+        return is_quicker and n_units * dim**2 <= MOST_NUMBERS
+
+    def of_all(self) -> Inputs:
+        """What the measures take of all units, as far as it is known from the units."""
+        known = dict(self._sums_of(np.ones((1, len(self.units)), dtype=bool))[0])
+        if self._kinds & OF_NEIGHBORS:
+            graph = self._graph.first(min(self._k, len(self.x) - 1))
+            known |= inputs_of_graph(self.x, graph)
+        return known
 
     def of_halves(self, chosen: Bool[np.ndarray, "half unit"]) -> Float[np.ndarray, "half measure"]:
         """Every measure of the units of each half; NaN of what needs more vectors than it has."""

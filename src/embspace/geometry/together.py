@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,17 @@ def applicable(
 
 
 def inputs_of(
-    x: Vectors, measures: Sequence[Definition], groups: Groups, options: Options
+    x: Vectors,
+    measures: Sequence[Definition],
+    groups: Groups,
+    options: Options,
+    known: Inputs = MappingProxyType({}),
 ) -> Inputs:
-    """What the measures take of `x`, (n, dim) in float64."""
-    kinds = {each.shared for each in measures}
+    """What the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
+    kinds = {each.shared for each in measures} - known.keys()
     inputs: dict[Shared | None, Any] = {
         None: x,
+        **known,
         **{kind: make(x, groups) for kind, make in MAKERS.items() if kind in kinds},
     }
     if kinds & OF_NEIGHBORS:
