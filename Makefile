@@ -13,6 +13,10 @@ ifeq ($(shell uname -m),x86_64)
 export OPENBLAS_CORETYPE ?= Haswell
 endif
 
+# Large arrays are taken from memory that earlier ones left, as `HEAP` in src/embspace/repro.py says.
+export MALLOC_MMAP_THRESHOLD_ ?= 4294967296
+export MALLOC_TRIM_THRESHOLD_ ?= 17179869184
+
 # The build of torch that pip's own indices offer: the CPU build where they have one. For another,
 # say a GPU's, give pip an index that has it, and a label where the index needs one:
 #   make TORCH='torch==2.13.0+<build>' PIP_EXTRA_INDEX_URL=<index>

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from embspace.errors import InputError
-from embspace.repro import Step, run_repro
+from embspace.repro import HEAP, Step, run_repro
 
 
 @pytest.fixture
@@ -46,6 +46,22 @@ def test_a_stage_has_the_kernels_of_make_unless_the_user_names_others(
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
     run(stage)
     assert (tmp_path / "kernel").read_text() == "Zen\n"
+
+
+def test_a_stage_keeps_its_memory_as_under_make_unless_the_user_says_otherwise(
+    run, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    makefile = (root / "Makefile").read_text()
+    for name, value in HEAP.items():
+        assert f"export {name} ?= {value}\n" in makefile
+        monkeypatch.delenv(name, raising=False)
+    command = "echo $MALLOC_MMAP_THRESHOLD_ $MALLOC_TRIM_THRESHOLD_ > heap"
+    stage = {"one": {"cmd": command, "always_changed": True}}
+    run(stage)
+    assert (tmp_path / "heap").read_text().split() == list(HEAP.values())
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1")
+    run(stage)
+    assert (tmp_path / "heap").read_text().split()[1] == "1"
 
 
 def test_the_words_of_the_stage_that_failed_are_the_error(run):

@@ -123,8 +123,6 @@ def _growth(
     correlation: float,
     settled: float,
 ) -> Row:
-    from scipy.stats import spearmanr
-
     moves = len(means) > 1 and np.ptp(means) > 0
     late = means[-max(len(means) // 4, 2) :]
     return _row(
@@ -132,7 +130,7 @@ def _growth(
         "4.2",
         (
             "rank correlation of the step with the top variance share, mean over blocks",
-            float(spearmanr(steps, means).statistic) if moves else float("nan"),
+            _rank_correlation(steps, means) if moves else float("nan"),
         ),
         (
             "share of its range that the last quarter of checkpoints moves by",
@@ -140,6 +138,12 @@ def _growth(
         ),
         [("value", ">=", correlation), ("second_value", "<=", settled)],
     )
+
+
+def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Spearman's; ties share their mean rank."""
+    ranks = [pd.Series(each).rank() for each in (x, y)]
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 def _rise_and_fall(means: Float[np.ndarray, " step"], fall: float) -> Row:
