@@ -76,13 +76,14 @@ def three_corpora() -> dict[str, CorpusStates]:
 def protocol(family: Family, **given: Any) -> Protocol:
     """A quick one."""
     settings: dict[str, Any] = {
+        "families": (family,),
         "changes": ["as_is", "ordinary_tokens", "standardised"],
         "level": 0.95,
         "tolerance": 0.05,
         "rng": np.random.default_rng(0),
         **{key: value for key, value in QUICK.items() if key != "fewest_documents"},
     }
-    return Protocol(family=family, **settings | given)
+    return Protocol(**settings | given)
 
 
 def settings_of(root: Path, noun: str) -> dict[str, Any]:

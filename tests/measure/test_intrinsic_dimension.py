@@ -1,9 +1,10 @@
-"""Holds the stage to its family, to the project's settings and to what batches may hold."""
+"""Holds the stage to its family, among the measures of neighbours."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from embspace.geometry import two_nn
 from embspace.geometry.null_clouds import NULLS_OF_FAMILY
@@ -11,32 +12,26 @@ from embspace.geometry.registry import definitions
 from embspace.layer_clouds import layer_clouds
 from embspace.measure.intrinsic_dimension import measure_intrinsic_dimension
 from embspace.measure.layer_profiles import LayerProfiles
+from embspace.measure.neighbourhoods import measure_neighbourhoods
 from tests.measure.layer_corpora import processes, settings_of, three_corpora
 
 
 @pytest.fixture(scope="module")
 def settings(root: Path) -> dict[str, Any]:
-    return settings_of(root, "intrinsic_dimension")
-
-
-def measured(settings: dict[str, Any]) -> LayerProfiles:
-    with processes(1):
-        return measure_intrinsic_dimension(three_corpora(), **settings)
+    return settings_of(root, "neighbourhoods")
 
 
 @pytest.fixture(scope="module")
 def found(settings: dict[str, Any]) -> LayerProfiles:
-    return measured(settings)
+    with processes(1):
+        return measure_intrinsic_dimension(measure_neighbourhoods(three_corpora(), **settings))
 
 
 def test_every_measure_of_the_family_and_no_other(found: LayerProfiles) -> None:
     names = {each.name for each in definitions().values() if each.family == "intrinsic_dimension"}
     assert set(found.profiles["measure"]) == names
     assert set(found.nulls["null"]) == {*NULLS_OF_FAMILY["intrinsic_dimension"]}
-
-
-def test_a_small_corpus_is_left_out(found: LayerProfiles) -> None:
-    assert set(found.profiles["corpus"]) == {"many", "pooled"}
+    assert set(found.nulls["measure"]) == set(found.curves["measure"]) < names
 
 
 def test_one_batch_is_the_whole_cloud(found: LayerProfiles) -> None:
@@ -52,19 +47,11 @@ def test_one_batch_is_the_whole_cloud(found: LayerProfiles) -> None:
     assert row["low"] < row["value"] < row["high"]
 
 
-def test_smaller_batches_are_several(settings: dict[str, Any]) -> None:
-    rows = measured(settings | {"batch_size": 64}).profiles
-    assert rows.query("corpus == 'many' and space == 'token'")["n_batches"].ge(2).all()
-    assert rows.query("space == 'cls'")["n_batches"].eq(1).all()
-
-
 def test_slow_measures_have_no_interval(found: LayerProfiles, settings: dict[str, Any]) -> None:
     slow = found.profiles[found.profiles["measure"].isin(settings["value_only"])]
     assert set(slow["measure"]) == set(settings["value_only"])
     assert slow[["low", "high"]].isna().all(axis=None)
 
 
-def test_the_seed_decides_which_halves(found: LayerProfiles, settings: dict[str, Any]) -> None:
-    other = measured(settings | {"seed": 1}).profiles
-    assert other["value"].equals(found.profiles["value"])
-    assert not other["low"].equals(found.profiles["low"])
+def test_there_is_nothing_to_set(root: Path) -> None:
+    assert yaml.safe_load((root / "conf/measure/intrinsic_dimension.yaml").read_text()) == {}

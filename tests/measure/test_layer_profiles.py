@@ -164,6 +164,19 @@ def test_the_generator_is_the_one_door(found: LayerProfiles) -> None:
     assert not other.curves["mean"].equals(found.curves["mean"])
 
 
+def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
+    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
+    together = profiled("neighbourhoods", ("many",), **BATCHED, families=families)
+    assert_equal(together.of_family("intrinsic_dimension"), dimension)
+    assert_equal(
+        together.of_family("neighbourhoods"), profiled("neighbourhoods", ("many",), **BATCHED)
+    )
+    for table in (together.profiles, together.nulls, together.curves):
+        assert not table.duplicated(
+            [name for name in table if name in [*KEYS, "null", "n_texts"]]
+        ).any()
+
+
 def test_no_corpus_has_empty_tables() -> None:
     nothing = profiled("direction", ())
     for table, columns in COLUMNS.items():

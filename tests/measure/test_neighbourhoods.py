@@ -1,4 +1,4 @@
-"""Holds the stage to its family, to the project's settings and to what batches may hold."""
+"""Holds the stage to its families, to the project's settings and to what batches may hold."""
 
 from pathlib import Path
 from typing import Any
@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from embspace.geometry import reciprocity
+from embspace.geometry.declared import Family
 from embspace.geometry.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.registry import definitions
 from embspace.layer_clouds import layer_clouds
 from embspace.measure.layer_profiles import LayerProfiles
 from embspace.measure.neighbourhoods import measure_neighbourhoods
 from tests.measure.layer_corpora import processes, settings_of, three_corpora
+
+FAMILIES: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +32,11 @@ def found(settings: dict[str, Any]) -> LayerProfiles:
     return measured(settings)
 
 
-def test_every_measure_of_the_family_and_no_other(found: LayerProfiles) -> None:
-    names = {each.name for each in definitions().values() if each.family == "neighbourhoods"}
+def test_every_measure_of_both_families_and_no_other(found: LayerProfiles) -> None:
+    names = {each.name for each in definitions().values() if each.family in FAMILIES}
     assert set(found.profiles["measure"]) == names
-    assert set(found.nulls["null"]) == {*NULLS_OF_FAMILY["neighbourhoods"]}
+    nulls = {null for family in FAMILIES for null in NULLS_OF_FAMILY[family]}
+    assert set(found.nulls["null"]) == nulls
 
 
 def test_a_small_corpus_is_left_out(found: LayerProfiles) -> None:

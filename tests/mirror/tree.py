@@ -42,7 +42,7 @@ PLACES = {
     # What later stages need, and is too large for git, goes under data/.
     "measure": (
         "results/<noun>/[<table>/]<model>.{csv,json}",
-        "data/measured/<noun>/<model>.{parquet,safetensors}",
+        "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/compare/<noun>.csv",),

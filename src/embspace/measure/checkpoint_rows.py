@@ -81,7 +81,7 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
         yield {"measure": measure, "value": value, "n": len(cloud.x), "dropped": 0}
     rng = np.random.default_rng(settings.seed)
     protocol = Protocol(
-        family="intrinsic_dimension",
+        families=("intrinsic_dimension",),
         changes=settings.changes,
         rng=rng,
         value_only=settings.left_out,

@@ -39,7 +39,7 @@ def measure_context(
     A corpus of less than `fewest_documents` is left out.
     """
     protocol = Protocol(
-        family="context",
+        families=("context",),
         changes=changes,
         value_only=value_only,
         position_band=position_band,

@@ -37,7 +37,7 @@ def measure_direction(
     A corpus of less than `fewest_documents` is left out.
     """
     protocol = Protocol(
-        family="direction",
+        families=("direction",),
         changes=changes,
         n_half_samples=n_half_samples,
         level=level,

@@ -1,65 +1,28 @@
-"""Stage `measure_intrinsic_dimension`: how many numbers say where a layer's vectors are?"""
+"""Stage `measure_intrinsic_dimension`: how many numbers say where a layer's vectors are?
 
-from typing import Annotated
-
-import numpy as np
-from pydantic import Field, NonNegativeInt, PositiveInt
+`measure_neighbourhoods` looks for the neighbours that it is estimated from, and has the settings.
+"""
 
 from embspace.config import StageConfig, run_stage
+from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.layer_clouds import Change, CorpusStates, large_enough, load_corpora_states
-from embspace.measure.layer_profiles import LayerProfiles, layer_profiles
-from embspace.measure.profile_protocol import Protocol
-
-Share = Annotated[float, Field(gt=0, lt=1)]
+from embspace.measure.layer_profiles import LayerProfiles
 
 
-def measure_intrinsic_dimension(
-    corpora: dict[str, CorpusStates],
-    *,
-    fewest_documents: Annotated[int, Field(ge=4)],
-    changes: list[Change],
-    batch_size: Annotated[int, Field(ge=64)],
-    n_batches_of_changes: PositiveInt,
-    value_only: list[str],
-    n_half_samples: PositiveInt,
-    level: Share,
-    tolerance: Share,
-    n_null_draws: PositiveInt,
-    shares: list[Share],
-    n_share_draws: PositiveInt,
-    seed: NonNegativeInt,
-) -> LayerProfiles:
-    """The measures of the family `intrinsic_dimension`, by corpus, space, change and layer.
-
-    Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors: all batches
-    of vectors as they are, `n_batches_of_changes` of those that are changed. A corpus of
-    less than `fewest_documents` is left out.
-    """
-    protocol = Protocol(
-        family="intrinsic_dimension",
-        changes=changes,
-        batch_size=batch_size,
-        n_batches_of_changes=n_batches_of_changes,
-        value_only=value_only,
-        n_half_samples=n_half_samples,
-        level=level,
-        tolerance=tolerance,
-        n_null_draws=n_null_draws,
-        shares=shares,
-        n_share_draws=n_share_draws,
-        rng=np.random.default_rng(seed),
-    )
-    return layer_profiles(large_enough(corpora, fewest_documents), protocol)
+def measure_intrinsic_dimension(of_neighbors: LayerProfiles) -> LayerProfiles:
+    """The measures of the family `intrinsic_dimension` among those of `measure_neighbourhoods`."""
+    return of_neighbors.of_family("intrinsic_dimension")
 
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    corpora = load_corpora_states(
-        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+    of_neighbors = LayerProfiles(
+        load_rows(f"data/measured/neighbourhoods/profiles/{name}.parquet"),
+        load_rows(f"data/measured/neighbourhoods/nulls/{name}.parquet"),
+        load_rows(f"data/measured/neighbourhoods/curves/{name}.parquet"),
     )
-    tables = measure_intrinsic_dimension(corpora, **config.settings)
+    tables = measure_intrinsic_dimension(of_neighbors, **config.settings)
     save_table(tables.profiles, f"results/intrinsic_dimension/profiles/{name}.csv")
     save_table(tables.nulls, f"results/intrinsic_dimension/nulls/{name}.csv")
     save_table(tables.curves, f"results/intrinsic_dimension/curves/{name}.csv")

@@ -25,14 +25,14 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Each measure under each null of the family, over draws; of neighbours, of a batch each.
+    """Each measure under each null of the families, over draws; of neighbours, of a batch each.
 
     `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
     these.
     """
     measures = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
     batches = batches_of(len(cloud.x), protocol.batch_size, rng)
-    for null in NULLS_OF_FAMILY[protocol.family]:
+    for null in dict.fromkeys(null for each in measures for null in NULLS_OF_FAMILY[each.family]):
         draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])
         parts = [
             cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
@@ -45,7 +45,7 @@ def null_rows(
         for each in measures:
             drawn = [one[each.name] for one in nulls]
             yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
-    if protocol.family == "context" and cloud.word is not None:
+    if "context" in protocol.families and cloud.word is not None:
         yield from _exchanged(cloud, measures, protocol, rng)
 
 

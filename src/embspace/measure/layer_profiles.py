@@ -1,4 +1,4 @@
-"""The measures of a family at every layer of a model: with intervals, nulls and by sample size."""
+"""The measures of families at every layer of a model: with intervals, nulls and by sample size."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
+from embspace.geometry.declared import Family
 from embspace.geometry.half_samples import TextEstimate, estimate_over_texts
+from embspace.geometry.registry import definitions
 from embspace.geometry.resampling import stream_of
 from embspace.geometry.sample_sizes import SampleSize, sample_size_curve
 from embspace.layer_clouds import OF_ROWS, Change, CorpusStates, LayerCloud, layer_clouds
@@ -24,7 +26,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class LayerProfiles:
-    """The three tables of a family."""
+    """The three tables of some families."""
 
     profiles: pd.DataFrame
     """One row a corpus, space, change, layer and measure."""
@@ -33,9 +35,16 @@ class LayerProfiles:
     curves: pd.DataFrame
     """One row of those `as_is` and a number of texts."""
 
+    def of_family(self, family: Family) -> "LayerProfiles":
+        """The rows of one of the families."""
+        names = {name for name, each in definitions().items() if each.family == family}
+        tables = (getattr(self, field.name) for field in fields(self))
+        kept = (table[table["measure"].isin(names)] for table in tables)
+        return LayerProfiles(*(table.reset_index(drop=True) for table in kept))
+
 
 def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
-    """Every measure of the family at every layer of every corpus.
+    """Every measure of the families at every layer of every corpus.
 
     Measures of neighbours are those of disjoint batches of shuffled vectors, averaged over them,
     with their standard deviation; all others are of all vectors together.
@@ -48,7 +57,9 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> L
     places = [(name, layer) for name in names for layer in range(corpora[name].n_layers)]
     calls = (delayed(_of_layer)(name, corpora[name], layer, protocol) for name, layer in places)
     found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    layers = list(tqdm(found, total=len(places), desc=protocol.family, disable=None))
+    layers = list(
+        tqdm(found, total=len(places), desc=" and ".join(protocol.families), disable=None)
+    )
     tables = {
         table: pd.DataFrame([row for layer in layers for row in layer[table]], columns=columns)
         for table, columns in COLUMNS.items()
@@ -61,7 +72,7 @@ def _of_layer(
 ) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {table: [] for table in COLUMNS}
     for space, change, cloud in layer_clouds(corpus, layer, protocol.changes, n_top=protocol.n_top):
-        if protocol.family == "context" and cloud.word is None:
+        if protocol.families == ("context",) and cloud.word is None:
             continue  # pooled vectors owe nothing to a word
         place = {"corpus": name, "space": space, "change": change, "layer": layer}
         rng = stream_of(protocol.rng, name, space, change)

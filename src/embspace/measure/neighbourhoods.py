@@ -1,4 +1,7 @@
-"""Stage `measure_neighbourhoods`: who is whose neighbour at a layer, and how far away?"""
+"""Stage `measure_neighbourhoods`: who is whose neighbour at a layer, and how far away?
+
+The intrinsic dimension is another question to the same neighbours, who are looked for once.
+"""
 
 from typing import Annotated
 
@@ -6,6 +9,7 @@ import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.config import StageConfig, run_stage
+from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
 from embspace.layer_clouds import Change, CorpusStates, large_enough, load_corpora_states
 from embspace.measure.layer_profiles import LayerProfiles, layer_profiles
@@ -21,6 +25,7 @@ def measure_neighbourhoods(
     changes: list[Change],
     batch_size: Annotated[int, Field(ge=64)],
     n_batches_of_changes: PositiveInt,
+    value_only: list[str],
     n_half_samples: PositiveInt,
     level: Share,
     tolerance: Share,
@@ -29,17 +34,18 @@ def measure_neighbourhoods(
     n_share_draws: PositiveInt,
     seed: NonNegativeInt,
 ) -> LayerProfiles:
-    """The measures of the family `neighbourhoods`, by corpus, space, change and layer.
+    """The measures of neighbours, of two families, by corpus, space, change and layer.
 
     Neighbours are looked for within disjoint batches of `batch_size` shuffled vectors: all batches
     of vectors as they are, `n_batches_of_changes` of those that are changed. A corpus of
     less than `fewest_documents` is left out.
     """
     protocol = Protocol(
-        family="neighbourhoods",
+        families=("neighbourhoods", "intrinsic_dimension"),
         changes=changes,
         batch_size=batch_size,
         n_batches_of_changes=n_batches_of_changes,
+        value_only=value_only,
         n_half_samples=n_half_samples,
         level=level,
         tolerance=tolerance,
@@ -57,7 +63,11 @@ def main(config: StageConfig) -> None:
     corpora = load_corpora_states(
         f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
     )
-    tables = measure_neighbourhoods(corpora, **config.settings)
+    of_both = measure_neighbourhoods(corpora, **config.settings)
+    save_rows(of_both.profiles, f"data/measured/neighbourhoods/profiles/{name}.parquet")
+    save_rows(of_both.nulls, f"data/measured/neighbourhoods/nulls/{name}.parquet")
+    save_rows(of_both.curves, f"data/measured/neighbourhoods/curves/{name}.parquet")
+    tables = of_both.of_family("neighbourhoods")
     save_table(tables.profiles, f"results/neighbourhoods/profiles/{name}.csv")
     save_table(tables.nulls, f"results/neighbourhoods/nulls/{name}.csv")
     save_table(tables.curves, f"results/neighbourhoods/curves/{name}.csv")

@@ -1,4 +1,4 @@
-"""How the measures of a family are taken at the layers of a model."""
+"""How the measures of some families are taken at the layers of a model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Protocol:
-    """The settings of a family's stage; those without a value do not concern the family."""
+    """The settings of a stage; those without a value do not concern its families."""
 
-    family: Family
+    families: tuple[Family, ...]
     changes: Sequence[Change]
     rng: np.random.Generator
     """Only its seed counts: a corpus has the same halves at all layers."""
@@ -41,9 +41,9 @@ class Protocol:
 
 
 def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
-    """The measures of the family that are too slow for halves, or those that are not."""
+    """The measures of the families that are too slow for halves, or those that are not."""
     return [
         each
         for each in definitions().values()
-        if each.family == protocol.family and (each.name in protocol.value_only) == slow
+        if each.family in protocol.families and (each.name in protocol.value_only) == slow
     ]

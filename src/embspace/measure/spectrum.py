@@ -39,7 +39,7 @@ def measure_spectrum(
     A corpus of less than `fewest_documents` is left out.
     """
     protocol = Protocol(
-        family="spectrum",
+        families=("spectrum",),
         changes=changes,
         n_top=n_top,
         value_only=value_only,
