@@ -8,7 +8,7 @@ from embspace.layer_clouds import layer_clouds
 from embspace.measure.checkpoint_rows import Settings, distinct_rows, rows_of_layers
 from tests.measure.layer_corpora import corpus
 
-SETTINGS = Settings(["as_is"], ["partition_isotropy"], 64, 99, 4096, 0)
+SETTINGS = Settings(["as_is"], ["partition_isotropy"], 64, 4096, 0)
 
 
 def test_rows_are_of_the_tokens_of_each_layer() -> None:
@@ -23,7 +23,7 @@ def test_rows_are_of_the_tokens_of_each_layer() -> None:
         )
         row = rows[layer, "mean_cosine"]
         assert (row["value"], row["n"]) == (pytest.approx(mean_cosine(cloud.x)), len(cloud.x))
-        whole = Settings(["as_is"], [], len(cloud.x), 1, 4096, 0)
+        whole = Settings(["as_is"], [], len(cloud.x), 4096, 0)
         (dimension,) = (
             row["value"]
             for row in rows_of_layers(states, whole)

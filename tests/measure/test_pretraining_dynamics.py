@@ -53,7 +53,6 @@ SETTINGS: dict[str, Any] = {
     "changes": ["as_is"],
     "left_out": ["partition_isotropy", "partition_isotropy_at_unit_norm", "correlation_dimension"],
     "batch_size": 4096,
-    "n_batches": 2,
     "tokens_per_batch": 96,
     "seed": 0,
     "device": "cpu",

@@ -32,8 +32,6 @@ class Settings:
     changes: list[Change]
     left_out: list[str]
     batch_size: int
-    n_batches: int
-    """At most."""
     tokens_per_batch: int
     seed: int
 
@@ -90,14 +88,7 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
     distinct = cloud.among(distinct_rows(cloud.x))
     if len(distinct.x) < FEWEST:
         return
-    found = measures_of_batches(
-        distinct,
-        protocol,
-        stream_of(rng, change),
-        with_slow=False,
-        n_batches=settings.n_batches,
-    )
-    for row in found:
+    for row in measures_of_batches(distinct, protocol, stream_of(rng, change), with_slow=False):
         yield {**row, "dropped": row["dropped"] + len(cloud.x) - len(distinct.x)}
 
 

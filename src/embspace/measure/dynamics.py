@@ -31,14 +31,13 @@ def measure_dynamics(
     changes: list[Change],
     left_out: list[str],
     batch_size: Annotated[int, Field(ge=64)],
-    n_batches: PositiveInt,
     tokens_per_batch: PositiveInt,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
     """One row a checkpoint, layer, change and measure, of the tokens of held-out documents.
 
     The measures of direction and spectrum are of all tokens of the first `n_documents` that
-    training did not see, those of the intrinsic dimension the mean over `n_batches`, at most, of
+    training did not see, those of the intrinsic dimension the mean over disjoint batches of
     `batch_size` of them, shuffled, each vector once; all but `left_out`. Every checkpoint reads
     the same tokens.
     """
@@ -48,7 +47,7 @@ def measure_dynamics(
     held_out = texts[texts["split"] == "test"]
     kept = held_out["document"].drop_duplicates().iloc[:n_documents]
     held_out = held_out[held_out["document"].isin(kept)].reset_index(drop=True)
-    settings = Settings(changes, left_out, batch_size, n_batches, tokens_per_batch, seed)
+    settings = Settings(changes, left_out, batch_size, tokens_per_batch, seed)
     calls = (
         delayed(_of_checkpoint)(
             name, run.window, checkpoint_model(run, form, each), held_out, settings

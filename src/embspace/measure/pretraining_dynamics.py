@@ -38,7 +38,6 @@ def measure_pretraining_dynamics(
     changes: list[Change],
     left_out: list[str],
     batch_size: Annotated[int, Field(ge=64)],
-    n_batches: PositiveInt,
     tokens_per_batch: PositiveInt,
     seed: NonNegativeInt,
     device: Device,
@@ -59,7 +58,7 @@ def measure_pretraining_dynamics(
     be_quiet()
     tokenizer = load_tokenizer(name, model)
     read = some_documents(texts[corpus], n_documents)
-    settings = Settings(changes, left_out, batch_size, n_batches, tokens_per_batch, seed)
+    settings = Settings(changes, left_out, batch_size, tokens_per_batch, seed)
     lengths: dict[str, int] = {}
     rows: list[Row] = []
     for each in tqdm(checkpoints, desc="checkpoints", disable=None):
