@@ -132,6 +132,13 @@ def test_standardised_coordinates_have_mean_0_and_variance_1() -> None:
     assert np.corrcoef(found[:, 0], x[:, 0])[0, 1] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("value", [0.1, 0.3, -0.7])
+def test_a_standardised_coordinate_that_does_not_vary_is_exactly_0(value: float) -> None:
+    x = np.random.default_rng(0).normal(size=(1003, 3))
+    x[:, 1] = value  # whose mean rounding moves
+    assert (changed(x, "standardised", 0)[:, 1] == 0).all()
+
+
 def test_outlier_dimensions_are_gone_and_no_other() -> None:
     x = np.random.default_rng(0).normal(size=(60, 40))
     x[:, 17] += 50

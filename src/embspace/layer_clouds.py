@@ -143,6 +143,7 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
     if change == "standardised":
         spread = x.std(axis=0)
         x /= np.where(spread > 0, spread, 1)
+        x[:, spread == 0] = 0  # what rounding of the mean has left
         return x
     if not x.any():
         return x  # all are equal, as first tokens before the first block

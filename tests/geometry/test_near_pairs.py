@@ -5,7 +5,8 @@ import pytest
 import skdim
 from scipy.spatial.distance import pdist
 
-from embspace.geometry.near_pairs import correlation_dimension
+from embspace.geometry.near_pairs import _pairs_within, correlation_dimension
+from embspace.geometry.neighbor_graph import VectorsAndNeighbors, neighbor_graph_of
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
@@ -26,6 +27,27 @@ def test_it_is_the_slope_between_two_counts(monkeypatch: pytest.MonkeyPatch) -> 
     found = correlation_dimension(x, nearer=5, farther=15)
     assert found.value == pytest.approx(expected, rel=5e-3)
     assert (found.n, found.dropped) == (300, 0)
+
+
+GRID = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+CLOUDS = {
+    "cloud": np.random.default_rng(2).normal(size=(200, 3)),
+    "grid": GRID,
+    "copies": np.repeat(np.random.default_rng(3).normal(size=(70, 3)), 2, axis=0),
+}
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+@pytest.mark.parametrize("k", [20, 60, -1])
+def test_a_larger_graph_counts_the_same_pairs(name: str, k: int) -> None:
+    x = CLOUDS[name]
+    graph = neighbor_graph_of(x, k % len(x))
+    radii = np.median(graph.distances[:, [9, 19]], axis=0)
+    found = _pairs_within(x, graph, radii)
+    distances = pdist(x)
+    assert found == pytest.approx([(distances <= radius * (1 + 1e-6)).sum() for radius in radii])
+    whole = correlation_dimension(VectorsAndNeighbors(x, graph)).value
+    assert whole == pytest.approx(correlation_dimension(x).value, rel=1e-9)
 
 
 def test_the_unit_of_a_grid_changes_nothing() -> None:

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
+from embspace.files.rows import load_rows, save_rows
 from embspace.geometry import two_nn
 from embspace.geometry.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.registry import definitions
 from embspace.layer_clouds import layer_clouds
 from embspace.measure.intrinsic_dimension import measure_intrinsic_dimension
-from embspace.measure.layer_profiles import LayerProfiles
+from embspace.measure.layer_profiles import COLUMNS, LayerProfiles
 from embspace.measure.neighbourhoods import measure_neighbourhoods
 from tests.measure.layer_corpora import processes, settings_of, three_corpora
 
@@ -51,6 +52,26 @@ def test_slow_measures_have_no_interval(found: LayerProfiles, settings: dict[str
     slow = found.profiles[found.profiles["measure"].isin(settings["value_only"])]
     assert set(slow["measure"]) == set(settings["value_only"])
     assert slow[["low", "high"]].isna().all(axis=None)
+
+
+def test_nothing_is_lost_on_the_way_from_the_other_stage(
+    settings: dict[str, Any], found: LayerProfiles, tmp_path: Path
+) -> None:
+    with processes(1):
+        whole = measure_neighbourhoods(three_corpora(), **settings)
+        nothing = measure_neighbourhoods({}, **settings)
+    for name in COLUMNS:
+        for number, each in enumerate((whole, nothing)):
+            save_rows(getattr(each, name), f"{tmp_path}/{name}{number}.parquet")
+    read, empty = (
+        measure_intrinsic_dimension(
+            LayerProfiles(*(load_rows(f"{tmp_path}/{name}{number}.parquet") for name in COLUMNS))
+        )
+        for number in (0, 1)
+    )
+    for name, columns in COLUMNS.items():
+        assert getattr(read, name).to_csv() == getattr(found, name).to_csv()
+        assert list(getattr(empty, name)) == columns and not len(getattr(empty, name))
 
 
 def test_there_is_nothing_to_set(root: Path) -> None:

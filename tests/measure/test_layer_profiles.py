@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from embspace.geometry.declared import Family, value_of
+from embspace.geometry.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.registry import definitions
 from embspace.layer_clouds import layer_clouds
 from embspace.measure.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
@@ -175,6 +176,16 @@ def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
         assert not table.duplicated(
             [name for name in table if name in [*KEYS, "null", "n_texts"]]
         ).any()
+
+
+def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer = {**NULLS_OF_FAMILY, "neighbourhoods": ("coordinates_shuffled",)}
+    monkeypatch.setattr("embspace.measure.layer_nulls.NULLS_OF_FAMILY", fewer)
+    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
+    nulls = profiled("neighbourhoods", ("pooled",), **BATCHED, families=families).nulls
+    found = nulls.groupby("measure")["null"].agg(set)
+    assert found["reciprocity"] == {"coordinates_shuffled"}
+    assert found["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
 
 
 def test_no_corpus_has_empty_tables() -> None:

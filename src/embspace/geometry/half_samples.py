@@ -198,6 +198,7 @@ class _Cloud:
         if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
         if "moments" in self._kinds and self._moments_apart(n_halves):
+            # The whole's origin by default, so that equal rows have exact zeros here, too.
             of_units = [moments_of(x[rows], x[0]) for rows in self.units]
             self._sums["moments"] = UnitSums(of_units)
         if "word_directions" in self._kinds:

@@ -56,7 +56,8 @@ def _pairs_within(
     """How many pairs are no farther apart than each radius; the last one is the largest.
 
     A row whose farthest listed neighbour is beyond it has all that are near in its list. The
-    others are compared with all rows, in float32, as the radii are.
+    others are compared with all rows, by products in float32: a pair that rounding moves over a
+    radius, of one row that is listed and one that is not, counts half.
     """
     limits = radii**2 * (1 + TIE)
     squares = np.square(graph.distances)

@@ -30,9 +30,10 @@ def null_rows(
     `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
     these.
     """
-    measures = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
+    of_all = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
     batches = batches_of(len(cloud.x), protocol.batch_size, rng)
-    for null in dict.fromkeys(null for each in measures for null in NULLS_OF_FAMILY[each.family]):
+    for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
+        measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]
         draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])
         parts = [
             cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
@@ -46,7 +47,7 @@ def null_rows(
             drawn = [one[each.name] for one in nulls]
             yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
     if "context" in protocol.families and cloud.word is not None:
-        yield from _exchanged(cloud, measures, protocol, rng)
+        yield from _exchanged(cloud, of_all, protocol, rng)
 
 
 def _of_isotropic(
