@@ -26,7 +26,7 @@ TABLES = profile_tables([*SHOWN, "top_dimension_share"])
 WORDS = Words("measure_direction", "Where to?", {"cone_index": "cones"})
 SETTINGS: dict[str, Any] = {
     "shown": SHOWN,
-    "changes_corpus": "articles",
+    "corpus": "articles",
     "row_height_mm": 38.0,
     "digits": 3,
 }
@@ -74,6 +74,19 @@ def test_nulls_reach_from_the_smallest_to_the_largest_draw(figure: Figure) -> No
         assert [band.min(), band.max()] == [-1.5, -0.5]
 
 
+def test_nulls_are_of_one_corpus_and_of_another_only_by_its_name() -> None:
+    nulls = TABLES["nulls"]
+    nulls = nulls.assign(null_mean=np.where(nulls["corpus"] == "posts", -2.0, -1.0))
+    of_posts = (nulls["null"] == "random_initialisation") & (nulls["corpus"] == "articles")
+    ax = drawn({**TABLES, "nulls": nulls[~of_posts]})[0].axes[0]
+    assert lines(ax, "isotropic Gaussian") == [-1.0] * LAYERS
+    assert lines(ax, "random initialisation, posts") == [-2.0] * LAYERS
+    assert "random initialisation" not in [line.get_label() for line in ax.lines]
+    gap = nulls.assign(null_mean=nulls["null_mean"].where(nulls["layer"] != 1))
+    found = lines(drawn({**TABLES, "nulls": gap})[0].axes[0], "isotropic Gaussian")
+    assert np.isnan(found).tolist() == [False, True, False]
+
+
 def test_changes_are_of_the_tokens_of_one_corpus(figure: Figure) -> None:
     for row, measure in enumerate(SHOWN):
         ax = figure.axes[row * 4 + 3]
@@ -81,10 +94,10 @@ def test_changes_are_of_the_tokens_of_one_corpus(figure: Figure) -> None:
         for change in ("as_is", "ordinary_tokens", "standardised"):
             expected = [value("articles", "token", change, n, measure) for n in range(LAYERS)]
             assert lines(ax, CHANGES[change]) == pytest.approx(expected)
-    other = drawn(changes_corpus="posts")[0]
+    other = drawn(corpus="posts")[0]
     assert other.axes[3].get_title() == "changes, posts"
     assert lines(other.axes[3], "as they are")[0] != lines(figure.axes[3], "as they are")[0]
-    assert not drawn(changes_corpus="essays")[0].axes[3].lines
+    assert not drawn(corpus="essays")[0].axes[3].lines
 
 
 def test_each_line_is_named_once(figure: Figure) -> None:

@@ -23,7 +23,7 @@ def draw_direction(
     label: str,
     *,
     shown: list[str],
-    changes_corpus: str,
+    corpus: str,
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
@@ -33,7 +33,7 @@ def draw_direction(
         label,
         WORDS,
         shown=shown,
-        changes_corpus=changes_corpus,
+        corpus=corpus,
         row_height_mm=row_height_mm,
         digits=digits,
     )

@@ -24,7 +24,7 @@ def draw_intrinsic_dimension(
     label: str,
     *,
     shown: list[str],
-    changes_corpus: str,
+    corpus: str,
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
@@ -34,7 +34,7 @@ def draw_intrinsic_dimension(
         label,
         WORDS,
         shown=shown,
-        changes_corpus=changes_corpus,
+        corpus=corpus,
         row_height_mm=row_height_mm,
         digits=digits,
     )

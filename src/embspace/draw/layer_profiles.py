@@ -53,14 +53,15 @@ def draw_profiles(
     words: Words,
     *,
     shown: Sequence[str],
-    changes_corpus: str,
+    corpus: str,
     row_height_mm: float,
     digits: int,
 ) -> tuple[Figure, str]:
     """One row a measure of `shown`, one column a space; in the last, changes of tokens.
 
-    Lines are corpora, with intervals over texts; grey are the nulls, from the smallest to the
-    largest draw of all corpora. The last column is of the tokens of `changes_corpus`.
+    Lines are corpora, with intervals over texts; grey are the nulls of `corpus`, from the smallest
+    to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
+    named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`.
     """
     profiles, nulls = results["profiles"], results["nulls"]
     spaces = [space for space in SPACES if space in set(profiles["space"])] or ["token"]
@@ -69,7 +70,8 @@ def draw_profiles(
         len(spaces) + 1,
         height_mm=row_height_mm * len(shown) + 32,
         title=words.title,
-        subtitle=f"{label} · bands of lines: 95 % intervals over texts · grey: nulls, over draws",
+        subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
+        f"grey: nulls of {corpus}, over draws",
         stage=words.stage,
         drawn_by="draw_profiled",
     )
@@ -82,13 +84,14 @@ def draw_profiles(
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
         for ax, space in zip(in_row, spaces, strict=False):
             of_space = as_is[(as_is["space"] == space) & (as_is["measure"] == measure)]
-            _nulls(ax, nulls[(nulls["space"] == space) & (nulls["measure"] == measure)])
-            for number, corpus in enumerate(corpora):
-                _line(ax, of_space[of_space["corpus"] == corpus], f"C{number}", corpus)
+            of_nulls = nulls[(nulls["space"] == space) & (nulls["measure"] == measure)]
+            _nulls(ax, of_nulls, corpus)
+            for number, each in enumerate(corpora):
+                _line(ax, of_space[of_space["corpus"] == each], f"C{number}", each)
             ax.set_title(SPACES[space] if row == 0 else "")
-        tokens = profiles[(profiles["corpus"] == changes_corpus) & (profiles["measure"] == measure)]
+        tokens = profiles[(profiles["corpus"] == corpus) & (profiles["measure"] == measure)]
         _changes(in_row[-1], tokens[tokens["space"] == "token"])
-        in_row[-1].set_title(f"changes, {changes_corpus}" if row == 0 else "")
+        in_row[-1].set_title(f"changes, {corpus}" if row == 0 else "")
         in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
         for ax in in_row:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -105,16 +108,24 @@ def _line(ax: Axes, rows: pd.DataFrame, color: str, name: str) -> None:
     ax.fill_between(rows["layer"], rows["low"], rows["high"], color=color, alpha=0.25, linewidth=0)
 
 
-def _nulls(ax: Axes, rows: pd.DataFrame) -> None:
+def _nulls(ax: Axes, rows: pd.DataFrame, corpus: str) -> None:
     for null, (name, style) in NULLS.items():
         of_null = rows[rows["null"] == null]
-        if of_null["null_mean"].isna().all():
+        having = of_null[of_null["null_mean"].notna()]["corpus"].tolist()
+        if not having:
             continue
-        by_layer = of_null.groupby("layer")
-        mean = by_layer["null_mean"].mean()
-        low, high = by_layer["null_smallest"].min(), by_layer["null_largest"].max()
-        ax.plot(mean.index, mean, color="0.45", linestyle=style, linewidth=1, label=name)
-        ax.fill_between(mean.index, low, high, color="0.6", alpha=0.25, linewidth=0)
+        shown = corpus if corpus in having else having[0]
+        of_null = of_null[of_null["corpus"] == shown]
+        ax.plot(
+            of_null["layer"],
+            of_null["null_mean"],
+            color="0.45",
+            linestyle=style,
+            linewidth=1,
+            label=name if shown == corpus else f"{name}, {shown}",
+        )
+        low, high = of_null["null_smallest"], of_null["null_largest"]
+        ax.fill_between(of_null["layer"], low, high, color="0.6", alpha=0.25, linewidth=0)
 
 
 def _changes(ax: Axes, rows: pd.DataFrame) -> None:

@@ -21,7 +21,7 @@ def draw_neighbourhoods(
     label: str,
     *,
     shown: list[str],
-    changes_corpus: str,
+    corpus: str,
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
@@ -31,7 +31,7 @@ def draw_neighbourhoods(
         label,
         WORDS,
         shown=shown,
-        changes_corpus=changes_corpus,
+        corpus=corpus,
         row_height_mm=row_height_mm,
         digits=digits,
     )
