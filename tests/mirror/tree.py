@@ -39,7 +39,7 @@ PLACES = {
     "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
     "train": ("data/trained/<run>",),
     "extract": ("data/extracted/<noun>/<model>[/{<corpus>,<file>}].<suffix>",),
-    # What later stages need, and is too large for git, goes under data/.
+    # What is too large for git, or what later stages need whole, goes under data/.
     "measure": (
         "results/<noun>/[<table>/]<model>.{csv,json}",
         "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",

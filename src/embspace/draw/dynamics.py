@@ -114,7 +114,9 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
         ax.plot(of_step.index, of_step, color=color, marker=".", ms=3, label=named)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("layer")
-    ax.legend(title="step", fontsize=6.5)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.3 * (high - low))  # room for the legend
+    ax.legend(title="step", fontsize=6.5, ncols=3, loc="upper center")
 
 
 def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
