@@ -171,8 +171,8 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
     ),
     "figure that is no output": (
-        in_stage("draw", "      - figures/separability/${item.model}.svg: {cache: false}"),
-        r"stage draw: outs lacks figures/separability/\$\{item\.model\}\.svg",
+        in_stage("draw", "      - figures/separability/${item.model}: {cache: false}"),
+        r"stage draw: outs lacks figures/separability/\$\{item\.model\},",
     ),
     # Rule 5: imports and files that are read.
     "dep removed": (
@@ -369,12 +369,12 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"cubes\.py writes results/cubes/curve/\{\}\.csv, which is not among the outs",
     ),
     "figure of a toy that is no output": (
-        in_stage("draw_toys", "      - figures/cubes/toy.svg: {cache: false}"),
-        r"stage draw_toys: outs lacks figures/cubes/toy\.svg",
+        in_stage("draw_toys", "      - figures/cubes/toy: {cache: false}"),
+        r"stage draw_toys: outs lacks figures/cubes/toy,",
     ),
     "figure of a toy for a model": (
-        in_stage("draw", "    outs:", "    outs:\n      - figures/cubes/toy.md: {cache: false}"),
-        r"stage draw: the output figures/cubes/toy\.md is not where it belongs",
+        in_stage("draw", "    outs:", "    outs:\n      - figures/cubes/toy: {cache: false}"),
+        r"stage draw: the output figures/cubes/toy is not where it belongs",
     ),
     "result of a toy that is drawn but no dep": (
         in_stage("draw_toys", "      - results/cubes/curve/toy.csv"),
@@ -422,9 +422,9 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage compare_alignment: \S+/alignment\.py writes results/compare/alignment\.csv, which",
     ),
     "figure of a comparison under a model's name": (
-        in_stage("draw_compare", "figures/compare/measures.svg", "figures/measures/minilm.svg"),
-        r"stage draw_compare: outs lacks figures/compare/measures\.svg",
-        r"stage draw_compare: the output figures/measures/minilm\.svg is not where it belongs",
+        in_stage("draw_compare", "figures/compare/measures.png", "figures/measures/minilm.png"),
+        r"stage draw_compare: outs lacks figures/compare/measures\.png",
+        r"stage draw_compare: the output figures/measures/minilm\.png is not where it belongs",
     ),
     "result of a comparison not drawn": (
         in_stage("draw_compare", "      - results/compare/measures.csv"),

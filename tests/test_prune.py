@@ -15,6 +15,7 @@ KEPT = [
     "data/extracted/embeddings/b-1.5.safetensors",
     "data/extracted/hidden_states/a/one.windows.parquet",
     "figures/similarity/a.png",
+    "figures/similarity/b-1.5/similarity.md",
     "results/provenance.json",
     "results/pretraining_dynamics/a.csv",
     "results/similarity/summary/a.csv",
@@ -22,7 +23,7 @@ KEPT = [
     "results/hopf_link/quality/toy.csv",
     "figures/hopf_link/toy.png",
     "results/compare/alignment.csv",
-    "figures/compare/alignment.md",
+    "figures/compare/alignment/alignment.md",
     "results/notes.txt",
     # Of a run that is described, whether it is trained at present or not.
     "data/prepared/training_texts/mine.parquet",
@@ -41,8 +42,9 @@ DROPPED = [
     "data/extracted/hidden_states/c/one.safetensors",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
-    "figures/similarity/c.md",
-    "figures/similarity/toys.md",
+    "figures/similarity/c.png",
+    "figures/similarity/c/similarity.md",
+    "figures/similarity/toys.png",
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from embspace.files.tables import load_table
+from tests.drawn import drawn_files
 from tests.hub_server import Hub, serving_hub
 from tests.loopback import closed_address
 from tests.published_training import build_neox, neox_content, push_neox
@@ -79,8 +80,8 @@ def test_from_the_hub_to_the_figure(workspace: Workspace, folders: dict[int, Pat
     table = load_table(str(workspace.folder / "results/pretraining_dynamics/neox.csv"))
     assert table["step"].drop_duplicates().tolist() == [0, 1, 4]
     files = workspace.files("figures")
-    suffixes = ("md", "pdf", "png", "svg", "tex")
-    assert set(files) == {f"figures/pretraining_dynamics/neox.{suffix}" for suffix in suffixes}
+    place = "figures/pretraining_dynamics/neox"
+    assert set(files) == set(drawn_files(place, "pretraining_dynamics"))
     assert workspace.repro(TARGET) == set()
 
 

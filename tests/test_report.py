@@ -64,8 +64,9 @@ DRAW = """
 import shutil, sys
 from pathlib import Path
 
-for file in Path("src/given").glob("figures/*/minilm.*"):
-    target = file.relative_to("src/given").with_name(file.name.replace("minilm", sys.argv[1]))
+files = [*Path("src/given").glob("figures/*/minilm/*"), *Path("src/given").glob("figures/*/*.png")]
+for file in files:
+    target = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1]))
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(file, target)
 """
@@ -147,7 +148,7 @@ def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Wo
     assert "Embedding spaces of tiny" in page
     for noun in DRAWINGS:
         assert f'id="{noun}"' in page
-        assert (folder / f"figures/{noun}/tiny.pdf").is_file()
+        assert (folder / f"figures/{noun}/tiny/{noun}.pdf").is_file()
     paths = re.findall(r'href="((?:results|figures)/[^"]+)"', page)
     assert "results/similarity/summary/tiny.csv" in paths
     for path in paths:

@@ -87,6 +87,6 @@ def test_the_same_tree_gives_the_same_page(tree: Path):
 
 
 def test_a_figure_that_is_not_there_is_told(tree: Path):
-    (tree / "figures/similarity/minilm.svg").unlink()
-    with pytest.raises(InputError, match=r"minilm\.svg: not found"):
+    (tree / "figures/similarity/minilm/similarity.svg").unlink()
+    with pytest.raises(InputError, match=r"minilm/similarity\.svg: not found"):
         section_of(tree, "similarity", "minilm")

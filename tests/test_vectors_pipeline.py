@@ -11,6 +11,7 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.vectors import report_vectors
+from tests.drawn import drawn_files
 from tests.whole_pipeline import MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace
 
@@ -79,13 +80,13 @@ def test_each_table_has_the_columns_of_any_models(workspace: Workspace, root: Pa
 def test_each_analysis_has_a_figure_and_says_why_there_is_nothing(workspace: Workspace):
     files = workspace.files("figures")
     for noun in (*MEASURED, *PROJECTED):
-        for suffix in ("md", "pdf", "png", "svg", "tex"):
-            assert files[f"figures/{noun}/mine.{suffix}"], noun
+        assert all(files[file] for file in drawn_files(f"figures/{noun}/mine", noun)), noun
     reasons = ("None.", "0 ", "no tokenizer", "No tokenizer", "reads", "vectors alone")
     for noun in WITHOUT:
-        text = files[f"figures/{noun}/mine.md"].decode()
+        text = files[f"figures/{noun}/mine/{noun}.md"].decode()
         assert any(reason in text for reason in reasons), noun
-    assert b"my vectors has no learned positional table" in files["figures/positions/mine.md"]
+    page = files["figures/positions/mine/positions.md"]
+    assert b"my vectors has no learned positional table" in page
 
 
 def test_states_are_whole_files_without_a_row(workspace: Workspace):

@@ -57,7 +57,7 @@ def remove(files: list[Path]) -> None:
 def _is_left_over(file: Path, params: Params) -> bool:
     if file.is_relative_to(TRAINED):
         return file.relative_to(TRAINED).parts[0] not in _runs()
-    name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
+    name = _name_of(file)
     if name is None:
         return False  # not one of ours
     if any(file.is_relative_to(folder) for folder in COMPARED):
@@ -69,6 +69,13 @@ def _is_left_over(file: Path, params: Params) -> bool:
     if file.is_relative_to(TEXTS):
         return name not in params.corpora
     return name not in (*params.models, TOY, *_runs())
+
+
+def _name_of(file: Path) -> str | None:
+    """Whose file it is, a model's, run's or corpus's; None if nothing here is called so."""
+    name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
+    in_folder = file.parts[0] == "figures" and file.suffix != ".png"
+    return file.parent.name if name and in_folder else name
 
 
 def _runs() -> list[str]:

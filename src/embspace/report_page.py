@@ -17,7 +17,7 @@ from embspace.errors import InputError
 TEMPLATE = "report_page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 VERBS = ("measure", "project", "draw")
-DOWNLOADS = ("figures/{noun}/{model}.pdf", "figures/{noun}/{model}.tex")
+DOWNLOADS = ("figures/{noun}/{model}/{noun}.pdf", "figures/{noun}/{model}/{noun}.tex")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def page_of(folder: Path, model: str) -> str:
 
 def section_of(folder: Path, noun: str, model: str) -> Section:
     """Figure, tables and settings of one analysis."""
-    path = folder / f"figures/{noun}/{model}"
+    path = folder / f"figures/{noun}/{model}/{noun}"
     try:
         title, tables = as_html(Path(f"{path}.md").read_text(encoding="utf-8"))
         drawn = Path(f"{path}.svg").read_bytes()

@@ -59,11 +59,11 @@ def test_a_comment_says_which_stage_wrote_it_and_what_it_needs():
 
 
 def test_all_pages_of_the_project_become_balanced_latex(root: Path):
-    pages = sorted(root.glob("figures/*/minilm.md"))
+    pages = sorted(root.glob("figures/*/minilm/*.md"))
     assert pages
     for path in pages:
         markdown = path.read_text(encoding="utf-8")
-        text = latex_tables(markdown, path.parent.name, "draw")
+        text = latex_tables(markdown, path.stem, "draw")
         n_tables = len(re.findall(r"^\|[-:| ]+\|$", markdown, flags=re.MULTILINE))
         assert text.count("\\toprule") == text.count("\\bottomrule") == n_tables
         for environment in ("table", "tabular", "longtable"):

@@ -11,6 +11,7 @@ from embspace.files.tables import save_table
 from tests.draw.test_checkpoints import table
 from tests.draw.test_dynamics import table as dynamics_table
 from tests.draw.test_training import results
+from tests.drawn import drawn_files
 from tests.measure.test_training_claims import claims
 
 
@@ -32,8 +33,7 @@ def test_a_run_is_drawn_under_its_own_name(
     save_table(claims(), "results/training_claims/mine.csv")
     run = {"label": "my own model"}
     main(StageConfig("", {}, "", {}, [], [], settings, train_name="mine", train=run))
-    drawn = sorted(str(file) for file in Path("figures").rglob("*.*"))
-    suffixes = ("md", "pdf", "png", "svg", "tex")
+    drawn = {str(file) for file in Path("figures").rglob("*.*")}
     nouns = ("checkpoints", "dynamics", "training", "training_claims")
-    assert drawn == [f"figures/{noun}/mine.{suffix}" for noun in nouns for suffix in suffixes]
+    assert drawn == {file for noun in nouns for file in drawn_files(f"figures/{noun}/mine", noun)}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)

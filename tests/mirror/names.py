@@ -238,13 +238,13 @@ def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
     place = _figures_of(stage)
     nouns = [drawing.noun for drawing in tree.drawings_of(stage.name)]
     drawn = {place.replace("<noun>", noun): noun for noun in nouns}
-    expected = {f"{path}.{suffix}": noun for path, noun in drawn.items() for suffix in DRAWN}
+    expected = {f"{path}{suffix}": noun for path, noun in drawn.items() for suffix in DRAWN}
     for out in sorted(set(expected) - set(stage.outs)):
         yield f"{stage}: outs lacks {out}, which {DRAW}/{expected[out]}.py draws."
     for out in sorted(set(stage.outs) - set(expected)):
         yield (
             f"{stage}: the output {out} is not where it belongs, "
-            f"{place}.{{{','.join(DRAWN)}}} of a {DRAW}/<noun>.py."
+            f"{place}[.png] of a {DRAW}/<noun>.py."
         )
     path = re.sub(r"\$\{item\.\w+\}|<noun>|\btoy\b", "{}", place)
     if path not in paths_in(tree.module(DRAWS)):

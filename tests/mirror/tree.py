@@ -46,10 +46,10 @@ PLACES = {
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/compare/<noun>.csv",),
-    "draw": ("figures/<noun>/<model>.{md,pdf,png,svg,tex}",),
+    "draw": ("figures/<noun>/<model>[.png]",),
     "report": ("results/report/<model>",),
 }
-DRAWN = ("md", "pdf", "png", "svg", "tex")
+DRAWN = (".png", "")  # the picture, and the folder of the rest
 IN_GIT = ("results/", "figures/")
 # An edit of it re-runs nothing, for it may change no number beyond tolerance.
 UNTRACKED = {"device"}

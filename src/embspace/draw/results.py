@@ -108,11 +108,16 @@ def draw_compared_and_save(
 
 
 def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
-    """Figure and tables; inside the figure's file stands the stage, and which item of it."""
-    save_figure(figure, path, title=f"{stage_of(figure)}{item}")
+    """Figure and tables; inside the figure's file stands the stage, and which item of it.
+
+    The picture stands alone, the folder beside it holds the rest: DVC takes a folder as one
+    output, and compares the outputs of a stage with all its paths whenever it looks for changes.
+    """
+    drawn = (f"{path}.png", f"{path}/{noun}.svg", f"{path}/{noun}.pdf")
+    save_figure(figure, drawn, title=f"{stage_of(figure)}{item}")
     latex = latex_tables(text, noun, drawing_stage_of(figure))
-    write_bytes(Path(f"{path}.md"), text.encode())
-    write_bytes(Path(f"{path}.tex"), latex.encode())
+    write_bytes(Path(f"{path}/{noun}.md"), text.encode())
+    write_bytes(Path(f"{path}/{noun}.tex"), latex.encode())
 
 
 @contextmanager

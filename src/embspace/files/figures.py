@@ -1,6 +1,7 @@
 """Figures as PNG, SVG and PDF whose bytes depend on nothing but the figure."""
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,16 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def save_figure(figure: Figure, path: str, title: str) -> None:
-    """Write `path` (without suffix) as png, svg and pdf, each with `title` inside the file."""
+def save_figure(figure: Figure, paths: Iterable[str], title: str) -> None:
+    """Write the figure to each path, whose suffix tells the format, with `title` inside it."""
     # A figure that is to lay itself out is drawn twice for each file; it falls back to the style.
     with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
         _fix_layout(figure)
-        for suffix, metadata in METADATA.items():
-            stream = io.BytesIO()
-            figure.savefig(stream, format=suffix, metadata={**metadata, "Title": title})
-            write_bytes(Path(f"{path}.{suffix}"), stream.getvalue())
+        for path in map(Path, paths):
+            stream, suffix = io.BytesIO(), path.suffix.removeprefix(".")
+            metadata = {**METADATA[suffix], "Title": title}
+            figure.savefig(stream, format=suffix, metadata=metadata)
+            write_bytes(path, stream.getvalue())
 
 
 def _fix_layout(figure: Figure) -> None:
