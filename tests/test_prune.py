@@ -42,8 +42,8 @@ DROPPED = [
     "data/extracted/hidden_states/c/one.safetensors",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
-    "figures/similarity/c.png",
     "figures/similarity/c/similarity.md",
+    "figures/similarity/c.png",
     "figures/similarity/toys.png",
 ]
 

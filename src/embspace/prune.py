@@ -57,7 +57,7 @@ def remove(files: list[Path]) -> None:
 def _is_left_over(file: Path, params: Params) -> bool:
     if file.is_relative_to(TRAINED):
         return file.relative_to(TRAINED).parts[0] not in _runs()
-    name = _name_of(file)
+    name = name_of(file)
     if name is None:
         return False  # not one of ours
     if any(file.is_relative_to(folder) for folder in COMPARED):
@@ -71,8 +71,11 @@ def _is_left_over(file: Path, params: Params) -> bool:
     return name not in (*params.models, TOY, *_runs())
 
 
-def _name_of(file: Path) -> str | None:
-    """Whose file it is, a model's, run's or corpus's; None if nothing here is called so."""
+def name_of(file: Path) -> str | None:
+    """Whose file it is, a model's, run's or corpus's; None if nothing here is called so.
+
+    `file` is relative to the project. Of figures, the picture has the name, or the folder.
+    """
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
     in_folder = file.parts[0] == "figures" and file.suffix != ".png"
     return file.parent.name if name and in_folder else name

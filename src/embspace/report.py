@@ -14,6 +14,7 @@ from time import monotonic
 
 from embspace.config import CONF, read_params, read_yaml
 from embspace.described import described_in
+from embspace.prune import name_of
 from embspace.working_tree import TREES, OwnTexts, WorkingTree
 
 REPORTS = Path("reports")
@@ -68,7 +69,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     reproduce(tree, f"draw@{subject.model}", say)
     target = REPORTS / subject.name
     for folder in COPIED:
-        _copy_of_model(tree.folder / folder, target / folder, subject.model)
+        _copy_of_model(tree.folder, folder, target, subject.model)
     page = target / "index.html"
     page.write_text(page_of(tree.folder, subject.model), encoding="utf-8")
     return page
@@ -136,12 +137,11 @@ def _own_texts(file: Path) -> OwnTexts:
     return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
 
 
-def _copy_of_model(source: Path, target: Path, model: str) -> None:
+def _copy_of_model(source: Path, folder: str, target: Path, model: str) -> None:
     """The files of a model below a folder; what is there of an earlier report goes."""
-    shutil.rmtree(target, ignore_errors=True)
-    for file in sorted(source.rglob(f"{model}.*")):
-        # A model's name may hold dots, and begin another's.
-        if file.stem == model:
-            copy = target / file.relative_to(source)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, copy)
+    shutil.rmtree(target / folder, ignore_errors=True)
+    for file in sorted((source / folder).rglob("*.*")):
+        place = file.relative_to(source)
+        if file.is_file() and name_of(place) == model:
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / place)
