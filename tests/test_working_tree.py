@@ -27,10 +27,14 @@ STAGES = {
     "measure_length": {
         "matrix": {"model": "${models}"},
         "cmd": "mkdir -p results && wc -c < data/extracted/${item.model}.bin "
-        "> results/${item.model}.csv && cat data/texts/*.txt >> results/${item.model}.csv",
+        "> results/${item.model}.csv && cat data/texts/*.txt >> results/${item.model}.csv && "
+        "mkdir -p figures/${item.model} && cp results/${item.model}.csv figures/${item.model}",
         "deps": ["data/extracted/${item.model}.bin", "data/texts"],
         "params": ["corpora"],
-        "outs": [{"results/${item.model}.csv": {"cache": False}}],
+        "outs": [
+            {"results/${item.model}.csv": {"cache": False}},
+            {"figures/${item.model}": {"cache": False}},
+        ],
     },
 }
 EXTRACT, MEASURE = "extract_embeddings@a", "measure_length@a"

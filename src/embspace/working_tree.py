@@ -19,7 +19,7 @@ import yaml
 
 from embspace.config import CONF, PARAMS, read_yaml
 from embspace.errors import InputError
-from embspace.files.copies import copy_file, link_file, mirror_folder, write_changed
+from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.repro import Step, run_repro
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
@@ -143,7 +143,7 @@ class WorkingTree:
             if item in items or item.startswith(f"{model}-"):
                 stages[stage] = entry
                 for out in entry.get("outs", ()):
-                    link_file(source / out["path"], self.folder / out["path"])
+                    link_files(source / out["path"], self.folder / out["path"])
         write_changed(self.folder / LOCK, _as_yaml({"schema": "2.0", "stages": stages}))
         write_changed(taken, mark)
 

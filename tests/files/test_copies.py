@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.copies import copy_file, link_file, mirror_folder, write_changed
+from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 
 
 @pytest.fixture
@@ -42,11 +42,11 @@ def test_what_is_the_same_is_not_touched(source: Path, tmp_path: Path):
 def test_a_link_is_the_same_file_and_takes_the_place_of_another(source: Path, tmp_path: Path):
     target = tmp_path / "target/a.txt"
     for _ in range(2):
-        link_file(source / "a.txt", target)
+        link_files(source / "a.txt", target)
         assert target.samefile(source / "a.txt")
     write_changed(target, b"new")  # puts another file in its place
     assert (source / "a.txt").read_text() == "a"
-    link_file(source / "missing", target)
+    link_files(source / "missing", target)
     assert target.read_text() == "new"
 
 
@@ -57,7 +57,7 @@ def test_on_another_disk_a_link_is_a_copy(
         raise OSError
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
-    link_file(source / "a.txt", tmp_path / "b.txt")
+    link_files(source / "a.txt", tmp_path / "b.txt")
     assert (tmp_path / "b.txt").read_text() == "a"
     assert not (tmp_path / "b.txt").samefile(source / "a.txt")
 
@@ -76,3 +76,9 @@ def test_what_cannot_be_written_whole_leaves_the_old_one(
     with pytest.raises(InputError, match=r"a\.txt: cannot be written: No space left on device"):
         write_changed(target, b"new")
     assert content(tmp_path) == {"a.txt": "old"}
+
+
+def test_a_folder_is_linked_file_by_file(source: Path, tmp_path: Path):
+    link_files(source, tmp_path / "target")
+    for file in ("a.txt", "deep/b.txt"):
+        assert (tmp_path / "target" / file).samefile(source / file)

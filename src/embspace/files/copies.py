@@ -31,8 +31,14 @@ def copy_file(source: Path, target: Path) -> None:
         shutil.copy2(source, target)  # with its time, which numba looks at
 
 
-def link_file(source: Path, target: Path) -> None:
-    """The same file in both trees; no stage writes into a file, it puts another in its place."""
+def link_files(source: Path, target: Path) -> None:
+    """The same file in both trees, or the files of a folder.
+
+    No stage writes into a file, it puts another in its place.
+    """
+    if source.is_dir():
+        for path in _files(source):
+            link_files(path, target / path.relative_to(source))
     if not source.is_file():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
