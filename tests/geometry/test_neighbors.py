@@ -15,7 +15,7 @@ from embspace.geometry.directions import norms, unit_rows
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pair_scan import _neighbor_lists
 from embspace.geometry.pair_scan._neighbor_lists import shrunk_halves
-from embspace.geometry.pair_scan._neighbor_loops import Candidates, _compact
+from embspace.geometry.pair_scan._neighbor_loops import Candidates, _compact, begin_lists
 from embspace.geometry.pairs import scan_pairs
 from tests.geometry.brute import neighbors_of
 
@@ -216,6 +216,32 @@ def test_the_size_of_a_block_changes_no_bit(block_rows: int) -> None:
     whole, parts = graph_of(x, 20), graph_of(x, 20, block_rows=block_rows)
     assert np.array_equal(whole.indices, parts.indices)
     assert np.array_equal(whole.distances, parts.distances)
+
+
+@pytest.mark.parametrize("n_equal", [1, 50])
+def test_the_order_of_blocks_changes_no_bit(n_equal: int) -> None:
+    x = gaussian(300, 8)
+    x[:n_equal] = x[0]
+    assert_exact(x, 10, block_rows=64, progress=lambda blocks: blocks[::-1])
+
+
+@pytest.mark.parametrize("n_equal", [1, 40, 100])
+@pytest.mark.parametrize("n", [2, 12, 100])
+def test_a_list_begins_with_the_smallest_keys_of_its_block(n: int, n_equal: int) -> None:
+    x, n_least, first = gaussian(n, 5), 12, 3
+    x[:n_equal] = x[0]
+    dots, halves = x @ x.T, np.square(norms(x)).astype(np.float32) / 2
+    candidates = Candidates.empty(first + n, 2 * n_least)
+    begin_lists(dots, first, np.append(np.zeros(first, np.float32), halves), candidates, n_least)
+    for row in range(n):
+        count, bound = candidates.counts[first + row], candidates.bounds[first + row]
+        listed = candidates.indices[first + row, :count] - first
+        keys = halves[row] + halves - dots[row]
+        assert min(n_least, n - 1) <= count <= n_least + n_least // 8
+        assert len(set(listed.tolist())) == count and row not in listed
+        assert np.array_equal(candidates.keys[first + row, :count], keys[listed])
+        assert (np.delete(keys, [row, *listed]) >= bound).all() and (keys[listed] <= bound).all()
+        assert n > n_least + 1 or bound == np.inf
 
 
 def test_one_pass_finds_what_many_find() -> None:

@@ -343,11 +343,12 @@ def test_counts_pass_from_32_to_64_bits(monkeypatch: pytest.MonkeyPatch) -> None
     assert_same_counts(scan_pairs(x, n_bins=50, block_rows=16), expected)
 
 
-def test_blocks_of_one_row_come_first() -> None:
+def test_blocks_on_the_diagonal_come_first_and_then_those_of_one_row() -> None:
     blocks = blocks_of(100, None, 10, first=37)
     assert len(blocks) == 55
-    assert all(30 in (block.rows.start, block.columns.start) for block in blocks[:10])
-    steps = [block.columns.start - block.rows.start for block in blocks[10:]]
+    assert [block.on_diagonal for block in blocks] == [True] * 10 + [False] * 45
+    assert all(30 in (block.rows.start, block.columns.start) for block in blocks[10:19])
+    steps = [block.columns.start - block.rows.start for block in blocks[19:]]
     assert steps == sorted(steps)
 
 

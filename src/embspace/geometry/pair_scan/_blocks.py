@@ -24,8 +24,9 @@ class Block(NamedTuple):
 def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> list[Block]:
     """The blocks of the whole rectangle or, without `n_y`, of its upper triangle.
 
-    Those of the row numbered `first` come before all others, so that every list of neighbours
-    gets a bound early; then diagonal by diagonal, so that blocks of one time share few lists.
+    Those on the diagonal come before all others and begin the lists of neighbours; then those of
+    the row numbered `first`, so that every list gets a near bound early; then diagonal by
+    diagonal, so that blocks of one time share few lists.
     """
     starts_y = range(0, n_x if n_y is None else n_y, block_rows)
     blocks = [
@@ -35,9 +36,10 @@ def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> lis
         if n_y is not None or i <= j
     ]
 
-    def turn(block: Block) -> tuple[bool, int]:
+    def turn(block: Block) -> tuple[bool, bool, int]:
         i, j = block.rows.start, block.columns.start
-        return not (i <= first < i + block_rows or j <= first < j + block_rows), j - i
+        has_first = i <= first < i + block_rows or j <= first < j + block_rows
+        return not block.on_diagonal, not has_first, j - i
 
     return sorted(blocks, key=turn)
 

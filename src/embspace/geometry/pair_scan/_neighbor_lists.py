@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from embspace.geometry.neighbors import NeighborGraph
 from embspace.geometry.pair_scan._neighbor_loops import (
     Candidates,
+    begin_lists,
     offer_neighbors,
     settle_all,
     settle_candidates,
@@ -52,7 +53,10 @@ class NeighborLists:
         with ExitStack() as stack:
             for start in sorted({rows, columns}):
                 stack.enter_context(self.locks.setdefault(start, Lock()))
-            offer_neighbors(dots, rows, columns, self.halves, self.candidates, self.n_least)
+            if rows == columns and not self.candidates.counts[rows : rows + len(dots)].any():
+                begin_lists(dots, rows, self.halves, self.candidates, self.n_least)
+            else:
+                offer_neighbors(dots, rows, columns, self.halves, self.candidates, self.n_least)
 
 
 def settled_graph(

@@ -14,7 +14,6 @@ from jaxtyping import Bool, Float, Int
 from numba import njit
 
 WORD = 8  # marks that are looked at together, as one integer of 64 bits
-MANY = 4  # times as many as are wanted
 LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorise it
 
 
@@ -53,15 +52,22 @@ def _n_under(keys, limit):
 
 
 @no_type_check
+@njit(fastmath={"nnan", "nsz"})  # no key is NaN; LLVM would take them one by one, to notice
+def _range(keys):
+    low, high = keys[0], keys[0]
+    for place in range(1, keys.size):
+        low, high = min(low, keys[place]), max(high, keys[place])
+    return low, high
+
+
+@no_type_check
 @njit
 def _limit_between(keys, n_least, n_most):
     """A limit that `n_least` to `n_most` keys are under, and how many of those at it to add.
 
     Bisection: counting is far quicker than moving. Among many ties there may be no such limit.
     """
-    low, high = keys[0], keys[0]
-    for place in range(1, keys.size):
-        low, high = min(low, keys[place]), max(high, keys[place])
+    low, high = _range(keys)
     n_under_low, middle = 0, high
     n_under = _n_under(keys, high)
     if n_under < n_least:
@@ -123,6 +129,45 @@ def _gather(words, marks, start, places, hits):
             hits[n_hits] = j
             n_hits += np.int64(marks[j] & (j >= start))
     return n_hits
+
+
+@no_type_check
+@njit(nogil=True, cache=True)
+def begin_lists(
+    dots: Float[np.ndarray, "row row"],
+    first: int,
+    halves: Float[np.ndarray, " n"],
+    candidates: Candidates,
+    n_least: int,
+) -> None:
+    """Begin the lists of the rows of a block with the others of it, so that bounds are near.
+
+    To choose the smallest of many keys at once takes a fraction of offering each in turn.
+    """
+    keys, indices, counts, bounds = candidates
+    n_others = len(dots) - 1
+    own, of_rows = np.empty(n_others, np.float32), halves[first : first + len(dots)]
+    words = np.zeros(n_others // WORD + 1, np.uint64)
+    marks = words.view(np.uint8)
+    places, hits = np.empty((2, marks.size + 1), np.int64)
+    for i in range(len(dots)):
+        for j in range(i):
+            own[j] = of_rows[i] + of_rows[j] - dots[i, j]
+        for j in range(i, n_others):
+            own[j] = of_rows[i] + of_rows[j + 1] - dots[i, j + 1]
+        limit, n_ties = np.float32(np.inf), 0
+        if n_others > n_least:
+            limit, n_ties = _limit_between(own, n_least, n_least + n_least // 8)
+        for j in range(n_others):
+            marks[j] = own[j] <= limit
+        row, n_kept = first + i, 0
+        for hit in range(_gather(words, marks, 0, places, hits)):
+            j = hits[hit]
+            is_tie = own[j] == limit
+            keys[row, n_kept], indices[row, n_kept] = own[j], first + j + (j >= i)
+            n_kept += np.int64(not is_tie or n_ties > 0)
+            n_ties -= np.int64(is_tie)
+        counts[row], bounds[row] = n_kept, limit
 
 
 @no_type_check
@@ -206,36 +251,28 @@ def _distances(vectors, row, others, found):
 
 @no_type_check
 @njit
-def _smallest(found, k):
-    """The places of the `k` smallest, in ascending order; of ties at the limit the first ones."""
-    limit = np.partition(found, k - 1)[k - 1]
-    n_ties = k
-    for place in range(found.size):
-        n_ties -= np.int64(found[place] < limit)
-    places, n_places = np.empty(k, np.int64), 0
-    for place in range(found.size):
-        is_tie = found[place] == limit and n_ties > 0
-        n_ties -= np.int64(is_tie)
-        if is_tie or found[place] < limit:
-            places[n_places] = place
-            n_places += 1
-    return places
+def _nearest(vectors, row, others, found, indices, distances):
+    """Fill the results of a row with the nearest of `others`; of ties the smaller number first.
 
-
-@no_type_check
-@njit
-def _nearest(vectors, row, others, indices, distances):
-    """Fill the results of a row with the nearest of `others`, which ascend."""
-    found = np.empty(others.size)
+    `found` has room for the distances. Each of the others goes to its place among the nearest so
+    far, if it has one: they are few, or soon hardly one is nearer.
+    """
     _distances(vectors, row, others, found)
-    k = indices.shape[1]
-    if others.size > MANY * k:  # to sort them all would take longer than to compute them
-        places = _smallest(found, k)
-        others, found = others[places], found[places]
-    order = np.argsort(found, kind="mergesort")  # stable: of ties the smaller number stays first
-    for place in range(indices.shape[1]):
-        indices[row, place] = others[order[place]]
-        distances[row, place] = found[order[place]]
+    k, n_listed = indices.shape[1], 0
+    for one in range(others.size):
+        distance, other = found[one], others[one]
+        place = n_listed
+        while place > 0 and (
+            distances[row, place - 1] > distance
+            or (distances[row, place - 1] == distance and indices[row, place - 1] > other)
+        ):
+            if place < k:
+                distances[row, place] = distances[row, place - 1]
+                indices[row, place] = indices[row, place - 1]
+            place -= 1
+        if place < k:
+            distances[row, place], indices[row, place] = distance, other
+            n_listed = min(n_listed + 1, k)
 
 
 @no_type_check
@@ -256,17 +293,17 @@ def settle_candidates(
 
     A row is certain if its farthest neighbour is nearer than whatever is missing from the list.
     """
-    k = indices.shape[1]
+    k, found = indices.shape[1], np.empty(candidates.keys.shape[1] + zeros.size)
     for list_ in range(begin, end):
         count, bound = candidates.counts[list_], candidates.bounds[list_]
         keys, listed = candidates.keys[list_, :count], candidates.indices[list_, :count]
         if count > n_least:
             count, bound = _compact(keys, listed, n_least, n_least)
-        others = np.sort(np.concatenate((numbers[listed[:count]], zeros)))
+        others = np.concatenate((numbers[listed[:count]], zeros))
         if others.size < k:
             continue
         row = numbers[list_]
-        _nearest(vectors, row, others, indices, distances)
+        _nearest(vectors, row, others, found, indices, distances)
         certain[row] = distances[row, k - 1] ** 2 / 2 < bound
 
 
@@ -279,8 +316,8 @@ def settle_all(
     distances: Float[np.ndarray, "n k"],
 ) -> None:
     """Find the neighbours of some rows among all others, in float64 alone."""
-    others = np.empty(len(vectors) - 1, np.int64)
+    others, found = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
     for row in rows:
         for other in range(others.size):
             others[other] = other + (other >= row)
-        _nearest(vectors, row, others, indices, distances)
+        _nearest(vectors, row, others, found, indices, distances)
