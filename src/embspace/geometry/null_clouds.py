@@ -65,20 +65,26 @@ def exchanged_between_texts(
     one. Measure the cloud and its null on those places: what a measure of context gives beyond the
     null, vectors owe to their text.
     """
+    shuffled = rng.permutation(len(x))
+    order = shuffled[np.lexsort((text[shuffled], band[shuffled], word[shuffled]))]
+    cells, runs = _starts(word[order], band[order]), _starts(word[order], band[order], text[order])
+    sizes, lengths = (np.diff(starts, append=len(x)) for starts in (cells, runs))
+    # A cell's occurrences in one text stand together: a step as long as the longest of these runs,
+    # in a circle, leaves each text.
+    steps = np.maximum.reduceat(lengths, np.searchsorted(runs, cells))
+    cell, size, step = (np.repeat(each, sizes) for each in (cells, sizes, steps))
+    source = order[cell + (np.arange(len(x)) - cell - step) % size]
+    moved = text[source] != text[order]
     exchanged, is_moved = x.copy(), np.zeros(len(x), dtype=bool)
-    cell = np.unique(np.stack([word, band]), axis=1, return_inverse=True)[1].ravel()
-    order = np.argsort(cell, kind="stable")
-    cells = np.split(order, np.flatnonzero(np.diff(cell[order])) + 1)
-    for rows in (rows for rows in cells if len(rows) > 1):
-        shuffled = rng.permutation(rows)
-        by_text = shuffled[np.argsort(text[shuffled], kind="stable")]
-        # Once all of a text stand together, a step as long as the longest run leaves each text.
-        step = np.unique(text[rows], return_counts=True)[1].max()
-        source = np.roll(by_text, step)
-        moved = text[source] != text[by_text]
-        exchanged[by_text[moved]] = x[source[moved]]
-        is_moved[by_text[moved]] = True
+    exchanged[order[moved]] = x[source[moved]]
+    is_moved[order[moved]] = True
     return exchanged, is_moved
+
+
+def _starts(*columns: Int[np.ndarray, " n"]) -> Int[np.ndarray, " run"]:
+    """Where rows begin that are equal in all columns."""
+    differ = np.any([each[1:] != each[:-1] for each in columns], axis=0)
+    return np.append(0, np.flatnonzero(differ) + 1)
 
 
 NULL_CLOUDS: dict[Null, Callable[[Vectors, np.random.Generator], Vectors]] = {
