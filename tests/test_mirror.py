@@ -293,6 +293,10 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         edited("params.yaml", "models:\n", "models:\n  - word2vec\n"),
         r"params\.yaml: models has word2vec; expected a file conf/model/word2vec\.yaml",
     ),
+    "figure outside of its folder": (
+        written("figures/similarity/minilm.svg", "x"),
+        r"figures/similarity/minilm\.svg: belongs to nothing",
+    ),
     # Rule 8: README.
     "row of the README deleted": (
         readme_row_deleted,

@@ -15,6 +15,7 @@ KEPT = [
     "data/extracted/embeddings/b-1.5.safetensors",
     "data/extracted/hidden_states/a/one.windows.parquet",
     "figures/similarity/a.png",
+    "figures/similarity/b-1.5.png",
     "figures/similarity/b-1.5/similarity.md",
     "results/provenance.json",
     "results/pretraining_dynamics/a.csv",
@@ -42,6 +43,8 @@ DROPPED = [
     "data/extracted/hidden_states/c/one.safetensors",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
+    "figures/similarity/a.svg",  # of before there were folders
+    "figures/similarity/b-1/similarity.md",
     "figures/similarity/c/similarity.md",
     "figures/similarity/c.png",
     "figures/similarity/toys.png",
@@ -67,6 +70,7 @@ def test_what_is_removed_leaves_no_empty_folder():
     assert leftovers(PARAMS) == []
     assert all(Path(name).is_file() for name in KEPT)
     assert not Path("data/extracted/hidden_states/c").exists()
+    assert not Path("figures/similarity/c").exists()
     assert Path("data/extracted/hidden_states/a").is_dir()
 
 

@@ -14,6 +14,7 @@ from embspace.draw.__main__ import DRAWINGS
 from embspace.errors import InputError
 from embspace.report import describe_subject
 from embspace.working_tree import TREES, WorkingTree
+from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
 from tests.tiny import tiny_description, write_tiny_model
 from tests.workspace import Workspace
@@ -66,6 +67,10 @@ from pathlib import Path
 
 files = [*Path("src/given").glob("figures/*/minilm/*"), *Path("src/given").glob("figures/*/*.png")]
 for file in files:
+    # A model's name may hold dots, and begin another's.
+    other = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1] + ".2"))
+    other.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, other)
     target = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1]))
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(file, target)
@@ -149,6 +154,12 @@ def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Wo
     for noun in DRAWINGS:
         assert f'id="{noun}"' in page
         assert (folder / f"figures/{noun}/tiny/{noun}.pdf").is_file()
+    copied = {file.relative_to(folder).as_posix() for file in folder.glob("figures/**/*.*")}
+    assert copied == {
+        file
+        for path in Path(workspace.folder / "src/given/figures").glob("*/minilm.png")
+        for file in drawn_files(f"figures/{path.parent.name}/tiny", path.parent.name)
+    }
     paths = re.findall(r'href="((?:results|figures)/[^"]+)"', page)
     assert "results/similarity/summary/tiny.csv" in paths
     for path in paths:

@@ -77,8 +77,8 @@ def name_of(file: Path) -> str | None:
     `file` is relative to the project. Of figures, the picture has the name, or the folder.
     """
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
-    in_folder = file.parts[0] == "figures" and file.suffix != ".png"
-    return file.parent.name if name and in_folder else name
+    is_drawn = file.parts[0] == "figures" and len(file.parts) > 2
+    return file.parts[2].removesuffix(".png") if name and is_drawn else name
 
 
 def _runs() -> list[str]:

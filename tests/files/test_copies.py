@@ -78,7 +78,10 @@ def test_what_cannot_be_written_whole_leaves_the_old_one(
     assert content(tmp_path) == {"a.txt": "old"}
 
 
-def test_a_folder_is_linked_file_by_file(source: Path, tmp_path: Path):
+def test_a_folder_is_linked_file_by_file_and_holds_no_others(source: Path, tmp_path: Path):
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target/old.txt").touch()
     link_files(source, tmp_path / "target")
+    assert not (tmp_path / "target/old.txt").exists()
     for file in ("a.txt", "deep/b.txt"):
         assert (tmp_path / "target" / file).samefile(source / file)

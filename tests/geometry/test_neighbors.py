@@ -218,6 +218,13 @@ def test_the_size_of_a_block_changes_no_bit(block_rows: int) -> None:
     assert np.array_equal(whole.distances, parts.distances)
 
 
+@pytest.mark.parametrize("k", [5, 40, 70])
+def test_rows_that_come_ever_nearer(k: int) -> None:
+    x = np.arange(1, 301, dtype=np.float32)[:, np.newaxis] * np.ones(3, dtype=np.float32)
+    x[:50] = 0  # compared with all
+    assert_exact(x, k)
+
+
 @pytest.mark.parametrize("n_equal", [1, 50])
 def test_the_order_of_blocks_changes_no_bit(n_equal: int) -> None:
     x = gaussian(300, 8)
@@ -226,12 +233,15 @@ def test_the_order_of_blocks_changes_no_bit(n_equal: int) -> None:
 
 
 @pytest.mark.parametrize("n_equal", [1, 40, 100])
-@pytest.mark.parametrize("n", [2, 12, 100])
-def test_a_list_begins_with_the_smallest_keys_of_its_block(n: int, n_equal: int) -> None:
-    x, n_least, first = gaussian(n, 5), 12, 3
+@pytest.mark.parametrize("n", [2, 12, 14, 100])
+@pytest.mark.parametrize("first", [0, 3])
+def test_a_list_begins_with_the_smallest_keys_of_its_block(
+    first: int, n: int, n_equal: int
+) -> None:
+    x, n_least = gaussian(n, 5), 12
     x[:n_equal] = x[0]
     dots, halves = x @ x.T, np.square(norms(x)).astype(np.float32) / 2
-    candidates = Candidates.empty(first + n, 2 * n_least)
+    candidates = Candidates.empty(first + n, min(2 * n_least, first + n))
     begin_lists(dots, first, np.append(np.zeros(first, np.float32), halves), candidates, n_least)
     for row in range(n):
         count, bound = candidates.counts[first + row], candidates.bounds[first + row]

@@ -7,7 +7,16 @@ from pathlib import Path
 from tests.mirror.imports import dotted_path, importers_of
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import COMPARE, DESCRIPTIONS, DRAW, DRAWS, VERBS, Name, Tree
+from tests.mirror.tree import (
+    COMPARE,
+    DESCRIPTIONS,
+    DRAW,
+    DRAWN_APIECE,
+    DRAWS,
+    VERBS,
+    Name,
+    Tree,
+)
 
 # Rule 7: no file and no folder is left over from something that is gone.
 
@@ -17,6 +26,7 @@ def nothing_is_left_over(tree: Tree) -> Iterator[str]:
     yield from _modules_left_over(tree)
     yield from _tests_left_over(tree)
     yield from _folders_left_over(tree)
+    yield from _figures_left_over(tree)
     for folder, key in DESCRIPTIONS.items():
         for name in tree.yaml("params.yaml").get(key) or []:
             if not tree.has(f"conf/{folder}/{name}.yaml"):
@@ -59,6 +69,17 @@ def _folders_left_over(tree: Tree) -> Iterator[str]:
         parts = path.split("/")
         if not any(all(a in (b, "{}") for a, b in zip(out, parts, strict=False)) for out in outs):
             yield f"{path}/: belongs to nothing; expected a stage in dvc.yaml with an output there."
+
+
+def _figures_left_over(tree: Tree) -> Iterator[str]:
+    files = (path for path in tree.glob("figures/**/*.*") if (tree.root / path).is_file())
+    for path in files:
+        _, folder, name, *rest = Path(path).parts
+        noun = name if folder == COMPARE else folder
+        apiece = [[f"{noun}.{suffix}"] for suffix in DRAWN_APIECE]
+        if rest not in apiece and (rest or not name.endswith(".png")):
+            expected = f"<model>.png and <model>/{noun}.{{{','.join(DRAWN_APIECE)}}}"
+            yield f"{path}: belongs to nothing; expected figures/{folder}/{expected}."
 
 
 # Rule 8: whoever has a question finds the figure and the name.

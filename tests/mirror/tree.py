@@ -50,6 +50,7 @@ PLACES = {
     "report": ("results/report/<model>",),
 }
 DRAWN = (".png", "")  # the picture, and the folder of the rest
+DRAWN_APIECE = ("md", "pdf", "svg", "tex")  # in the folder, each named after the noun
 IN_GIT = ("results/", "figures/")
 # An edit of it re-runs nothing, for it may change no number beyond tolerance.
 UNTRACKED = {"device"}

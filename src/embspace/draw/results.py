@@ -110,8 +110,8 @@ def draw_compared_and_save(
 def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
     """Figure and tables; inside the figure's file stands the stage, and which item of it.
 
-    The picture stands alone, the folder beside it holds the rest: DVC takes a folder as one
-    output, and compares the outputs of a stage with all its paths whenever it looks for changes.
+    The picture stands alone, as `dvc plots` wants a file. The rest is in a folder, one output to
+    DVC, whose time to look for changes grows with the outputs of a stage.
     """
     drawn = (f"{path}.png", f"{path}/{noun}.svg", f"{path}/{noun}.pdf")
     save_figure(figure, drawn, title=f"{stage_of(figure)}{item}")

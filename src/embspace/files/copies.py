@@ -11,12 +11,9 @@ COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it ha
 
 def mirror_folder(source: Path, target: Path) -> None:
     """Make `target` hold the files of `source` and no others, touching only what differs."""
-    wanted = {path.relative_to(source) for path in _files(source)}
-    for path in _files(target):
-        if path.relative_to(target) not in wanted:
-            path.unlink()
-    for path in wanted:
-        copy_file(source / path, target / path)
+    _remove_others(source, target)
+    for path in _files(source):
+        copy_file(path, target / path.relative_to(source))
     for path in source.rglob(COMPILED):
         copy = target / path.relative_to(source)
         if not copy.is_file() or copy.stat().st_mtime < path.stat().st_mtime:
@@ -32,15 +29,19 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def link_files(source: Path, target: Path) -> None:
-    """The same file in both trees, or the files of a folder.
+    """The same file in both trees, or the files of a folder and no others.
 
     No stage writes into a file, it puts another in its place.
     """
     if source.is_dir():
+        _remove_others(source, target)
         for path in _files(source):
             link_files(path, target / path.relative_to(source))
-    if not source.is_file():
-        return
+    elif source.is_file():
+        _link_file(source, target)
+
+
+def _link_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     try:
@@ -54,6 +55,13 @@ def write_changed(target: Path, content: bytes) -> None:
     if not (target.is_file() and target.read_bytes() == content):
         with writing(target) as partial:
             partial.write_bytes(content)
+
+
+def _remove_others(source: Path, target: Path) -> None:
+    wanted = {path.relative_to(source) for path in _files(source)}
+    for path in _files(target):
+        if path.relative_to(target) not in wanted:
+            path.unlink()
 
 
 def _files(folder: Path) -> list[Path]:

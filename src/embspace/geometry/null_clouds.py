@@ -70,7 +70,7 @@ def exchanged_between_texts(
     cells, runs = _starts(word[order], band[order]), _starts(word[order], band[order], text[order])
     sizes, lengths = (np.diff(starts, append=len(x)) for starts in (cells, runs))
     # A cell's occurrences in one text stand together: a step as long as the longest of these runs,
-    # in a circle, leaves each text.
+    # in a circle, leaves each text, unless one has more than half.
     steps = np.maximum.reduceat(lengths, np.searchsorted(runs, cells))
     cell, size, step = (np.repeat(each, sizes) for each in (cells, sizes, steps))
     source = order[cell + (np.arange(len(x)) - cell - step) % size]

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from numba import njit
 
 WORD = 8  # marks that are looked at together, as one integer of 64 bits
+MANY, MUCH_MORE = 32, 4  # neighbours; times as many others
 LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorise it
 
 
@@ -255,12 +256,17 @@ def _nearest(vectors, row, others, found, indices, distances):
     """Fill the results of a row with the nearest of `others`; of ties the smaller number first.
 
     `found` has room for the distances. Each of the others goes to its place among the nearest so
-    far, if it has one: they are few, or soon hardly one is nearer.
+    far, if it has one. Of many neighbours among many more, those that cannot stay are left out
+    first: where rows come ever nearer, each would move all.
     """
     _distances(vectors, row, others, found)
-    k, n_listed = indices.shape[1], 0
+    k, n_listed, limit = indices.shape[1], 0, np.inf
+    if k > MANY and others.size > MUCH_MORE * k:
+        limit = np.partition(found[: others.size], k - 1)[k - 1]
     for one in range(others.size):
         distance, other = found[one], others[one]
+        if distance > limit:
+            continue
         place = n_listed
         while place > 0 and (
             distances[row, place - 1] > distance
