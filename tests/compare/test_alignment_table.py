@@ -109,6 +109,34 @@ def test_the_interval_of_debiased_cka_covers_the_truth():
     assert 0.75 <= covered / 60 <= 1
 
 
+@pytest.mark.parametrize("n", [30, 120])
+def test_the_interval_of_neighbors_covers_their_mean(n: int):
+    found = []
+    for seed in range(120):
+        z = np.random.default_rng(seed).normal(size=(1, n, 12))
+        given = Views(z[:, :, :8], np.tanh(z[:, :, 4:]), is_sample=True)
+        settings = SETTINGS | {
+            "n_resamples": 2,
+            "n_permutations": 1,
+            "n_procrustes_permutations": 1,
+        }
+        table = alignment_rows(given, **settings, generator=np.random.default_rng(seed))
+        found.append(at(table, 0, 0, "mutual_nearest_neighbors"))
+    value, low, high = (np.array([row[key] for row in found]) for key in ("value", "low", "high"))
+    assert np.mean((low <= value.mean()) & (value.mean() <= high)) >= 0.9
+    # At most twice as wide as a normal one of the deviation that there is.
+    assert (high - low).mean() < 2 * 2 * 1.645 * value.std()
+
+
+def test_neighbors_have_no_interval_where_no_other_could_be_one():
+    table = alignment_rows(
+        views(), **SETTINGS | {"n_neighbors": N - 1}, generator=np.random.default_rng(0)
+    )
+    rows = table[table["measure"] == "mutual_nearest_neighbors"]
+    assert (rows["value"] == 1).all()
+    assert rows[["low", "high"]].isna().all(axis=None)
+
+
 def test_views_up_to_rotation_and_scale_are_one():
     x = np.random.default_rng(0).normal(size=(1, N, 6))
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(6, 6)))[0]

@@ -5,6 +5,7 @@ from scipy.spatial import procrustes
 
 from embspace.geometry.alignment import (
     common_neighbors,
+    common_neighbors_without_each,
     debiased_linear_cka,
     linear_cka,
     mutual_nearest_neighbors,
@@ -182,6 +183,17 @@ def test_equal_orders_of_distances_have_all_neighbors_in_common():
     assert mutual_nearest_neighbors(x, 9 * x @ rotation(3) + 1, n_neighbors=7) == 1
     line = np.arange(20.0)[:, np.newaxis] ** 1.5
     assert mutual_nearest_neighbors(line, line, n_neighbors=19) == 1
+
+
+@pytest.mark.parametrize("k", [1, 5, 28])
+def test_what_neighbors_have_in_common_without_each_row(k: int):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(30, 4))
+    y = x + rng.normal(size=x.shape)
+    found = common_neighbors_without_each(nearest_rows(x, k + 1), nearest_rows(y, k + 1))
+    for row, value in enumerate(found):
+        others = np.delete(x, row, axis=0), np.delete(y, row, axis=0)
+        assert value == pytest.approx(mutual_nearest_neighbors(*others, n_neighbors=k))
 
 
 def test_independent_views_share_as_many_neighbors_as_chance():

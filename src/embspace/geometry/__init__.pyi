@@ -2,6 +2,7 @@
 
 from .alignment import ProcrustesFit as ProcrustesFit
 from .alignment import common_neighbors as common_neighbors
+from .alignment import common_neighbors_without_each as common_neighbors_without_each
 from .alignment import debiased_linear_cka as debiased_linear_cka
 from .alignment import linear_cka as linear_cka
 from .alignment import mutual_nearest_neighbors as mutual_nearest_neighbors

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.directions import norms
 
@@ -128,7 +128,7 @@ def mutual_nearest_neighbors(
 
 
 def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
-    """The rows nearest to each row, without itself, in no order; of ties any.
+    """The rows nearest to each row, without itself, nearest first; of ties any.
 
     Raises:
         ValueError: `n_neighbors` under 1 or over n - 1.
@@ -139,17 +139,46 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
     squared = np.square(norms(x))
     distance = squared[:, np.newaxis] + squared - 2 * (x @ x.T)
     np.fill_diagonal(distance, np.inf)
-    return np.argpartition(distance, n_neighbors - 1, axis=1)[:, :n_neighbors]
+    found = np.argpartition(distance, n_neighbors - 1, axis=1)[:, :n_neighbors]
+    order = np.take_along_axis(distance, found, axis=1).argsort(axis=1)
+    return np.take_along_axis(found, order, axis=1)
 
 
 def common_neighbors(
     one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
     """Share of each row's neighbours that both lists have."""
-    n, k = one.shape
-    is_near = np.zeros((n, n), dtype=bool)
-    np.put_along_axis(is_near, one, values=True, axis=1)
-    return np.take_along_axis(is_near, other, axis=1).sum(axis=1) / k
+    return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
+
+
+def common_neighbors_without_each(
+    one: Int[np.ndarray, "n k_and_next"], other: Int[np.ndarray, "n k_and_next"]
+) -> Float[np.ndarray, " n"]:
+    """`mutual_nearest_neighbors` of all rows but one, for each that is left out.
+
+    `one` and `other` are `nearest_rows` of n_neighbors + 1: the last of them enters where one of
+    the others is left out. So the jackknife (Efron and Stein 1981, Annals of Statistics 9) knows
+    what each row adds as a point and as a neighbour of others.
+    """
+    n, k = len(one), one.shape[1] - 1
+    rows, next_one, next_other = np.arange(n), one[:, k], other[:, k]
+    near, other_near = _is_listed(one[:, :k]), _is_listed(other[:, :k])
+    # A row that enters one list is common if the other list has it, or if it enters there, too.
+    one_enters = other_near[rows, next_one].astype(np.int64)
+    other_enters = near[rows, next_other].astype(np.int64)
+    both_enter = one_enters + other_enters + (next_one == next_other)
+    in_both = near & other_near
+    gains = in_both * (both_enter - 1)[:, np.newaxis]
+    gains += (near & ~other_near) * one_enters[:, np.newaxis]
+    gains += (other_near & ~near) * other_enters[:, np.newaxis]
+    common = in_both.sum(axis=1)
+    return np.asarray((common.sum() - common + gains.sum(axis=0)) / (k * (n - 1)))
+
+
+def _is_listed(near: Int[np.ndarray, "n k"]) -> Bool[np.ndarray, "n n"]:
+    is_listed = np.zeros((len(near), len(near)), dtype=bool)
+    np.put_along_axis(is_listed, near, values=True, axis=1)
+    return is_listed
 
 
 def _centred(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
