@@ -146,8 +146,8 @@ def _tables(pairs: list[tuple[str, str, pd.DataFrame]], label: str, digits: int)
         "that both have. Points are independent: one text or word of each document, words among "
         "those that are whole in both tokenizers, so that pairs of models may be on different "
         "ones. The null permutes the points of the other model; its upper bound is one-sided, "
-        "and Procrustes has none. Intervals of neighbours hold the pool of candidates fixed, "
-        "those of Procrustes the rotation.\n"
+        "and Procrustes has none. Intervals are by half-samples of the points, those of "
+        "Procrustes with the rotation held fixed; those of neighbours by the jackknife.\n"
     ]
     columns = ["corpus", "unit", "n", "measure", "layer", "other_layer", "value", "low", "high"]
     columns += ["null", "null_high", "random_weights_value"]
