@@ -55,7 +55,7 @@ def test_the_projects_own_settings_fit(tree: Path):
         ),
         ("conf/measure/similarity.yaml", "n_pairs", "n_paris", "similarity.yaml: .*'n_paris'"),
         ("conf/measure/similarity.yaml", "n_pairs: 20", "n_pairs: 0", "'n_pairs': .*found 0"),
-        ("conf/measure/separability.yaml", "${seed}", "${sed}", "separability.yaml: .*sed"),
+        ("conf/measure/separability.yaml", "n_folds", "seed: 1\nn_folds", "key 'seed' is unknown"),
         ("conf/model/minilm.yaml", "source: package", "source: pip", "minilm.yaml: key 'source'"),
         ("conf/corpus/articles.yaml", "path:", "file:", "articles.yaml: key 'file' is unknown"),
         ("conf/extract/hidden_states.yaml", "512", "long", "'window_length': .*found 'long'"),

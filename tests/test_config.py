@@ -9,7 +9,14 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from embspace.config import Params, read_params, read_yaml, settings_schema, validate
+from embspace.config import (
+    Params,
+    checked_settings,
+    read_params,
+    read_yaml,
+    settings_schema,
+    validate,
+)
 from embspace.errors import InputError
 
 PARAMS = (
@@ -37,7 +44,7 @@ def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / folder).mkdir(parents=True)
     shutil.copy(root / "conf/config.yaml", "conf")
     shutil.copy(root / "conf/model/minilm.yaml", "conf/model")
-    (tmp_path / "conf/measure/probe.yaml").write_text("level: 0.5\nnames: [a]\nseed: ${seed}\n")
+    (tmp_path / "conf/measure/probe.yaml").write_text("level: 0.5\nnames: [a]\n")
     (tmp_path / "probe.py").write_text(PROGRAM)
     return tmp_path
 
@@ -135,6 +142,16 @@ def test_settings_are_the_keyword_only_arguments():
         validate(schema, {"n": 1, "level": 0}, "x.yaml")
     with pytest.raises(InputError, match="x.yaml: key 'n' is missing"):
         validate(schema, {"level": 0.1}, "x.yaml")
+
+
+def test_seed_and_device_come_from_params_and_are_no_settings():
+    def measure_x(*, n: int, seed: int, device: str) -> None: ...
+
+    params = {"seed": 3, "device": "cpu", "models": ["m"]}
+    settings = checked_settings(measure_x, {"n": 1}, params, "x.yaml")
+    assert settings == {"n": 1, "seed": 3, "device": "cpu"}
+    with pytest.raises(InputError, match="x.yaml: key 'seed' is unknown; allowed here: n"):
+        checked_settings(measure_x, {"n": 1, "seed": 3}, params, "x.yaml")
 
 
 def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):

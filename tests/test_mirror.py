@@ -242,7 +242,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     # Rule 6: params.
     "seed not in params": (
         in_stage("measure_separability", "      - seed"),
-        r"params lacks `- seed`: conf/measure/separability\.yaml interpolates it",
+        r"params lacks `- seed`: measure_separability\(\) takes it",
     ),
     "corpora not in params": (
         in_stage("measure_sentence_similarity", "      - corpora"),

@@ -1,13 +1,13 @@
 """What `report_vectors` says of vectors is what the stages would say of them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.cite.facts import resolved_settings
-from embspace.config import read_params
+from embspace.config import checked_settings, read_params, read_yaml, settings_file
 from embspace.errors import InputError
 from embspace.geometry.directions import cosine_matrix
 from embspace.measure.explained_variance import measure_explained_variance
@@ -44,17 +44,19 @@ def _in_the_tree(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
 
 
-def settings(noun: str) -> dict[str, object]:
-    return resolved_settings(Path(f"conf/measure/{noun}.yaml"), read_params())
+def settings(function: Callable[..., object]) -> dict[str, object]:
+    file = settings_file(function)
+    params = read_params().model_dump()
+    return checked_settings(function, read_yaml(file), params, str(file))
 
 
 def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
     np.save(tmp_path / "x.npy", x)
     found = report_vectors(tmp_path / "x.npy")
     names, matrices = numbered_vocabulary(N), {"input": x}
-    similarity = measure_similarity(matrices, names, **settings("similarity"))
-    neighbors = measure_neighbors(matrices, names, pd.DataFrame(), **settings("neighbors"))
-    variance = measure_explained_variance(matrices, **settings("explained_variance"))
+    similarity = measure_similarity(matrices, names, **settings(measure_similarity))
+    neighbors = measure_neighbors(matrices, names, pd.DataFrame(), **settings(measure_neighbors))
+    variance = measure_explained_variance(matrices, **settings(measure_explained_variance))
     expected = {
         "similarity": similarity.summary,
         "pairs": similarity.pairs,
@@ -72,7 +74,7 @@ def test_groups_are_told_apart_as_tokens_and_positions_are(
 ):
     found = tables["separability"].set_index("group").loc["far"]
     matrices = {"input": x[GROUPS == "near"], "positional": x[GROUPS == "far"]}
-    expected = measure_separability(matrices, **settings("separability"))
+    expected = measure_separability(matrices, **settings(measure_separability))
     for column in ("preparation", "auc", "null_auc", "auc_standard_deviation"):
         assert found[column].tolist() == expected[column].tolist()
     assert (found["auc"] > 0.95).all()

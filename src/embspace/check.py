@@ -53,7 +53,7 @@ def check_settings() -> list[str]:
         *_missing_keys(),
         *_wrong_names(params),
         *_wrong_descriptions(),
-        *_wrong_settings(params),
+        *_wrong_settings(),
     ]
     return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
 
@@ -167,19 +167,19 @@ def _missing_device(params: Params) -> Iterator[str]:
         yield str(error)
 
 
-def _wrong_settings(params: Params) -> Iterator[str]:
+def _wrong_settings() -> Iterator[str]:
     """Settings files whose keys or types are not those of the function that takes them."""
     for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
         if folder.name in DESCRIBERS:
             continue
         for path in sorted(folder.glob("*.yaml")):
             try:
-                _check_settings_file(path, params)
+                _check_settings_file(path)
             except InputError as error:
                 yield str(error)
 
 
-def _check_settings_file(path: Path, params: Params) -> None:
+def _check_settings_file(path: Path) -> None:
     verb, noun = path.parent.name, path.stem
     expected = {f"embspace.{verb}", f"embspace.{verb}.{noun}"}
     try:
@@ -189,16 +189,4 @@ def _check_settings_file(path: Path, params: Params) -> None:
         if isinstance(error, ModuleNotFoundError) and error.name not in expected:
             raise  # a library is missing, which is another matter
         raise InputError(f"{path}: no function {verb}_{noun} takes these settings") from None
-    validate(settings_schema(function), _resolved(path, params), str(path))
-
-
-def _resolved(path: Path, params: Params) -> Any:
-    """The settings with `${seed}` and its like filled in, as Hydra does it."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    whole = OmegaConf.create({**params.model_dump(), "settings": read_yaml(path)})
-    try:
-        return OmegaConf.to_container(whole.settings, resolve=True)
-    except OmegaConfBaseException as error:
-        raise InputError(f"{path}: {error.msg if hasattr(error, 'msg') else error}") from None
+    validate(settings_schema(function), read_yaml(path), str(path))

@@ -1,7 +1,8 @@
 """How a stage gets its settings: params.yaml in front of conf/, composed by Hydra.
 
 Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's
-function are the schema of conf/<verb>/<noun>.yaml.
+function are the schema of conf/<verb>/<noun>.yaml, but for `seed` and `device`: a function that
+takes them is given those of params.yaml.
 """
 
 import inspect
@@ -27,6 +28,9 @@ from embspace.errors import InputError, did_you_mean
 
 PARAMS = Path("params.yaml")
 CONF = Path("conf")
+# Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
+# with `${seed}` in it breaks `dvc exp run -S`.
+FROM_PARAMS = ("seed", "device")
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
@@ -148,17 +152,34 @@ def validate(schema: type[Schema], content: Any, file: str) -> Schema:
 
 
 def settings_schema(function: Callable[..., Any]) -> type[BaseModel]:
-    """The keyword-only arguments of `function` as a schema without defaults."""
+    """The keyword-only arguments of `function`, less `FROM_PARAMS`, without defaults."""
     hints = get_type_hints(function, include_extras=True)
-    names = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
+    names = (name for name in _keywords(function) if name not in FROM_PARAMS)
     fields: dict[str, Any] = {name: (hints[name], ...) for name in names}
     return create_model(
         function.__name__, __config__=ConfigDict(extra="forbid", strict=True), **fields
     )
+
+
+def checked_settings(
+    function: Callable[..., Any], content: Any, params: Mapping[str, Any], file: str
+) -> dict[str, Any]:
+    """The keyword-only arguments of `function`, from the content of its settings file and params.
+
+    Raises:
+        InputError: naming `file`, each key, what was found and what is allowed.
+    """
+    checked = validate(settings_schema(function), content, file)
+    settings = {name: getattr(checked, name) for name in type(checked).model_fields}
+    return settings | {key: params[key] for key in FROM_PARAMS if key in _keywords(function)}
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    return [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
 
 
 def settings_file(function: Callable[..., Any]) -> Path:
@@ -205,13 +226,14 @@ def _stage_config(
     params = {key: content[key] for key in Params.model_fields}
     validate(Params, params, f"{PARAMS} with the command line")
     choices = HydraConfig.get().runtime.choices
-    if isinstance(function, Mapping):
-        settings = {
-            noun: _checked_settings(each, content["settings"][noun])
+    settings = (
+        {
+            noun: _settings(each, content["settings"][noun], params)
             for noun, each in function.items()
         }
-    else:
-        settings = _checked_settings(function, content["settings"])
+        if isinstance(function, Mapping)
+        else _settings(function, content["settings"], params)
+    )
     return StageConfig(
         model_name=choices.get("model", ""),
         model=content.get("model", {}),
@@ -226,9 +248,10 @@ def _stage_config(
     )
 
 
-def _checked_settings(function: Callable[..., Any], content: Any) -> dict[str, Any]:
-    checked = validate(settings_schema(function), content, str(settings_file(function)))
-    return {name: getattr(checked, name) for name in type(checked).model_fields}
+def _settings(
+    function: Callable[..., Any], content: Any, params: Mapping[str, Any]
+) -> dict[str, Any]:
+    return checked_settings(function, content, params, str(settings_file(function)))
 
 
 def _explain(item: Any, schema: type[BaseModel]) -> str:

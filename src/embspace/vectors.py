@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.cite.facts import resolved_settings
 from embspace.clouds import FEWEST
-from embspace.config import PARAMS, Params, read_yaml, settings_file, settings_schema, validate
+from embspace.config import PARAMS, Params, checked_settings, read_yaml, settings_file, validate
 from embspace.errors import InputError
 from embspace.files.vectors import checked_vectors, read_vectors
 from embspace.geometry.directions import norms
@@ -161,5 +160,4 @@ def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:
     """The settings of a stage, as Hydra would give them to it."""
     params = validate(Params, read_yaml(root / PARAMS), str(root / PARAMS))
     file = root / settings_file(function)
-    checked = validate(settings_schema(function), resolved_settings(file, params), str(file))
-    return {name: getattr(checked, name) for name in type(checked).model_fields}
+    return checked_settings(function, read_yaml(file), params.model_dump(), str(file))

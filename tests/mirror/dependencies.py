@@ -7,9 +7,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.mirror.imports import dotted_name, holds_code, importers_of, imports_of, listing
+from tests.mirror.names import keywords_of
 from tests.mirror.paths import ITEM, covers, gives, is_home_of
 from tests.mirror.source import assigned_to, function_named, paths_in, strings_in
-from tests.mirror.tree import COMPARE, DESCRIPTIONS, DRAW, TOY, TOYS, UNTRACKED, Name, Stage, Tree
+from tests.mirror.tree import (
+    COMPARE,
+    DESCRIPTIONS,
+    DRAW,
+    FROM_PARAMS,
+    TOY,
+    TOYS,
+    UNTRACKED,
+    Name,
+    Stage,
+    Tree,
+)
 
 MODELS = "embspace.models."
 LOADER = re.compile(r"embspace\.models\.\w+\.load_\w+")
@@ -148,11 +160,12 @@ def _settings_files(tree: Tree, stage: Stage) -> list[str]:
 def _key_problems(tree: Tree, stage: Stage, files: list[str]) -> Iterator[str]:
     known = set(tree.yaml("params.yaml"))
     reads = dict.fromkeys(_config_reads(tree, stage), f"{stage.name.module} reads it")
+    for name in tree.settings_of(stage):
+        taken = keywords_of(tree.functions[name]) if name in tree.functions else set()
+        reads |= dict.fromkeys(taken & FROM_PARAMS, f"{name}() takes it")
     for file in files:
-        reads |= dict.fromkeys(
-            _interpolated(tree, file),
-            f"{file} interpolates it, and DVC hashes those letters, not the value",
-        )
+        for key in _interpolated(tree, file):
+            yield f"{file}: has ${{{key}}}; DVC reads the file alone, and `dvc exp run -S` fails."
     for key in sorted(stage.param_keys & UNTRACKED):
         yield f"{stage}: params has {key}; expected it nowhere, for it changes no number."
     for key in sorted(set(reads) & known - UNTRACKED - stage.param_keys):

@@ -16,6 +16,7 @@ from tests.mirror.tree import (
     DRAWN,
     DRAWN_APART,
     DRAWS,
+    FROM_PARAMS,
     IN_GIT,
     PROFILED,
     TOY,
@@ -146,7 +147,7 @@ def _dictionary_problems(tree: Tree, stage: Name, variable: str, value: str) -> 
 
 def settings_are_arguments(tree: Tree) -> Iterator[str]:
     for name, function in tree.functions.items():
-        arguments = {argument.arg for argument in function.args.kwonlyargs}
+        arguments = keywords_of(function) - FROM_PARAMS
         if name.verb in DESCRIPTIONS:
             if arguments:
                 yield f"{name.module}: {name}() has settings; expected none but its description."
@@ -162,6 +163,10 @@ def settings_are_arguments(tree: Tree) -> Iterator[str]:
                 f"{name.module}: the argument {argument} of {name}() has a default; expected "
                 f"none, since a value lives in {name.conf} or nowhere."
             )
+
+
+def keywords_of(function: ast.FunctionDef) -> set[str]:
+    return {argument.arg for argument in function.args.kwonlyargs}
 
 
 def _difference(wrong: set[str], arguments: set[str]) -> str:

@@ -52,6 +52,8 @@ PLACES = {
 DRAWN = (".png", "")  # the picture, and the folder of the rest
 DRAWN_APIECE = ("md", "pdf", "svg", "tex")  # in the folder, each named after the noun
 IN_GIT = ("results/", "figures/")
+# Arguments that no settings file has: a stage gets them from params.yaml.
+FROM_PARAMS = {"seed", "device"}
 # An edit of it re-runs nothing, for it may change no number beyond tolerance.
 UNTRACKED = {"device"}
 

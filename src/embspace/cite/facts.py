@@ -7,7 +7,7 @@ from typing import Any
 from embspace.cite.description import corpus_phrase
 from embspace.cite.methods import MODEL, Listing, Methods, Number
 from embspace.cite.wording import Absent, filled, listed
-from embspace.config import CONF, PARAMS, Params, read_params, read_yaml
+from embspace.config import CONF, FROM_PARAMS, PARAMS, Params, read_params, read_yaml
 from embspace.corpus import describe_corpus
 from embspace.errors import InputError, not_among
 from embspace.models.description import Model, describe_model, model_file
@@ -57,7 +57,7 @@ class Facts:
     def _setting(self, verb: str, noun: str, key: str) -> Any:
         file = CONF / verb / f"{noun}.yaml"
         if file not in self._settings:
-            self._settings[file] = resolved_settings(file, self.params)
+            self._settings[file] = settings_with_params(file, self.params)
         if key not in self._settings[file]:
             raise InputError(f"{file}: key '{key}' is missing")
         if self._settings[file][key] is None:
@@ -129,17 +129,9 @@ def described(model_name: str) -> Model:
     return describe_model(model_name, read_yaml(Path(model_file(model_name))))
 
 
-def resolved_settings(file: Path, params: Params) -> dict[str, Any]:
-    """A settings file with `${seed}` and its like filled in, as Hydra does it."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    whole = OmegaConf.create({**params.model_dump(), "settings": read_yaml(file)})
-    try:
-        settings: Any = OmegaConf.to_container(whole.settings, resolve=True)
-    except OmegaConfBaseException as error:
-        raise InputError(f"{file}: {error}") from None
-    return dict(settings)
+def settings_with_params(file: Path, params: Params) -> dict[str, Any]:
+    """The content of a settings file, and what every stage gets from params.yaml."""
+    return {**read_yaml(file), **{key: getattr(params, key) for key in FROM_PARAMS}}
 
 
 def _is_wanted(row: Row, wanted: Number | Listing) -> bool:
