@@ -17,7 +17,7 @@ from embspace.cite.command import marked_text
 from embspace.cite.facts import Facts
 from embspace.cite.methods import Methods, load_methods, nouns
 from embspace.cli import app
-from embspace.config import CONF
+from embspace.config import CONF, FROM_PARAMS, PARAMS
 from tests.cite.tree import changed, edit, make_tree
 
 ROOT = Path(__file__).parents[2]
@@ -59,11 +59,12 @@ def text_of(noun: str) -> str:
 def test_a_changed_setting_changes_the_sentence(noun: str):
     methods, before = load_methods(noun), text_of(noun)
     file = settings_file(methods)
-    content = file.read_text()
     for key in methods.settings_said:
-        edit(file, key, changed(yaml.safe_load(content)[key]))
+        changed_file = PARAMS if key in FROM_PARAMS else file
+        content = changed_file.read_text()
+        edit(changed_file, key, changed(yaml.safe_load(content)[key]))
         assert text_of(noun) != before, key
-        file.write_text(content)
+        changed_file.write_text(content)
     assert text_of(noun) == before
 
 

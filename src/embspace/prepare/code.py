@@ -1,0 +1,133 @@
+"""Stage `prepare_code`: the code that each stage runs, and the packages that this code imports.
+
+DVC does not follow imports. This stage does, so that no other one lists its code by hand: every
+stage depends on its own data/prepared/code/<stage>.txt, which changes when a module that the stage
+runs does something else, or when the locked version of a package that it imports changes.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+from embspace.config import StageConfig, run_stage
+from embspace.errors import InputError
+from embspace.files.atomic import write_bytes
+from embspace.prepare.code_module import Module, md5
+
+PACKAGE = "embspace"
+Modules = Mapping[str, Module]
+
+
+def prepare_code(source: Path, locked: str) -> dict[str, str]:
+    """Return, by the name of each stage, the hashes of its code and the versions of its packages.
+
+    Args:
+        source: The folder that holds the package, with a module `<verb>/**/<noun>.py` for each
+            stage `<verb>_<noun>`, which calls `run_stage`.
+        locked: The content of requirements.lock.
+
+    Raises:
+        InputError: if the code of a stage imports a module by a name that only a run knows, or a
+            name that a package loads on demand: neither can be followed.
+    """
+    modules, packages = modules_in(source), _locked_packages(locked)
+    return {
+        stage: "".join(f"{line}\n" for line in _description(start, modules, packages, source))
+        for stage, start in stages_in(modules).items()
+    }
+
+
+def modules_in(source: Path) -> dict[str, Module]:
+    """Return every module and package by its dotted name."""
+    paths = sorted((source / PACKAGE).rglob("*.py"))
+    names = (".".join(path.relative_to(source).with_suffix("").parts) for path in paths)
+    return {
+        name.removesuffix(".__init__"): Module(path)
+        for name, path in zip(names, paths, strict=True)
+    }
+
+
+def stages_in(modules: Modules) -> dict[str, str]:
+    """Return the dotted name of each stage's module by the stage's name, `<verb>_<noun>`."""
+    stages = {}
+    for name, module in modules.items():
+        if module.is_stage and name != f"{PACKAGE}.prepare.code":
+            verb, *folders = name.removeprefix(f"{PACKAGE}.").removesuffix(".__main__").split(".")
+            stages["_".join([verb, *folders[-1:]])] = name
+    return stages
+
+
+def code_of(start: str, modules: Modules) -> list[Module]:
+    """Return the modules that run when `start` does, sorted by path."""
+    queue = [*_with_packages(start)]
+    found = set(queue)
+    for name in queue:
+        for each in _imported_of_ours(modules[name], modules):
+            if each not in found:
+                found.add(each)
+                queue.append(each)
+    return sorted((modules[name] for name in found), key=lambda module: module.path)
+
+
+def _description(
+    start: str, modules: Modules, packages: Mapping[str, Mapping[str, str]], source: Path
+) -> Iterator[str]:
+    code = code_of(start, modules)
+    digests = {module.path: module.digest for module in code}
+    digests |= {path: md5(path.read_bytes()) for module in code for path in module.opened_beside}
+    for path, digest in sorted(digests.items()):
+        yield f"{digest}  {(source.name / path.relative_to(source)).as_posix()}"
+    roots = {imported.module.partition(".")[0] for module in code for imported in module.imports}
+    pins = {name: pin for root in roots for name, pin in packages.get(root, {}).items()}
+    yield from (f"{name}=={version}" for name, version in sorted(pins.items()))
+
+
+def _imported_of_ours(importer: Module, modules: Modules) -> Iterator[str]:
+    """Yield our modules that a module imports, and the packages that they lie in."""
+    for module, names in importer.imports:
+        if module.partition(".")[0] != PACKAGE:
+            continue
+        inside = [f"{module}.{name}" for name in names]
+        lost = [name for name in inside if name not in modules]
+        if lost and modules[module].path.with_suffix(".pyi").is_file():
+            raise InputError(
+                f"{importer.path}: imports {', '.join(lost)} from a package that loads its names "
+                "on demand; in what a stage runs, import from the module that defines them"
+            )
+        for name in (module, *(each for each in inside if each in modules)):
+            yield from _with_packages(name)
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    """Yield `a`, `a.b` and `a.b.c` of `a.b.c`: the `__init__.py` of packages run first."""
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+
+
+def _locked_packages(locked: str) -> dict[str, dict[str, str]]:
+    """Return, by the name that code imports, the packages that provide it, with their versions."""
+    pins = (line.split("==") for line in locked.splitlines() if "==" in line)
+    versions = {_normal(name): version for name, version in pins}
+    return {
+        root: {name: versions[name] for name in map(_normal, names) if name in versions}
+        for root, names in packages_distributions().items()
+        if root not in sys.stdlib_module_names
+    }
+
+
+def _normal(name: str) -> str:
+    """Return the name of a package as pip compares names."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    locked = Path("requirements.lock").read_text(encoding="utf-8")
+    for stage, content in prepare_code(Path("src"), locked, **config.settings).items():
+        write_bytes(Path(f"data/prepared/code/{stage}.txt"), content.encode())
+
+
+if __name__ == "__main__":
+    run_stage(main, prepare_code, groups=())
