@@ -11,6 +11,7 @@ import yaml
 
 PARTS = ["conf", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
+PARTS += ["requirements.lock"]
 # Less of what takes long and is no matter here.
 LESS = {
     "measure/regimes.yaml": {"n_simulations": 100},

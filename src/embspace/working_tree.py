@@ -23,7 +23,7 @@ from embspace.files.copies import copy_file, link_files, mirror_folder, write_ch
 from embspace.repro import Step, run_repro
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
-COPIED_FILES = ("dvc.yaml", "models.lock", ".dvcignore")
+COPIED_FILES = ("dvc.yaml", "models.lock", "requirements.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
 # Keys of a description that name a file or folder.

@@ -2,7 +2,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from embspace.errors import InputError
 from embspace.prepare.code import code_of, modules_in, prepare_code, stages_in
@@ -96,28 +95,3 @@ def test_the_code_that_is_found_is_what_python_loads(root: Path):
 
     files = {Path(str(getattr(each, "__file__", None))) for each in sys.modules.values()}
     assert {path for path in found if path.resolve() in files} == found
-
-
-def test_the_code_that_is_found_is_what_dvc_yaml_lists(root: Path):
-    modules = modules_in(root / "src")
-    stages = yaml.safe_load((root / "dvc.yaml").read_text())["stages"]
-    for stage, start in stages_in(modules).items():
-        if stage != "prepare_code":
-            code = code_of(start, modules)
-            files = {file for each in code for file in (each.path, *each.opened_beside)}
-            found = {file for file in files if not _only_a_docstring(file)}
-            listed = (dep for dep in stages[stage]["deps"] if dep.startswith("src/"))
-            expected = {file for dep in listed for file in _files_in(root / dep)}
-            # `draw` lists the whole folder, the drawings of other stages with it.
-            assert found <= expected if stage == "draw" else found == expected, stage
-
-
-def _only_a_docstring(file: Path) -> bool:
-    return file.name == "__init__.py" and "def " not in file.read_text()
-
-
-def _files_in(path: Path) -> set[Path]:
-    if path.is_file():
-        return {path} - ({path} if _only_a_docstring(path) else set())
-    files = (p for p in path.rglob("*") if p.suffix in (".py", ".mplstyle"))
-    return {file for file in files if not _only_a_docstring(file)}
