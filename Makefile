@@ -13,7 +13,7 @@ ifeq ($(shell uname -m),x86_64)
 export OPENBLAS_CORETYPE ?= Haswell
 endif
 
-# Large arrays are taken from memory that earlier ones left, as `HEAP` in src/embspace/repro.py says.
+# Large arrays are taken from memory that earlier ones left, as `HEAP` in src/embspace/app/repro.py says.
 export MALLOC_MMAP_THRESHOLD_ ?= 4294967296
 export MALLOC_TRIM_THRESHOLD_ ?= 17179869184
 
@@ -22,7 +22,7 @@ export MALLOC_TRIM_THRESHOLD_ ?= 17179869184
 #   make TORCH='torch==2.13.0+<build>' PIP_EXTRA_INDEX_URL=<index>
 TORCH ?= torch==2.13.0
 
-SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml)
+SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
 .PHONY: main all runs setup check verify test test-slow bench bench-coverage lint types format baselines lock dag clean help
@@ -40,7 +40,7 @@ all: main runs ## The same with all layers profiled and all runs, which this wri
 	@embspace verify
 
 runs:
-	@python -m embspace.name_all
+	@python -m embspace.app.all_runs
 
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
 
@@ -116,6 +116,10 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
 
 clean: ## Remove what was computed and the environment; results and figures stay
 	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+
+# Any other name is an analysis or a chapter: `make helix`, `make positional MODEL=minilm`.
+.DEFAULT:
+	@embspace run $@ $(if $(MODEL),--model $(MODEL))
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22

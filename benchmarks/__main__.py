@@ -18,7 +18,7 @@ from tqdm import tqdm
 from benchmarks.contest import MATRIX
 from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
 from benchmarks.table import comparisons_table
-from embspace.draw.markdown import markdown_table
+from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 

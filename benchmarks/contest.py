@@ -38,7 +38,7 @@ def _judged(name: str, x: np.ndarray, given: Any) -> dict[str, float]:
         found = [len(np.intersect1d(a, b)) for a, b in zip(exact, given, strict=True)]
         return {"recall": float(np.mean(found)) / exact.shape[1]}
     if isinstance(given, np.ndarray) and given.shape == (len(x), 2):
-        from embspace.geometry.maps import map_quality
+        from embspace.geometry.maps.maps import map_quality
 
         quality = map_quality(x, given.astype(np.float64), n_neighbors=MAP_NEIGHBORS)
         return {

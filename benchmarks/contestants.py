@@ -16,9 +16,9 @@ def bare_product(x: np.ndarray) -> None:
     """The float32 products of the upper triangle's blocks, on the scan's threads, and no more."""
     import numba
 
-    from embspace.geometry.pair_scan._blocks import Block, blocks_of
-    from embspace.geometry.pair_scan._threads import map_in_order
-    from embspace.geometry.pairs import USUAL_BLOCK
+    from embspace.geometry.pairs.pairs import USUAL_BLOCK
+    from embspace.geometry.pairs.scan._blocks import Block, blocks_of
+    from embspace.geometry.pairs.scan._threads import map_in_order
 
     def product(block: Block) -> float:
         return float((x[block.rows] @ x[block.columns].T)[0, 0])
@@ -29,21 +29,21 @@ def bare_product(x: np.ndarray) -> None:
 
 def histograms(x: np.ndarray) -> Any:
     """Three exact histograms with their moments, all pairs."""
-    from embspace.geometry.pairs import scan_pairs
+    from embspace.geometry.pairs.pairs import scan_pairs
 
     return scan_pairs(x, n_bins=N_BINS)
 
 
 def graph(x: np.ndarray) -> Any:
     """The exact graph of nearest neighbours."""
-    from embspace.geometry.pairs import scan_pairs
+    from embspace.geometry.pairs.pairs import scan_pairs
 
     return scan_pairs(x, n_neighbors=min(K, len(x) - 1)).neighbors
 
 
 def histograms_and_graph(x: np.ndarray) -> Any:
     """Both in one pass."""
-    from embspace.geometry.pairs import scan_pairs
+    from embspace.geometry.pairs.pairs import scan_pairs
 
     return scan_pairs(x, n_bins=N_BINS, n_neighbors=K).neighbors
 
@@ -99,7 +99,7 @@ def plain_umap(x: np.ndarray) -> np.ndarray:
 
 def two_nn(x: np.ndarray) -> float:
     """TwoNN by a line through the lower nine tenths of the ratios, graph included."""
-    from embspace.geometry.two_nearest import two_nn_discarding
+    from embspace.geometry.measures.two_nearest import two_nn_discarding
 
     return two_nn_discarding(x).value
 
@@ -119,8 +119,8 @@ def dadapy_two_nn(x: np.ndarray) -> float:
 
 
 def _layout(function: Callable[..., np.ndarray], noun: str, x: np.ndarray) -> np.ndarray:
-    from embspace.config import read_yaml
-    from embspace.geometry.pca import principal_components
+    from embspace.geometry.maps.pca import principal_components
+    from embspace.settings.schema import read_yaml
 
     conf = read_yaml(Path("conf/project") / f"{noun}.yaml")
     settings = {name: conf[name] for name in inspect.signature(function).parameters if name in conf}

@@ -15,14 +15,14 @@ import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 from tqdm import tqdm
 
-from embspace.draw.markdown import markdown_table
+from embspace.draw.page.markdown import markdown_table
 from embspace.files.atomic import writing
-from embspace.geometry.declared import Definition, value_of
-from embspace.geometry.half_samples import estimate_over_texts
-from embspace.geometry.moments import moments_of
-from embspace.geometry.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, Null
-from embspace.geometry.registry import definitions
-from embspace.geometry.together import inputs_of, results_of
+from embspace.geometry.inference.half_samples import estimate_over_texts
+from embspace.geometry.inference.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, Null
+from embspace.geometry.inference.shared_inputs import inputs_of, results_of
+from embspace.geometry.measures.declaration import Definition, value_of
+from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.moments import moments_of
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 PAGE = Path("benchmarks/coverage.md")

@@ -8,8 +8,8 @@ import numpy as np
 import yaml
 from safetensors.numpy import load_file, save_file
 
-from embspace.config import read_yaml
-from embspace.models.description import HubModel, Model, describe_model
+from embspace.settings.model import HubModel, Model, describe_model
+from embspace.settings.schema import read_yaml
 from tests.hub_server import Hub
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.zoo import build_animal

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import yaml
 
-from embspace.config import read_yaml
 from embspace.files.scalars import load_scalars
 from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
+from embspace.settings.schema import read_yaml
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
 from tests.loopback import closed_address

@@ -14,7 +14,7 @@ MODELS = ("one", "two")
 # A stage with a corpus of its own, and one with chance; by what runs them.
 STAGES = {
     "extract_hidden_states": ("embspace.extract.hidden_states", "corpus=model_card"),
-    "measure_separability": ("embspace.measure.separability",),
+    "measure_separability": ("embspace.measure.learned.separability",),
 }
 MADE = ("data/extracted/hidden_states", "results")
 EMBEDDINGS = "data/extracted/embeddings/one.safetensors"
@@ -78,7 +78,7 @@ def test_no_launcher_changes_a_byte_or_leaves_one_elsewhere(
 
 
 def test_dvc_takes_what_a_grid_made_and_runs_nothing_again(workspace: Workspace):
-    workspace.edit("conf/measure/separability.yaml", n_folds=3)
+    workspace.edit("conf/measure/learned/separability.yaml", n_folds=3)
     stages = {f"measure_separability@{name}" for name in MODELS}
     run_grid(workspace, "measure_separability", "basic")
     assert workspace.repro("--dry", "measure_separability") == stages  # DVC was not told

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from embspace.config import StageConfig, read_yaml
 from embspace.draw.__main__ import DRAWINGS, RESULTS
-from embspace.draw.results import draw_and_save
+
+from embspace.draw.page.saving import draw_and_save
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig
 from tests.zoo import ANIMALS, build_animal
 
 # In the order in which one takes another's results.

@@ -98,12 +98,12 @@ def output_moved(root: Path) -> None:
     shutil.rmtree(root / "results/similarity/pairs", ignore_errors=True)
 
 
-SEPARABILITY = "src/embspace/measure/separability.py"
+SEPARABILITY = "src/embspace/measure/learned/separability.py"
 DRAW = "src/embspace/draw/__main__.py"
-DRAWS = "src/embspace/draw/results.py"
+DRAWS = "src/embspace/draw/page/saving.py"
 TOYS = "src/embspace/draw/toys.py"
 COMPARE = "src/embspace/draw/compare.py"
-CUBES = "src/embspace/measure/cubes.py"
+CUBES = "src/embspace/measure/toys/cubes.py"
 EMBEDDINGS_TEST = "tests/extract/test_embeddings.py"
 
 # What is broken, and all that the mirror then says, as regular expressions.
@@ -119,7 +119,11 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage inspect_pairs: expected the name <verb>_<noun>",
     ),
     "command of another stage": (
-        in_stage("measure_similarity", "embspace.measure.similarity", "embspace.measure.summary"),
+        in_stage(
+            "measure_similarity",
+            "embspace.measure.learned.similarity",
+            "embspace.measure.tables.summary",
+        ),
         r"stage measure_similarity: cmd is .*expected `python -m embspace\.measure\.similarity ",
     ),
     "command without the corpus": (
@@ -136,7 +140,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     ),
     # Rule 2: arguments and settings.
     "setting renamed": (
-        edited("conf/measure/similarity.yaml", "n_pairs:", "pairs:"),
+        edited("conf/measure/learned/similarity.yaml", "n_pairs:", "pairs:"),
         r"similarity\.yaml: .*measure_similarity\(\).*: lacks n_pairs; has unknown pairs\.",
     ),
     "argument with a default": (
@@ -181,7 +185,9 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage measure_similarity: deps lacks src/embspace/errors\.py, which \S+ imports",
     ),
     "dep that is not imported": (
-        in_stage("measure_separability", "    deps:", "    deps:\n      - src/embspace/pooling.py"),
+        in_stage(
+            "measure_separability", "    deps:", "    deps:\n      - src/embspace/spaces/pooling.py"
+        ),
         r"stage measure_separability: deps has src/embspace/pooling\.py, .* imports nowhere",
     ),
     "dep too wide": (
@@ -189,7 +195,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"measure_separability: the dep src/embspace/files is too wide; .*/tensors\.py\.",
     ),
     "import inside a function": (
-        edited(SEPARABILITY, "    rows = []", "    rows = []\n    import embspace.pooling"),
+        edited(SEPARABILITY, "    rows = []", "    rows = []\n    import embspace.spaces.pooling"),
         r"stage measure_separability: deps lacks src/embspace/pooling\.py",
     ),
     "name of a package that loads its names on demand": (
@@ -249,7 +255,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"params lacks `- corpora`: src/embspace/measure/sentence_similarity\.py reads it",
     ),
     "own settings not in params": (
-        in_stage("measure_similarity", "      - conf/measure/similarity.yaml:"),
+        in_stage("measure_similarity", "      - conf/measure/learned/similarity.yaml:"),
         r"measure_similarity: params lacks `- conf/measure/similarity\.yaml:`",
     ),
     "model not in params": (
@@ -261,7 +267,9 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"measure_similarity: params has some keys of conf/measure/similarity\.yaml",
     ),
     "settings of another noun in params": (
-        in_stage("measure_similarity", "params:", "params:\n      - conf/draw/similarity.yaml:"),
+        in_stage(
+            "measure_similarity", "params:", "params:\n      - conf/draw/learned/similarity.yaml:"
+        ),
         r"measure_similarity: params has conf/draw/similarity\.yaml, .* does not read",
     ),
     "device in params": (
@@ -308,7 +316,11 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r'results\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}@\{name\}"\)',
     ),
     "figure that names another stage": (
-        edited("src/embspace/draw/similarity.py", '"measure_similarity"', '"measure_separability"'),
+        edited(
+            "src/embspace/draw/learned/similarity.py",
+            '"measure_similarity"',
+            '"measure_separability"',
+        ),
         r'draw/similarity\.py: expected stage="measure_similarity"',
     ),
     # Toys: what is measured without a model is named `toy`, and drawn by a stage of its own.
@@ -399,7 +411,7 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage draw: deps has results/cubes/curve/toy\.csv, which \S+ does not read",
     ),
     "all drawings a dep of toys": (
-        in_stage("draw_toys", "src/embspace/draw/cubes.py", "src/embspace/draw"),
+        in_stage("draw_toys", "src/embspace/draw/toys/cubes.py", "src/embspace/draw"),
         r"stage draw_toys: the dep src/embspace/draw is too wide",
     ),
     "style that is no dep": (
@@ -407,11 +419,11 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage draw_toys: deps lacks src/embspace/draw/embspace\.mplstyle, which \S+ opens",
     ),
     "settings of a toy's drawing not in params": (
-        in_stage("draw_toys", "      - conf/draw/cubes.yaml:"),
+        in_stage("draw_toys", "      - conf/draw/toys/cubes.yaml:"),
         r"stage draw_toys: params lacks `- conf/draw/cubes\.yaml:`",
     ),
     "settings of a toy's drawing in those of a model": (
-        in_stage("draw", "    params:", "    params:\n      - conf/draw/cubes.yaml:"),
+        in_stage("draw", "    params:", "    params:\n      - conf/draw/toys/cubes.yaml:"),
         r"stage draw: params has conf/draw/cubes\.yaml, .* does not read",
     ),
     # What compares models, and the stage that draws it.
@@ -462,6 +474,6 @@ def test_a_break_is_noticed_and_nothing_else(name: str, copy: Path, known: list[
 
 
 def test_an_import_for_the_type_checker_is_no_dep(copy: Path, known: list[str]) -> None:
-    pool = "\nif TYPE_CHECKING:\n    from embspace.pooling import pool\n"
+    pool = "\nif TYPE_CHECKING:\n    from embspace.spaces.pooling import pool\n"
     edited(SEPARABILITY, "\nVectors", f"{pool}\nVectors")(copy)
     assert problems(copy) == known

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from embspace.config import read_yaml
-from embspace.models.description import Model, describe_model
+from embspace.settings.model import Model, describe_model
+from embspace.settings.schema import read_yaml
 from tests.test_architectures import ADDED
 from tests.zoo import ANIMALS
 

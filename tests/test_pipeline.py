@@ -90,7 +90,7 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
 
 @pytest.mark.slow
 def test_a_report_takes_all_that_is_computed_and_puts_it_on_a_page(workspace: Workspace):
-    command = (sys.executable, "-c", "from embspace.cli import app; app()", "report", "tiny")
+    command = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report", "tiny")
     said = workspace.run(*command)
     # The ledger reads two of the toys.
     left_out = {"draw_toys", "measure_estimators"}
@@ -153,9 +153,9 @@ def start_and_kill(workspace: Workspace, last: str) -> set[str]:
 @pytest.mark.parametrize(
     ("file", "change", "stages"),
     [
-        ("conf/draw/similarity.yaml", {"digits": 3}, {"draw@tiny"}),
+        ("conf/draw/learned/similarity.yaml", {"digits": 3}, {"draw@tiny"}),
         (
-            "conf/measure/mean_embedding.yaml",
+            "conf/measure/learned/mean_embedding.yaml",
             {"n_tokens": 3},
             {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw@tiny"},
         ),
@@ -177,7 +177,9 @@ def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace)
 
 
 def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):
-    workspace.run("dvc", "exp", "run", "-S", "conf/measure/interrelations.yaml:threshold=0.3")
+    workspace.run(
+        "dvc", "exp", "run", "-S", "conf/measure/learned/interrelations.yaml:threshold=0.3"
+    )
     shown = workspace.run("dvc", "metrics", "diff")
     assert "token_position.threshold" in shown
     assert "0.3" in shown
@@ -212,7 +214,11 @@ def test_plots_are_put_on_one_page(workspace: Workspace):
 
 def test_a_stage_runs_alone_and_takes_settings_from_the_command_line(workspace: Workspace):
     workspace.run(
-        "python", "-m", "embspace.measure.mean_embedding", "model=tiny", "settings.n_tokens=1"
+        "python",
+        "-m",
+        "embspace.measure.learned.mean_embedding",
+        "model=tiny",
+        "settings.n_tokens=1",
     )
     table = (workspace.folder / "results/mean_embedding/tokens/tiny.csv").read_text()
     assert len(table.splitlines()) == 1 + 2 * 6

@@ -6,7 +6,7 @@ import pytest
 
 from tests.workspace import Workspace
 
-KERNEL = "src/embspace/geometry/pair_scan/_tally_loops.py"
+KERNEL = "src/embspace/geometry/pairs/scan/_tally_loops.py"
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
 
 
 def measure(workspace: Workspace) -> None:
-    workspace.run("python", "-m", "embspace.measure.similarity", "model=minilm")
+    workspace.run("python", "-m", "embspace.measure.learned.similarity", "model=minilm")
 
 
 def test_the_committed_code_gives_the_baselines(workspace: Workspace):
@@ -33,8 +33,8 @@ def test_all_pairs_of_the_real_matrix_take_less_than_1500_megabytes(workspace: W
     # In kilobytes on Linux; of the children of this short-lived process, of which there is one.
     code = (
         "import resource, subprocess, sys\n"
-        "subprocess.run([sys.executable, '-m', 'embspace.measure.similarity', 'model=minilm'],"
-        " check=True, capture_output=True)\n"
+        "subprocess.run([sys.executable, '-m', 'embspace.measure.learned.similarity',"
+        " 'model=minilm'], check=True, capture_output=True)\n"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     assert int(workspace.run("python", "-c", code)) < 1_500_000

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.vectors import report_vectors
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
-from embspace.vectors import report_vectors
 from tests.drawn import drawn_files
 from tests.whole_pipeline import MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace

@@ -21,8 +21,8 @@ from tokenizers import (
     trainers,
 )
 
-from embspace.config import read_yaml
-from embspace.models.description import Model, describe_model
+from embspace.settings.model import Model, describe_model
+from embspace.settings.schema import read_yaml
 
 ROOT = Path(__file__).parent.parent
 DIM, LAYERS, POSITIONS = 16, 3, 40

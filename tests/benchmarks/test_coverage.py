@@ -15,8 +15,8 @@ from benchmarks.coverage import (
     texts,
     value_of_texts,
 )
-from embspace.geometry.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY
-from embspace.geometry.registry import definitions
+from embspace.geometry.inference.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY
+from embspace.geometry.measures.registry import definitions
 
 
 def test_texts_have_an_offset_and_what_text_and_word_add() -> None:

@@ -12,12 +12,13 @@ import yaml
 from click.testing import Result
 from typer.testing import CliRunner
 
+from embspace.app.cli import app
 from embspace.cite.bibliography import parse_bibtex
 from embspace.cite.command import marked_text
 from embspace.cite.facts import Facts
 from embspace.cite.methods import Methods, load_methods, nouns
-from embspace.cli import app
-from embspace.config import CONF, FROM_PARAMS, PARAMS
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.stage import FROM_PARAMS
 from tests.cite.tree import changed, edit, make_tree
 
 ROOT = Path(__file__).parents[2]
@@ -167,7 +168,7 @@ def test_evolution_names_the_corpora_that_were_read(tree: Path, tmp_path: Path, 
 
 def test_search_without_stop_words_has_no_word_of_them(tree: Path):
     assert "by words alone, without the English stop words of scikit-learn: TF" in text_of("search")
-    edit(tree / "conf/measure/search.yaml", "stop_words", None)
+    edit(tree / "conf/measure/texts/search.yaml", "stop_words", None)
     assert "scores by words alone: TF-IDF" in text_of("search")
 
 

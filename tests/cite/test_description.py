@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 
 from embspace.cite.description import corpus_phrase, model_sentence
-from embspace.config import read_yaml
-from embspace.corpus import describe_corpus
-from embspace.models.description import describe_model
 from embspace.models.lock import LockedFile, LockedModel
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.model import describe_model
+from embspace.settings.schema import read_yaml
 
 ABOUT = {"licence": "MIT", "language": "English"}
 MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}

@@ -7,8 +7,8 @@ import pytest
 from embspace.cite.facts import Facts
 from embspace.cite.methods import Methods, load_methods, nouns
 from embspace.cite.wording import Absent, placeholders, worded
-from embspace.config import validate
 from embspace.errors import InputError
+from embspace.settings.schema import validate
 from tests.cite.tree import edit, make_tree
 from tests.verify.tree import put
 

@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from embspace.cite.methods import Methods, all_papers, load_methods, nouns, papers_of
-from embspace.config import FROM_PARAMS, validate
 from embspace.errors import InputError
+from embspace.settings.schema import validate
+from embspace.settings.stage import FROM_PARAMS
 
 VERBS = ("measure", "project", "compare")
 GOOD: dict[str, Any] = {

@@ -14,8 +14,8 @@ from embspace.compare.alignment import (
     compare_alignment,
     main,
 )
-from embspace.config import StageConfig
 from embspace.files.tensors import save_tensors
+from embspace.settings.stage import StageConfig
 
 SETTINGS: dict[str, Any] = {
     "word_corpora": ["news"],

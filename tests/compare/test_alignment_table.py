@@ -10,13 +10,13 @@ from embspace.compare.alignment_table import (
     alignment_values,
     corresponding_layers,
 )
-from embspace.geometry.alignment import (
+from embspace.geometry.groups.alignment import (
     debiased_linear_cka,
     linear_cka,
     mutual_nearest_neighbors,
     procrustes_similarity,
 )
-from embspace.geometry.directions import unit_rows
+from embspace.geometry.pairs.directions import unit_rows
 
 N = 60
 SETTINGS = {"n_neighbors": 5, "n_resamples": 40, "n_permutations": 30}

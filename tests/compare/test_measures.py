@@ -8,9 +8,9 @@ import pytest
 from embspace.compare import measures
 from embspace.compare.measures import COLUMNS, SOURCES, compare_measures
 from embspace.compare.paired_bounds import NO_UNITS, OTHER_HALVES, OTHER_UNITS, POPULATION
-from embspace.geometry.resampling import half_sample_interval
-from embspace.measure.deviations import COLUMNS as OF_HALVES
-from embspace.measure.deviations import by_row, units_named, without_deviations
+from embspace.geometry.inference.resampling import half_sample_interval
+from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
+from embspace.measure.tables.deviations import by_row, units_named, without_deviations
 
 LEVEL = 0.9
 SAMPLED = [source for source in SOURCES if source.halves]

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from embspace.compare.vocabularies import COLUMNS, DEFINITIONS, compare_vocabularies
-from embspace.measure.token_kinds import described_tokens
+from embspace.measure.learned.vocabulary_token_kinds import described_tokens
 from embspace.models.spelling import Spelling
 
 PIECES = Spelling("WordPiece", "continuation", "##", byte_level=False)

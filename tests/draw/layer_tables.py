@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from embspace.measure.layer_profiles import COLUMNS
+from embspace.measure.layers.layer_profiles import COLUMNS
 
 CORPORA, LAYERS = ("articles", "posts"), 3
 CHANGES = ("as_is", "ordinary_tokens", "standardised")

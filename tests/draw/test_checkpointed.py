@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-
-from embspace.config import StageConfig
 from embspace.draw.checkpointed import DRAWINGS, RESULTS, main
+
 from embspace.files.tables import save_table
+from embspace.settings.stage import StageConfig
 from tests.draw.layer_tables import settings_of
-from tests.draw.test_pretraining_dynamics import table
+from tests.draw.runs.test_pretraining_dynamics import table
 from tests.drawn import drawn_files
 
 

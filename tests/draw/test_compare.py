@@ -5,9 +5,9 @@ import pytest
 import yaml
 
 from embspace.compare import alignment, measures, vocabularies
-from embspace.config import StageConfig
 from embspace.draw.compare import DRAWINGS, RESULTS, main
 from embspace.files.tables import save_table
+from embspace.settings.stage import StageConfig
 from tests.drawn import drawn_files
 
 COLUMNS = {

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-
-from embspace.config import StageConfig
 from embspace.draw.profiled import DRAWINGS, RESULTS, main
+
 from embspace.files.tables import save_table
-from embspace.geometry.declared import FAMILIES
-from embspace.geometry.registry import definitions
+from embspace.geometry.measures.declaration import FAMILIES
+from embspace.geometry.measures.registry import definitions
+from embspace.settings.stage import StageConfig
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
-from tests.draw.test_atlas import table as atlas_table
-from tests.draw.test_encoders_decoders import table as encoders_decoders_table
+from tests.draw.layers.test_atlas import table as atlas_table
+from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
 from tests.drawn import drawn_files
 from tests.measure.layer_corpora import processes
 

@@ -3,16 +3,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.config import StageConfig
 from embspace.draw.toys import DRAWINGS, RESULTS, main
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.measure.cubes import measure_cubes
-from embspace.measure.estimators import measure_estimators
+from embspace.measure.toys.cubes import measure_cubes
+from embspace.measure.toys.estimators import measure_estimators
 from embspace.project.hopf_link import project_hopf_link
+from embspace.settings.stage import StageConfig
 from tests.drawn import drawn_files
-from tests.measure.test_cubes import SETTINGS as CUBES
-from tests.measure.test_estimators import SETTINGS as ESTIMATORS
+from tests.measure.toys.test_cubes import SETTINGS as CUBES
+from tests.measure.toys.test_estimators import SETTINGS as ESTIMATORS
 from tests.project.test_hopf_link import SETTINGS as HOPF_LINK
 
 

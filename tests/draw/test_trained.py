@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from embspace.config import StageConfig
 from embspace.draw.trained import DRAWINGS, RESULTS, main
+
 from embspace.files.tables import save_table
-from tests.draw.test_checkpoints import table
-from tests.draw.test_dynamics import table as dynamics_table
-from tests.draw.test_training import results
+from embspace.settings.stage import StageConfig
+from tests.draw.runs.test_checkpoints import table
+from tests.draw.runs.test_dynamics import table as dynamics_table
+from tests.draw.runs.test_training import results
 from tests.drawn import drawn_files
-from tests.measure.test_training_claims import claims
+from tests.measure.runs.test_training_claims import claims
 
 
 def test_every_drawing_says_which_results_it_takes() -> None:

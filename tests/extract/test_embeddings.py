@@ -4,7 +4,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
-from embspace.models.description import describe_model
+from embspace.settings.model import describe_model
 from tests.tiny import DIM, POSITIONS, VOCABULARY, tiny_description
 
 
@@ -38,7 +38,7 @@ def test_a_random_model_from_a_config_alone_has_numbered_tokens():
 
 
 def test_minilm_is_the_model_that_its_makers_published(root: Path):
-    from embspace.config import read_yaml
+    from embspace.settings.schema import read_yaml
 
     description = read_yaml(root / "conf/model/minilm.yaml")
     matrices, vocabulary = extract_embeddings("minilm", describe_model("minilm", description))

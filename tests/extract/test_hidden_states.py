@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from embspace.config import StageConfig
 from embspace.errors import InputError
 from embspace.extract.hidden_states import (
     HiddenStates,
@@ -16,10 +15,11 @@ from embspace.extract.hidden_states import (
 )
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import load_tensors
-from embspace.measure.sentence_similarity import PooledStates, measure_sentence_similarity
-from embspace.models.description import describe_model
+from embspace.measure.sentences.sentence_similarity import PooledStates, measure_sentence_similarity
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
+from embspace.settings.stage import StageConfig
 from tests.tiny import DIM, LAYERS, POSITIONS, tiny_description
 
 SETTINGS: dict[str, Any] = {

@@ -9,9 +9,9 @@ from safetensors.numpy import load_file
 from embspace.errors import InputError
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.extract.stimuli import extract_stimuli, save_stimuli
-from embspace.models.description import describe_model
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, tiny_description
 
 SETTINGS: dict[str, Any] = {"tokens_per_batch": 60, "device": "cpu", "seed": 5}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.canvas import use_style
+from embspace.draw.page.canvas import use_style
 from embspace.files.figures import save_figure
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.files.graphs import load_graphs, save_graphs
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
 def graph(n: int) -> NeighborGraph:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from embspace.geometry.distribution import Distribution
-from embspace.geometry.extremes import ORDERS
+from embspace.geometry.pairs.distribution import Distribution
+from embspace.geometry.pairs.extremes import ORDERS
 
 KEYS = {"largest": np.negative, "smallest": np.positive, "nearest_to_zero": np.abs}
 TIE = 2.0**46

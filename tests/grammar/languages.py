@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from embspace.config import read_yaml
-from embspace.corpus import GrammarCorpus, describe_corpus
 from embspace.grammar.language import Language, make_language
+from embspace.settings.corpus import GrammarCorpus, describe_corpus
+from embspace.settings.schema import read_yaml
 
 FILE = Path(__file__).parents[2] / "conf/corpus/grammar.yaml"
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from embspace.corpus import GrammarProbabilities
 from embspace.grammar.context_free import expected_counts
 from embspace.grammar.lexicon import ADJECTIVE, NOUN, OTHER, VERB
 from embspace.grammar.rules import make_rules
+from embspace.settings.corpus import GrammarProbabilities
 from tests.grammar.languages import LOPSIDED, language
 
 # d determiner, a adjective, p preposition, c complementizer, e adverb; in the singular and plural

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from embspace.measure.dynamics import COLUMNS
+from embspace.measure.runs.dynamics import COLUMNS
 
 N_LAYERS = 7  # with layer 0
 STEPS = [0, 1, 2, 4, 8, 16, 32, 64]

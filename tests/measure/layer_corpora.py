@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from embspace.geometry.declared import Family
-from embspace.layer_clouds import CorpusStates
-from embspace.measure.layer_profiles import LayerProfiles
-from embspace.measure.profile_protocol import Protocol
+from embspace.geometry.measures.declaration import Family
+from embspace.measure.layers.layer_profiles import LayerProfiles
+from embspace.measure.layers.layer_protocol import Protocol
+from embspace.spaces.layers import CorpusStates
 
 N_WORDS, LENGTH, OVERLAP = 12, 9, 2
 QUICK: dict[str, Any] = {

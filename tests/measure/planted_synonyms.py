@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from embspace.measure.synonym_vectors import Stimuli
+from embspace.measure.sentences.synonym_vectors import Stimuli
 
 POOLINGS = ("cls", "mean", "max")
 

@@ -1,7 +1,7 @@
 """The mirror: each name stands in eight places, and every place knows the others.
 
-A stage `measure_positions` has its settings in conf/measure/positions.yaml, its function in
-src/embspace/measure/positions.py, its test in tests/measure/test_positions.py, and so on. A toy,
+A stage `measure_positions` has its settings in conf/measure/positional/positions.yaml, its function in
+src/embspace/measure/positional/positions.py, its test in tests/measure/positional/test_positions.py, and so on. A toy,
 which is measured without a model, has `toy` in the place of the model's name and is drawn by
 `draw_toys`, in src/embspace/draw/toys.py. What compares models has one table for all of them,
 results/compare/<noun>.csv, and is drawn by `draw_compare` as figures/compare/<noun>. What is

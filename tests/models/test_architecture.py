@@ -6,8 +6,8 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.architecture import config_of, empty_model, load_config
-from embspace.models.description import describe_model
 from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, VOCABULARY, tiny_description
 
 

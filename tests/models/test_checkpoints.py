@@ -4,10 +4,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.config import read_yaml
 from embspace.errors import InputError
 from embspace.models.checkpoints import chosen_checkpoints, published_checkpoints
-from embspace.models.description import Model, describe_model
+from embspace.settings.model import Model, describe_model
+from embspace.settings.schema import read_yaml
 from tests.published_training import bert_content, neox_content
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.description import describe_model
 from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.windows import cut_windows
+from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, tiny_description
 
 TEXTS = ["cat", "the cat sat on the mat .", "rain", "the boat was in the tide and it was light !"]

@@ -11,7 +11,6 @@ from huggingface_hub import constants
 
 from embspace.errors import InputError
 from embspace.models import hub, hub_errors
-from embspace.models.description import HubFiles
 from embspace.models.hub import (
     Listing,
     RemoteFile,
@@ -22,6 +21,7 @@ from embspace.models.hub import (
     is_intact,
     list_files,
 )
+from embspace.settings.model import HubFiles
 from tests.hub_server import TOKEN, Hub, serving_hub
 from tests.loopback import closed_address
 

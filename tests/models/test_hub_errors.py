@@ -7,8 +7,8 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, Offl
 
 from embspace.errors import InputError
 from embspace.models import hub_errors
-from embspace.models.description import HubFiles
 from embspace.models.hub_errors import TRIES, patiently, told
+from embspace.settings.model import HubFiles
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
 

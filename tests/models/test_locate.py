@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from embspace.config import read_yaml
 from embspace.errors import InputError
-from embspace.models.description import FolderFiles, PackageFiles, describe_model
 from embspace.models.locate import locate_files, sha256, warn_unpinned
 from embspace.models.tokenizer import tokenizer_files
+from embspace.settings.model import FolderFiles, PackageFiles, describe_model
+from embspace.settings.schema import read_yaml
 
 MINILM = {
     "source": "package",

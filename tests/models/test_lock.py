@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.description import HubFiles
 from embspace.models.lock import (
     LockedFile,
     LockedModel,
@@ -12,6 +11,7 @@ from embspace.models.lock import (
     read_lock,
     write_lock,
 )
+from embspace.settings.model import HubFiles
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
 ENTRY = LockedModel(

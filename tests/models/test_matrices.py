@@ -5,9 +5,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.models.description import describe_model
 from embspace.models.matrices import learned_matrices
 from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
 from tests.tiny import tiny_description
 
 

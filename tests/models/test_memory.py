@@ -4,9 +4,9 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models import memory
-from embspace.models.description import Model, describe_model
 from embspace.models.memory import available_memory, check_memory
 from embspace.models.weights import load_model
+from embspace.settings.model import Model, describe_model
 from tests.tiny import tiny_description
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from embspace.config import read_yaml
 from embspace.models.architecture import empty_model
-from embspace.models.description import HubModel, Model, describe_model
+from embspace.settings.model import HubModel, Model, describe_model
+from embspace.settings.schema import read_yaml
 from tests.models.published import CONFIGS
 
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from tokenizers import decoders, pre_tokenizers
 
-from embspace.models.description import describe_model
 from embspace.models.spelling import Spelling, _bytes_by_character, spelling_of
 from embspace.models.tokenizer import load_spelling
+from embspace.settings.model import describe_model
 from tests.tiny import tiny_description
 from tests.trained_tokenizers import KINDS, SPECIAL, TEXTS, byte_level_bpe, spelling, unigram
 

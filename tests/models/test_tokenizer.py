@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.description import describe_model
 from embspace.models.tokenizer import (
     character_class,
     check_vocabulary,
@@ -13,6 +12,7 @@ from embspace.models.tokenizer import (
     numbered_vocabulary,
     vocabulary_table,
 )
+from embspace.settings.model import describe_model
 from tests.tiny import VOCABULARY, tiny_description
 
 

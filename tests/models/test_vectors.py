@@ -8,12 +8,12 @@ import pytest
 from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
 from embspace.models.architecture import load_config
-from embspace.models.description import VectorsModel, describe_model
 from embspace.models.locate import sha256
 from embspace.models.tokenizer import load_spelling, tokenizer_files
 from embspace.models.vectors import labelled_vocabulary, load_vectors
 from embspace.models.weights import load_model
 from embspace.prepare.model import prepare_model
+from embspace.settings.model import VectorsModel, describe_model
 
 N, DIM = 6, 4
 

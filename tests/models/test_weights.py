@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from embspace.errors import InputError
-from embspace.models.description import Model, describe_model
 from embspace.models.weights import load_model
+from embspace.settings.model import Model, describe_model
 from tests.tiny import DIM, tiny_description
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.description import describe_model
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.windows import cut_windows, token_table, window_table
+from embspace.settings.model import describe_model
 from tests.tiny import tiny_description
 
 LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words

@@ -15,13 +15,13 @@ from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.extract.stimuli import extract_stimuli, save_stimuli
-from embspace.measure.architecture import measure_architecture
+from embspace.measure.learned.architecture import measure_architecture
 from embspace.models.architecture import load_config
-from embspace.models.description import Model
 from embspace.models.encoder import batches_by_length, encode
 from embspace.models.tokenizer import load_spelling, load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.windows import cut_windows, largest_window
+from embspace.settings.model import Model
 from tests.zoo import (
     ANIMALS,
     DIM,

@@ -6,10 +6,10 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.checkpoints import chosen_checkpoints
-from embspace.models.description import describe_model
 from embspace.models.lock import LockedFile, LockedModel
 from embspace.prepare import checkpoints as stage
 from embspace.prepare.checkpoints import checkpoints_to_read, prepare_checkpoints
+from embspace.settings.model import describe_model
 from tests.published_training import bert_content, choose, describe, neox_content
 
 MODEL = describe_model("neox", neox_content())

@@ -91,7 +91,7 @@ def test_a_drawing_stage_is_named_after_its_folder(source: Path):
 def test_the_code_that_is_found_is_what_python_loads(root: Path):
     modules = modules_in(root / "src")
     found = {module.path for module in code_of(stages_in(modules)["measure_cubes"], modules)}
-    import embspace.measure.cubes  # noqa: F401
+    import embspace.measure.toys.cubes  # noqa: F401
 
     files = {Path(str(getattr(each, "__file__", None))) for each in sys.modules.values()}
     assert {path for path in found if path.resolve() in files} == found

@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from embspace.config import read_yaml
 from embspace.errors import InputError
 from embspace.models import memory
-from embspace.models.description import HubFiles, Model, describe_model
 from embspace.models.locate import sha256
 from embspace.models.lock import LockedFile, LockedModel
 from embspace.prepare import model as stage
 from embspace.prepare.model import prepare_model
+from embspace.settings.model import HubFiles, Model, describe_model
+from embspace.settings.schema import read_yaml
 from tests.tiny import tiny_description
 
 

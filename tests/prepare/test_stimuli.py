@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from embspace.config import read_yaml
 from embspace.errors import InputError
 from embspace.prepare.stimuli import prepare_stimuli
+from embspace.settings.schema import read_yaml
 from tests.loopback import Answer, closed_address, serving
 
 Rows = list[dict[str, Any]]

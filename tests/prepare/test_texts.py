@@ -5,11 +5,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.config import read_yaml
-from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
 from embspace.prepare.sources.grammar import load_grammar
 from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
+from embspace.settings.corpus import Corpus, describe_corpus
+from embspace.settings.schema import read_yaml
 from tests.grammar.languages import corpus as grammar_corpus
 
 TWO = [("b", "One. Two."), ("a", "NA")]  # an id, and a text that could be taken for nothing

@@ -5,10 +5,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.corpus import Corpus, describe_corpus
 from embspace.errors import InputError
 from embspace.prepare.training_texts import COLUMNS, prepare_training_texts
-from embspace.training_run import Run
+from embspace.settings.corpus import Corpus, describe_corpus
+from embspace.settings.run import Run
 from tests.train.runs import CLASSIFIED, MASKED, small_run
 
 Row = dict[str, Any]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.links import circle_pair
-from embspace.geometry.pairs import scan_pairs
+from embspace.geometry.maps.links import circle_pair
+from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality, null_ring_order
 
 N = 40

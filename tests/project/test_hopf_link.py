@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.geometry.pairs import scan_pairs
+from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality
 from embspace.project.hopf_link import KEYS, HopfLink, project_hopf_link
 

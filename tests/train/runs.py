@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from embspace.device import choose_device
+from embspace.settings.run import Phase, Run, describe_run
 from embspace.train.heads import build_module
 from embspace.train.model import train_model
 from embspace.train.seeds import Training
 from embspace.train.word_tokenizer import word_tokenizer
-from embspace.training_run import Phase, Run, describe_run
 
 WINDOW = 16
 BERT: dict[str, Any] = {

@@ -16,13 +16,13 @@ from safetensors.numpy import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from embspace.errors import InputError
-from embspace.models.description import describe_model
 from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
+from embspace.settings.run import Run
 from embspace.train.batches import windows_of
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.heads import load_head
 from embspace.train.model import _at_once, train_model
-from embspace.training_run import Run
 from tests.train.runs import (
     BERT,
     BERT_MATRICES,

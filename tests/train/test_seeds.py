@@ -11,14 +11,14 @@ import torch
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.models.description import FolderModel, describe_model
+from embspace.settings.model import FolderModel, describe_model
+from embspace.settings.run import Run
 from embspace.train import seeds
 from embspace.train.heads import load_head
 from embspace.train.model import train_model
 from embspace.train.optimise import train_steps
 from embspace.train.seeds import Training, train_seed
 from embspace.train.word_tokenizer import word_tokenizer
-from embspace.training_run import Run
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.train.runs import (
     BERT,

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from embspace.cite.methods import DATA
 from embspace.cite.wording import KEY
-from embspace.config import read_yaml, validate
 from embspace.errors import InputError
+from embspace.settings.schema import read_yaml, validate
 
 CITATION = Path("CITATION.cff")
 OWN_KEY = "embspace"

@@ -5,19 +5,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from embspace.cite.bibliography import Reference, load_references
 from embspace.cite.description import model_sentence
 from embspace.cite.facts import Facts
 from embspace.cite.methods import Methods, load_methods, papers_of
 from embspace.cite.wording import Absent, filled, reference_keys, with_references
-from embspace.config import PARAMS, read_yaml
 from embspace.errors import InputError
-from embspace.models.description import RandomModel, VectorsModel
 from embspace.models.lock import read_lock
+from embspace.settings.model import RandomModel, VectorsModel
+from embspace.settings.params import PARAMS
+from embspace.settings.pipeline import LOCK, graph_files, read_locked
+from embspace.settings.schema import read_yaml
 
-LOCK = Path("dvc.lock")
 CLOSING = (
     "All was computed by `{stage}` of embspace {version} [@embspace], which takes up and extends "
     "the analyses of @luisto2024."
@@ -83,7 +82,7 @@ def plain_text(marked: str, references: dict[str, Reference]) -> str:
 
 def latex_text(marked: str) -> str:
     r"""References as natbib's \citep and \citet, special characters harmless."""
-    from embspace.draw.latex import escaped
+    from embspace.draw.page.latex import escaped
 
     def cited(keys: list[str], in_parentheses: bool) -> str:
         return f"\\cite{'p' if in_parentheses else 't'}{{{','.join(keys)}}}"
@@ -93,12 +92,11 @@ def latex_text(marked: str) -> str:
 
 def _stale(methods: Methods, model_name: str) -> str:
     """A note if settings have changed since the results were made, which are then of others."""
-    if not LOCK.is_file():
-        return ""
     stage = f"{methods.stage}@{model_name}" if methods.of_one_model else methods.stage
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file is long
-    lock: Any = yaml.load(LOCK.read_text(encoding="utf-8"), Loader=loader)
-    ran_with = lock.get("stages", {}).get(stage, {}).get("params", {})
+    locked: dict[str, Any] = {}
+    for lock in graph_files(Path(), LOCK):
+        locked |= read_locked(lock)
+    ran_with = locked.get(stage, {}).get("params", {})
     changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
     if not changed:
         return ""

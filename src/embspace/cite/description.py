@@ -1,7 +1,9 @@
 """Models and corpora in the words of a methods section."""
 
 from embspace.cite.methods import papers_of
-from embspace.corpus import (
+from embspace.models.locate import WEIGHTS
+from embspace.models.lock import LOCK, LockedModel
+from embspace.settings.corpus import (
     BuiltinCorpus,
     Corpus,
     Enwik8Corpus,
@@ -11,7 +13,7 @@ from embspace.corpus import (
     HubCorpus,
     LineagesCorpus,
 )
-from embspace.models.description import (
+from embspace.settings.model import (
     Files,
     HubFiles,
     Model,
@@ -19,8 +21,6 @@ from embspace.models.description import (
     RandomModel,
     VectorsModel,
 )
-from embspace.models.locate import WEIGHTS
-from embspace.models.lock import LOCK, LockedModel
 
 DIGITS = 12  # of a hash; so many are never the same by chance
 

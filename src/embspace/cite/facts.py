@@ -7,10 +7,12 @@ from typing import Any
 from embspace.cite.description import corpus_phrase
 from embspace.cite.methods import MODEL, Listing, Methods, Number
 from embspace.cite.wording import Absent, filled, listed
-from embspace.config import CONF, FROM_PARAMS, PARAMS, Params, read_params, read_yaml
-from embspace.corpus import describe_corpus
 from embspace.errors import InputError, not_among
-from embspace.models.description import Model, describe_model, model_file
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.model import Model, describe_model, model_file
+from embspace.settings.params import CONF, PARAMS, Params, read_params
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import FROM_PARAMS, settings_path
 from embspace.verify.contents import Cell, Contents, read_contents
 
 Row = dict[str, Cell]
@@ -55,7 +57,7 @@ class Facts:
         return self._setting(verb, noun, key)
 
     def _setting(self, verb: str, noun: str, key: str) -> Any:
-        file = CONF / verb / f"{noun}.yaml"
+        file = settings_path(verb, noun)
         if file not in self._settings:
             self._settings[file] = settings_with_params(file, self.params)
         if key not in self._settings[file]:

@@ -10,9 +10,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from embspace.cite.wording import placeholders
-from embspace.config import validate
 from embspace.errors import InputError, not_among
-from embspace.prune import TOY
+from embspace.settings.params import TOY
+from embspace.settings.schema import validate
 
 DATA = files("embspace.cite")
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -16,12 +16,12 @@ from threadpoolctl import threadpool_limits
 from embspace.compare.aligned_words import one_of_each, tokens_of_words, words_of
 from embspace.compare.alignment_table import COLUMNS as OF_LAYERS
 from embspace.compare.alignment_table import Views, alignment_rows, alignment_values
-from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import map_tensors
-from embspace.measure.summary import Probability
+from embspace.measure.tables.summary import Probability
+from embspace.settings.stage import StageConfig, run_stage
 
 STIMULI = ("homonyms", "synonyms", "paraphrases", "controls", "differences")
 ABOUT = ["model", "other_model", "corpus", "unit"]

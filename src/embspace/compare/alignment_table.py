@@ -6,21 +6,21 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.geometry.alignment import (
+from embspace.geometry.groups.alignment import (
     common_neighbors,
     common_neighbors_without_each,
     nearest_rows,
     procrustes_fit,
     procrustes_similarity,
 )
-from embspace.geometry.alignment_draws import (
+from embspace.geometry.inference.alignment_draws import (
     Kernels,
     cka_of_orders,
     debiased_cka_of_subsets,
     linear_kernels,
 )
-from embspace.geometry.directions import unit_rows
-from embspace.geometry.resampling import half_sample_bounds
+from embspace.geometry.inference.resampling import half_sample_bounds
+from embspace.geometry.pairs.directions import unit_rows
 
 MEASURES = (
     "linear_cka",

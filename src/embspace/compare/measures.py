@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
-from embspace.config import StageConfig, run_stage
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
-from embspace.measure.summary import Probability
+from embspace.measure.tables.summary import Probability
+from embspace.settings.stage import StageConfig, run_stage
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,8 @@ def compare_measures(results: Results, halves: Results, *, level: Probability) -
     """Each quantity of `SOURCES` in two models, and that of the first less that of the other.
 
     `results` are the tables by file and model, `halves` likewise how far halves of
-    the units lie from all, of `embspace.measure.deviations`. Rows go together that say the same; so
+    the units lie from all, of `embspace.measure.tables.deviations`. Rows go together that say
+    the same; so
     do layers of the same number, whatever share of a model's depth that is. What only one model
     has, a longer profile for instance, has no difference.
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.geometry.resampling import interval_bounds
-from embspace.measure.deviations import UNITS
+from embspace.geometry.inference.resampling import interval_bounds
+from embspace.measure.tables.deviations import UNITS
 
 OF_HALVES = [*UNITS, "deviations"]
 BOUNDS = ["difference_low", "difference_high", "n_paired", "no_bounds"]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.config import StageConfig, run_stage
 from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars
 from embspace.files.tables import save_table
-from embspace.measure.id_ranges import KINDS
-from embspace.measure.token_kinds import described_tokens
+from embspace.measure.learned.vocabulary_id_ranges import KINDS
+from embspace.measure.learned.vocabulary_token_kinds import described_tokens
 from embspace.models.spelling import Spelling
+from embspace.settings.stage import StageConfig, run_stage
 
 COLUMNS = ["model", "other_model", "definition", "kind", "n", "other_n", "n_common"]
 COLUMNS += ["jaccard_index", "share_common", "other_share_common", "share_in_other"]
@@ -30,7 +30,7 @@ DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
 def compare_vocabularies(vocabularies: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The overlap of each two vocabularies: one row a definition and kind of token.
 
-    `vocabularies` has the tables of `embspace.measure.token_kinds.described_tokens`. Two tokens are
+    `vocabularies` has the tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
     the same by their string `as_listed`; by text and whether they go on inside a word, `marked`,
     so that `##ing` of one tokenizer is `ing` of another that marks the starts of words by `Ġ`; by
     the text alone, `word_form`; by this in `lower_case`. Of equal tokens of a model one counts, in

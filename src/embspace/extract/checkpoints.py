@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings, without_padding
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.models.description import FolderModel, VectorsModel, describe_model
 from embspace.models.matrices import learned_matrices
 from embspace.models.weights import load_model
+from embspace.settings.model import FolderModel, VectorsModel, describe_model
+from embspace.settings.run import Run, describe_run, run_file
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
 from embspace.train.checkpoints import Checkpoint, all_checkpoints, read_record
 from embspace.train.heads import be_quiet
-from embspace.training_run import Run, describe_run, run_file
 
 Form = dict[str, Any]  # of a model's description, all that its architecture and vocabulary decide
 SAME_IN_BASE = (

@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from embspace.config import StageConfig, run_stage
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.models.description import Model, Network, VectorsModel, describe_model
 from embspace.models.matrices import learned_matrices
 from embspace.models.tokenizer import (
     check_vocabulary,
@@ -17,6 +15,8 @@ from embspace.models.tokenizer import (
 )
 from embspace.models.vectors import load_vectors
 from embspace.models.weights import load_model
+from embspace.settings.model import Model, Network, VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
 
 
 def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], pd.DataFrame]:

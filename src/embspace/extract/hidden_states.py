@@ -14,13 +14,10 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.config import StageConfig, run_stage
-from embspace.corpus import describe_corpus
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.models.description import Model, VectorsModel, describe_model
 from embspace.models.encoder import (
     UNREAD,
     EncodedWindow,
@@ -37,8 +34,11 @@ from embspace.models.windows import (
     token_table,
     window_table,
 )
-from embspace.pooling import POOLINGS
 from embspace.prepare.sentences import split_halves
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.model import Model, VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
 
 LISTED = 5  # texts that are named where there are more of a kind
 

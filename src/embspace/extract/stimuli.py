@@ -13,12 +13,10 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.config import StageConfig, run_stage
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.models.description import Model, Network, VectorsModel, describe_model
 from embspace.models.encoder import (
     UNREAD,
     EncodedWindow,
@@ -29,7 +27,9 @@ from embspace.models.encoder import (
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
-from embspace.pooling import POOLINGS
+from embspace.settings.model import Model, Network, VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
 
 SETS = (
     "evolution",

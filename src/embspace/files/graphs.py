@@ -7,7 +7,7 @@ import numpy as np
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
 def save_graphs(graphs: Mapping[str, NeighborGraph], path: str) -> None:

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.corpus import GrammarCorpus
 from embspace.grammar.context_free import ContextFreeGrammar, Node
 from embspace.grammar.lexicon import END_MARK, Lexicon, make_lexicon
 from embspace.grammar.rules import make_rules
+from embspace.settings.corpus import GrammarCorpus
 
 WORDS, DOCUMENTS = 0, 1  # streams of chance
 COLUMNS = ["document", "sentence", "topic", "text"]

@@ -25,7 +25,6 @@ show their number. Read from the left, the number of each verb is certain, thoug
 it need tell it. No sentence has two trees.
 """
 
-from embspace.corpus import GrammarProbabilities
 from embspace.grammar.context_free import ContextFreeGrammar, Rule
 from embspace.grammar.lexicon import (
     ADJECTIVE,
@@ -42,6 +41,7 @@ from embspace.grammar.lexicon import (
     SINGULAR,
     VERB,
 )
+from embspace.settings.corpus import GrammarProbabilities
 
 SENTENCE, QUALITY, MANNER = "Sentence", "Quality", "Manner"
 OBJECT, PLACE, FREE = "Object", "Place", "Free"

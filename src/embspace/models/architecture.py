@@ -5,8 +5,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.models.description import Model, RandomModel, VectorsModel, model_file
 from embspace.models.locate import locate_files
+from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
 
 
 def load_config(name: str, model: Model) -> Any:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from embspace.errors import InputError
-from embspace.models.description import HubModel, Model, model_file
+from embspace.settings.model import HubModel, Model, model_file
 
 
 @dataclass(frozen=True)

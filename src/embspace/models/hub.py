@@ -25,10 +25,10 @@ from huggingface_hub.utils import WeakFileLock, build_hf_headers  # type: ignore
 from tqdm import tqdm
 
 from embspace.errors import InputError
-from embspace.models.description import HubFiles, model_file
 from embspace.models.hub_errors import no_space, patiently, told
 from embspace.models.locate import SHARD, WEIGHTS, sha256
 from embspace.models.lock import LOCK
+from embspace.settings.model import HubFiles, model_file
 
 CONFIG = "config.json"
 TOKENIZER = {

@@ -17,7 +17,7 @@ from huggingface_hub.errors import (
 )
 
 from embspace.errors import InputError
-from embspace.models.description import HubFiles, model_file
+from embspace.settings.model import HubFiles, model_file
 
 TRIES = 4  # without a byte of progress between them
 PAUSE = 1.0  # seconds before the second; each further one waits twice as long

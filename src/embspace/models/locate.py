@@ -7,14 +7,6 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from embspace.errors import InputError
-from embspace.models.description import (
-    Files,
-    FolderFiles,
-    HubFiles,
-    PackageFiles,
-    VectorsModel,
-    model_file,
-)
 from embspace.models.lock import (
     LOCK,
     LockedModel,
@@ -22,6 +14,14 @@ from embspace.models.lock import (
     locked_model,
     not_fetched,
     read_lock,
+)
+from embspace.settings.model import (
+    Files,
+    FolderFiles,
+    HubFiles,
+    PackageFiles,
+    VectorsModel,
+    model_file,
 )
 
 WEIGHTS = "model.safetensors"

@@ -6,10 +6,10 @@ from typing import Annotated
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from embspace.config import read_yaml, validate
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.models.description import HubFiles, model_file
+from embspace.settings.model import HubFiles, model_file
+from embspace.settings.schema import read_yaml, validate
 
 LOCK = "models.lock"
 HEADER = "# What `embspace fetch` took from the model hub: by model, the commit and the files.\n"

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError
-from embspace.models.description import Network, model_file
+from embspace.settings.model import Network, model_file
 
 SPACES = ("input", "positional", "segment")
 

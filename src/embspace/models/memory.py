@@ -1,7 +1,7 @@
 """Whether a model fits into memory, asked before anything is loaded."""
 
 from embspace.errors import InputError
-from embspace.models.description import Network, model_file
+from embspace.settings.model import Network, model_file
 
 BYTES = 4  # a parameter in float32
 GIB = 2**30

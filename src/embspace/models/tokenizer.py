@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from embspace.errors import InputError
-from embspace.models.description import Files, Model, Network, RandomModel, VectorsModel, model_file
 from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
+from embspace.settings.model import Files, Model, Network, RandomModel, VectorsModel, model_file
 
 # Any of these makes a tokenizer, in the order in which one is taken.
 FILES = (

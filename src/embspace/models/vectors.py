@@ -8,9 +8,9 @@ import pandas as pd
 
 from embspace.errors import InputError
 from embspace.files.vectors import read_labels, read_vectors
-from embspace.models.description import VectorsModel, model_file
 from embspace.models.locate import locate_vectors, warn_unpinned_vectors
 from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
+from embspace.settings.model import VectorsModel, model_file
 
 # Rows and dimensions: fewer have no neighbours, or no three principal components.
 LEAST = (4, 3)

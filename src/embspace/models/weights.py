@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, within
-from embspace.models.description import HubModel, Model, RandomModel, VectorsModel, model_file
 from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
+from embspace.settings.model import HubModel, Model, RandomModel, VectorsModel, model_file
 
 
 def load_model(name: str, model: Model) -> Any:

@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Int
 
 from embspace.errors import InputError, counted
-from embspace.models.description import Network
+from embspace.settings.model import Network
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small

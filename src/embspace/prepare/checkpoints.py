@@ -10,19 +10,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from embspace.config import (
-    StageConfig,
-    read_yaml,
-    run_stage,
-    settings_file,
-    settings_schema,
-    validate,
-)
 from embspace.files.atomic import write_bytes
 from embspace.models.checkpoints import PublishedCheckpoint, chosen_checkpoints
-from embspace.models.description import Model, describe_model
 from embspace.models.locate import locate_files
 from embspace.models.lock import LockedModel, locked_model, read_lock
+from embspace.settings.model import Model, describe_model
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import StageConfig, run_stage, settings_file, settings_schema
 
 
 def prepare_checkpoints(

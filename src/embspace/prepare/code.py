@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
 from embspace.prepare.code_module import Module, md5
+from embspace.settings.stage import StageConfig, run_stage
 
 PACKAGE = "embspace"
 Modules = Mapping[str, Module]

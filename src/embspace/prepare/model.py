@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from embspace.config import StageConfig, run_stage
 from embspace.files.atomic import write_bytes
-from embspace.models.description import (
+from embspace.models.locate import locate_files, locate_vectors, sha256
+from embspace.models.lock import LockedModel, locked_model, read_lock
+from embspace.models.memory import check_memory
+from embspace.settings.model import (
     Files,
     HubFiles,
     Model,
@@ -18,9 +20,7 @@ from embspace.models.description import (
     VectorsModel,
     describe_model,
 )
-from embspace.models.locate import locate_files, locate_vectors, sha256
-from embspace.models.lock import LockedModel, locked_model, read_lock
-from embspace.models.memory import check_memory
+from embspace.settings.stage import StageConfig, run_stage
 
 
 def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from embspace.config import StageConfig, run_stage, validate
 from embspace.errors import InputError
 from embspace.files.remote import read_file_or_address
 from embspace.files.rows import save_rows
 from embspace.files.texts import flaw_of_text, load_texts
+from embspace.settings.schema import validate
+from embspace.settings.stage import StageConfig, run_stage
 
 
 def _without_flaw(text: str) -> str:

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.config import StageConfig, run_stage
-from embspace.corpus import (
+from embspace.errors import InputError, within
+from embspace.files.remote import is_address, local_path
+from embspace.files.rows import save_rows
+from embspace.files.texts import MissingColumnError, load_texts
+from embspace.prepare.sentences import split_sentences
+from embspace.settings.corpus import (
     BuiltinCorpus,
     Corpus,
     Enwik8Corpus,
@@ -19,11 +23,7 @@ from embspace.corpus import (
     corpus_file,
     describe_corpus,
 )
-from embspace.errors import InputError, within
-from embspace.files.remote import is_address, local_path
-from embspace.files.rows import save_rows
-from embspace.files.texts import MissingColumnError, load_texts
-from embspace.prepare.sentences import split_sentences
+from embspace.settings.stage import StageConfig, run_stage
 
 COLUMNS = ["id", "document", "domain", "subject", "text"]
 # What this stage has in dvc.yaml among its deps.

@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from embspace.config import StageConfig, read_yaml, run_stage
-from embspace.corpus import Corpus, corpus_file, describe_corpus
 from embspace.errors import InputError, counted, within
 from embspace.files.rows import save_rows
 from embspace.prepare.texts import load_units
-from embspace.training_run import Run, describe_run, run_file
+from embspace.settings.corpus import Corpus, corpus_file, describe_corpus
+from embspace.settings.run import Run, describe_run, run_file
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
 
 COLUMNS = ["id", "document", "text", "half_hidden", "label", "split"]
 

@@ -3,16 +3,16 @@
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.groups import same_group_neighbor_share
-from embspace.geometry.linear_separability import linearly_separable
-from embspace.geometry.maps import map_quality
-from embspace.geometry.neighbors import NeighborGraph
-from embspace.geometry.rings import (
+from embspace.geometry.groups.groups import same_group_neighbor_share
+from embspace.geometry.groups.linear_separability import linearly_separable
+from embspace.geometry.maps.maps import map_quality
+from embspace.geometry.maps.rings import (
     circular_rank_correlation,
     largest_step_ratio,
     ring_neighbor_share,
     ring_order_correlation,
 )
+from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
 def circle_quality(

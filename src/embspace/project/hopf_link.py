@@ -14,17 +14,17 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.geometry.links import circle_pair, linking_number
-from embspace.geometry.neighbors import NeighborGraph
-from embspace.geometry.pairs import scan_pairs
-from embspace.geometry.pca import principal_components
+from embspace.geometry.maps.links import circle_pair, linking_number
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality, null_ring_order
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
+from embspace.settings.stage import StageConfig, run_stage
 
 Points = Float[np.ndarray, "n dim"]
 Layout = Float[np.ndarray, "n map_dim"]

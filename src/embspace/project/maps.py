@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.clouds import Cloud
-from embspace.geometry.lines import one_dimensionality
-from embspace.geometry.maps import map_quality
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.maps.lines import one_dimensionality
+from embspace.geometry.maps.maps import map_quality
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.spaces.learned import Cloud
 
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]

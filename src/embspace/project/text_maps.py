@@ -15,20 +15,20 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.config import StageConfig, run_stage
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.geometry.directions import norms, unit_rows
-from embspace.geometry.groups import neighbors_in_group
-from embspace.geometry.maps import map_quality
-from embspace.geometry.neighbors import NeighborGraph
-from embspace.geometry.pairs import scan_pairs
-from embspace.geometry.pca import principal_components
+from embspace.geometry.groups.groups import neighbors_in_group
+from embspace.geometry.maps.maps import map_quality
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import most_neighbors
-from embspace.text_clouds import TextCloud, large_enough, load_text_clouds
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
 
 Pooling = Literal["cls", "mean", "max"]
 Preparation = Literal["raw", "unit_length", "centred_unit_length"]

@@ -14,8 +14,8 @@ import numpy as np
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.models.locate import sha256
+from embspace.settings.run import Run
 from embspace.train.schedule import checkpoint_steps
-from embspace.training_run import Run
 
 RECORD = "training.json"
 MOMENTS = "optimizer.safetensors"

@@ -6,7 +6,7 @@ from typing import Any
 
 from embspace.errors import InputError
 from embspace.models.weights import known_config
-from embspace.training_run import (
+from embspace.settings.run import (
     CausalLanguageModelling,
     MaskedLanguageModelling,
     Phase,

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.config import StageConfig, read_yaml, run_stage
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
-from embspace.models.description import HubModel, RandomModel, VectorsModel, describe_model
 from embspace.models.lock import locked_model, read_lock
+from embspace.settings.model import HubModel, RandomModel, VectorsModel, describe_model
+from embspace.settings.run import Run, describe_run, run_file
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
 from embspace.train.checkpoints import all_checkpoints, remove_others
 from embspace.train.seeds import Pretrained, Training, train_seed
-from embspace.training_run import Run, describe_run, run_file
 
 
 def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Device) -> None:

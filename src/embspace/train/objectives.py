@@ -6,13 +6,13 @@ import numpy as np
 from jaxtyping import Int
 
 from embspace.errors import InputError
-from embspace.train.batches import Windows
-from embspace.training_run import (
+from embspace.settings.run import (
     CausalLanguageModelling,
     MaskedLanguageModelling,
     Phase,
     SequenceClassification,
 )
+from embspace.train.batches import Windows
 
 Rows = Int[np.ndarray, " batch"]
 IGNORED = -100  # a label that no loss of transformers counts

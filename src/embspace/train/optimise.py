@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from embspace.errors import InputError
+from embspace.settings.run import Phase
 from embspace.train.batches import Windows, batch_rows
 from embspace.train.objectives import inputs_of
 from embspace.train.schedule import learning_rate
-from embspace.training_run import Phase
 
 MOMENTS = ("exp_avg", "exp_avg_sq")  # as torch's AdamW calls what it remembers of a parameter
 

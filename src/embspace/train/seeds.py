@@ -13,9 +13,16 @@ import numpy as np
 import pandas as pd
 
 from embspace.errors import InputError, within
-from embspace.models.description import FolderModel, HubModel, PackageModel
 from embspace.models.locate import locate_files, sha256
 from embspace.models.tokenizer import load_tokenizer
+from embspace.settings.model import FolderModel, HubModel, PackageModel
+from embspace.settings.run import (
+    MaskedLanguageModelling,
+    Phase,
+    Run,
+    SequenceClassification,
+    run_file,
+)
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import (
     checkpoints_of,
@@ -27,13 +34,6 @@ from embspace.train.heads import build_module, load_weights
 from embspace.train.optimise import Start, make_optimizer, moments_of, train_steps
 from embspace.train.progress import Progress
 from embspace.train.word_tokenizer import word_tokenizer
-from embspace.training_run import (
-    MaskedLanguageModelling,
-    Phase,
-    Run,
-    SequenceClassification,
-    run_file,
-)
 
 # A change of these may make other weights.
 PACKAGE = Path(__file__).parents[1]

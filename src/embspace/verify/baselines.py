@@ -4,10 +4,9 @@ import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from embspace.config import Params
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.prune import TOY
+from embspace.settings.params import TOY, Params
 from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from embspace.config import read_params
 from embspace.errors import InputError
+from embspace.settings.params import read_params
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.failures import count_drift, count_from_git, count_published

@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from embspace.config import CONF
+from embspace.settings.params import CONF
 from embspace.verify.compare import Fact
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.published import Check, SourceReport

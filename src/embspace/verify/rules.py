@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from embspace.config import read_yaml, validate
 from embspace.errors import InputError
+from embspace.settings.schema import read_yaml, validate
 
 TOLERANCES = Path("tests/baselines/tolerances.yaml")
 STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from embspace.config import read_yaml, validate
+from embspace.settings.schema import read_yaml, validate
 from embspace.verify.rules import STRICT
 
 PUBLISHED = Path("data/published")

@@ -7,9 +7,9 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from embspace.corpus import Enwik8Corpus
 from embspace.errors import InputError
 from embspace.prepare.sources.enwik8 import DOWNLOADS, clean_dump, load_enwik8
+from embspace.settings.corpus import Enwik8Corpus
 from tests.loopback import Answer, closed_address, serving
 
 # Fifty words that each stand once, so that a piece tells where it was cut.

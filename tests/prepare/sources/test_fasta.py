@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from embspace.corpus import FastaCorpus, describe_corpus
 from embspace.errors import InputError
 from embspace.prepare.sources.fasta import load_fasta
+from embspace.settings.corpus import FastaCorpus, describe_corpus
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from embspace.corpus import HubCorpus
 from embspace.errors import InputError
 from embspace.prepare.sources.hub import _without_warnings, load_hub_texts
+from embspace.settings.corpus import HubCorpus
 from tests.loopback import closed_address, serving
 from tests.prepare.sources.fake_hub import NEW, OLD, REPOSITORY, hub
 
@@ -58,7 +58,7 @@ OFFLINE: dict[str, dict[str, Any]] = {
 # Waits between tries are the library's own, and long.
 SCRIPT = """
 import io, json, logging, sys, time
-from embspace.corpus import HubCorpus
+from embspace.settings.corpus import HubCorpus
 from embspace.errors import InputError
 from embspace.prepare.sources.hub import load_hub_texts
 time.sleep = lambda seconds: None

@@ -9,14 +9,14 @@ from scipy.stats import binom
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from embspace.config import read_yaml
-from embspace.corpus import LineagesCorpus, describe_corpus
 from embspace.errors import InputError
 from embspace.files.fasta import read_fasta
 from embspace.prepare.sources.changes import Lineage, read_lineages
 from embspace.prepare.sources.codons import translate
 from embspace.prepare.sources.kmers import kmers
 from embspace.prepare.sources.lineages import load_lineages
+from embspace.settings.corpus import LineagesCorpus, describe_corpus
+from embspace.settings.schema import read_yaml
 
 WHOLE = {"first_codon": 1, "last_codon": 1274}
 PLAIN = {"k": 3, "stride": 3, "deduplicate": False}  # a k-mer a codon

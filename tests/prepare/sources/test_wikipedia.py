@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from embspace.corpus import WikipediaCorpus
 from embspace.errors import InputError
 from embspace.prepare.sources.wikipedia import load_wikipedia, plain_text
+from embspace.settings.corpus import WikipediaCorpus
 from tests.loopback import Answer, Request, Server, closed_address, serving
 
 PAUSE = 0.1

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from embspace.geometry.neighbors import NeighborGraph
-from embspace.geometry.pairs import scan_pairs
-from embspace.geometry.pca import principal_components
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.pairs import scan_pairs
 
 TSNE = {
     "perplexity": 30.0,

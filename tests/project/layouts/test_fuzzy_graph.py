@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.layouts.fuzzy_graph import fuzzy_graph
 from tests.project.layouts.clouds import DEGENERATE, gaussian, graph_of
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from embspace.geometry.maps import map_quality
+from embspace.geometry.maps.maps import map_quality
 from embspace.project.layouts.tsne import tsne_layout
 from tests.project.layouts.clouds import DEGENERATE, TSNE, gaussian, graph_of, start_of, two_blobs
 

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from embspace.geometry.maps import map_quality
+from embspace.geometry.maps.maps import map_quality
 from embspace.project.layouts._umap_loops import _look_up, _random_below, lay_out, table_nodes
 from embspace.project.layouts.umap import _strengths, similarity_curve, umap_layout
 from tests.project.layouts.clouds import DEGENERATE, UMAP, gaussian, graph_of, start_of, two_blobs

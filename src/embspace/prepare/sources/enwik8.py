@@ -17,10 +17,10 @@ from xml.sax.saxutils import unescape
 
 import pandas as pd
 
-from embspace.corpus import Enwik8Corpus
 from embspace.errors import InputError, counted, within
 from embspace.files.atomic import writing
 from embspace.files.remote import fetch, is_address, read_file_or_address
+from embspace.settings.corpus import Enwik8Corpus
 
 DOWNLOADS = Path(".cache/downloads")
 # Elements whose content is code, a formula, a note or pictures.

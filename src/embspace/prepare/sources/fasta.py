@@ -5,10 +5,10 @@ import re
 
 import pandas as pd
 
-from embspace.corpus import FastaCorpus
 from embspace.errors import InputError, counted, within
 from embspace.files.fasta import Record, read_fasta
 from embspace.prepare.sources.kmers import kmers
+from embspace.settings.corpus import FastaCorpus
 
 
 def load_fasta(corpus: FastaCorpus) -> pd.DataFrame:

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pandas as pd
 
-from embspace.corpus import GrammarCorpus
 from embspace.grammar.language import make_language, write_sentences
+from embspace.settings.corpus import GrammarCorpus
 
 
 def load_grammar(corpus: GrammarCorpus) -> pd.DataFrame:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.corpus import HubCorpus
 from embspace.errors import InputError
 from embspace.files.texts import flaw_of_text
+from embspace.settings.corpus import HubCorpus
 
 KEPT = ("domain", "subject")
 OFFLINE = (

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Int, UInt8
 
-from embspace.corpus import LineagesCorpus
 from embspace.errors import InputError, counted, within
 from embspace.files.fasta import read_fasta
 from embspace.prepare.sources.changes import Change, Lineage, read_lineages
 from embspace.prepare.sources.kmers import kmers
+from embspace.settings.corpus import LineagesCorpus
 
 Bases = UInt8[np.ndarray, "codon 3"]  # letters, by the codons of the reference
 Sites = Int[np.ndarray, " site"]

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from embspace.corpus import WikipediaCorpus
 from embspace.errors import InputError, within
 from embspace.files.remote import TRIES, fetch, local_path
 from embspace.files.texts import load_texts
+from embspace.settings.corpus import WikipediaCorpus
 
 # action=parse gives the HTML of the revision that `oldid` names. The API's own plain text
 # (prop=extracts) always is of the latest revision, and rvprop=content is wikitext, whose templates

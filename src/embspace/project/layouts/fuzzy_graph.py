@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 
 N_HALVINGS = 64
 NARROWEST = 1e-3  # width, over the mean distance of a point from its neighbours

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.layouts.start import jittered_start
 from embspace.project.layouts.tsne_forces import tsne_gradient
 

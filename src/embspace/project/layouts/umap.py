@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.layouts.fuzzy_graph import fuzzy_graph
 from embspace.project.layouts.start import jittered_start
 

@@ -1,0 +1,256 @@
+"""The spaces of a model, and its tables, in three lines of Python.
+
+All is made by the stages of the pipeline with the settings of conf/, in a tree of its own under
+.cache/trees/, so that numbers are those of `dvc repro`. The first look at something runs the
+stages that it needs; a second one, also in another process, reads what they left.
+
+>>> import embspace
+>>> s = embspace.spaces("minilm", ["The tide was out.", "Bread needs salt."])
+>>> s["input"].shape, s["positional"].shape, s["segment"].shape
+((30522, 384), (512, 384), (2, 384))
+>>> s["layer", 4].shape, list(s.tokens["token"][:7])
+((13, 384), ['[CLS]', 'the', 'tide', 'was', 'out', '.', '[SEP]'])
+>>> s["layer", -1, "mean"].shape
+(2, 384)
+>>> s["layer", 9]
+Traceback (most recent call last):
+    ...
+KeyError: "found ('layer', 9); there are 'input', 'positional', 'segment', ('layer', 0 to 6), \
+('layer', 0 to 6, 'cls' or 'mean' or 'max')"
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.errors import InputError
+from embspace.settings.find_description import described_in
+from embspace.settings.params import CONF
+from embspace.settings.pipeline import read_stages
+from embspace.spaces.pooling import POOLINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CORPUS = "texts"
+FINAL_NORM = "final_norm_"  # begins the names of such tensors
+# A table without a name of its own is called by its suffix.
+UNNAMED = ("csv", "summary", "json")
+Key = str | tuple[str | int, ...]
+
+
+def spaces(model: str, texts: Iterable[str]) -> "Spaces":
+    """The spaces of a model of conf/model/, and what it makes of `texts`.
+
+    The tree is the one that the current folder lies in, else the one that embspace is installed
+    from. A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
+
+    Raises:
+        InputError: if the model is not known, or if the texts are none, or one of them is empty
+            or no string.
+    """
+    content = _as_json_lines(texts)
+    root = find_root()
+    described_in(root / CONF / "model", model)
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    tree = WorkingTree(root, root / TREES / f"{model}--{CORPUS}-{digest}")
+    tree.update(model, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content))
+    return Spaces(model, tree)
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """What `spaces` gives: arrays by key, tables by noun. Layer 0 is the embedding output.
+
+    | key | array, float32 |
+    |---|---|
+    | `"input"`, `"positional"`, `"segment"` | learned table, (n, dim), if the model has it |
+    | `("layer", 4)` | states of the tokens of all texts, (n_tokens, dim); rows: `tokens` |
+    | `("layer", 4, "mean")` | "cls", "mean" or "max", a row a text window; rows: `windows` |
+    | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
+
+    `("layer", -1)` is the last layer.
+    """
+
+    model: str
+    tree: WorkingTree
+    _made_stages: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    def __getitem__(self, key: Key) -> Float[np.ndarray, "n dim"]:
+        """The array of a space.
+
+        Raises:
+            KeyError: if there is no such space, listing those there are.
+            InputError: with what a stage said that failed.
+        """
+        from embspace.files.tensors import map_tensors
+
+        if isinstance(key, str) and key in self._shapes(self._matrices):
+            return np.array(map_tensors(str(self._matrices), (key,))[key])
+        tensor, layer = self._tensor_of(key)
+        return np.array(map_tensors(str(self._states), (tensor,))[tensor][layer])
+
+    @property
+    def tokens(self) -> "pd.DataFrame":
+        """The rows of `s["layer", i]`: token, id, window, place in the text and in the window."""
+        return self._rows(self._of_states("tokens.parquet"))
+
+    @property
+    def windows(self) -> "pd.DataFrame":
+        """The rows of `s["layer", i, "mean"]`: text, counted from 1, and window, from 0.
+
+        A text longer than a window of the model has several.
+        """
+        return self._rows(self._of_states("windows.parquet"))
+
+    @property
+    def vocabulary(self) -> "pd.DataFrame":
+        """The rows of `s["input"]`."""
+        return self._rows(self._of_embeddings("parquet"))
+
+    def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
+        """A table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
+
+        Without `name`, the one without a name or else `summary`. What stands in a .json file is
+        one row, called "json".
+
+        Raises:
+            KeyError: if there is no such analysis or table, or several to choose from.
+            InputError: with what a stage said that failed.
+        """
+        stage, files = self._tables(noun)
+        default = next((each for each in UNNAMED if each in files), None)
+        chosen = next(iter(files)) if len(files) == 1 else default
+        if (name or chosen) not in files:
+            raise KeyError(f"of '{noun}', found {name!r}; there are {', '.join(sorted(files))}")
+        file = self._made(files[str(name or chosen)], stage)
+        if file.suffix == ".csv":
+            from embspace.files.tables import load_table
+
+            return load_table(str(file))
+        import pandas as pd
+
+        from embspace.files.scalars import load_scalars
+
+        return pd.json_normalize(load_scalars(str(file)))
+
+    @property
+    def _matrices(self) -> Path:
+        return self._made(
+            f"data/extracted/embeddings/{self.model}.safetensors",
+            f"extract_embeddings@{self.model}",
+        )
+
+    @property
+    def _states(self) -> Path:
+        return self._of_states("safetensors")
+
+    def _of_embeddings(self, ending: str) -> Path:
+        return self._matrices.with_suffix(f".{ending}")
+
+    def _of_states(self, ending: str) -> Path:
+        return self._made(
+            f"data/extracted/hidden_states/{self.model}/{CORPUS}.{ending}",
+            f"extract_hidden_states@{self.model}-{CORPUS}",
+        )
+
+    def _made(self, file: str, stage: str) -> Path:
+        """A file of the tree, after its stage and what that needs were brought up to date."""
+        if stage not in self._made_stages:
+            for _ in self.tree.reproduce(stage):
+                pass
+            self._made_stages.add(stage)
+        return self.tree.folder / file
+
+    def _tensor_of(self, key: Key) -> tuple[str, int]:
+        """Which tensor of the hidden states, and which layer of it."""
+        shapes = self._shapes(self._states)
+        places: dict[tuple[str | int, ...], tuple[str, int]] = {}
+        for tensor, n_layers in shapes.items():
+            kind = tensor.removeprefix(FINAL_NORM)
+            pooling = () if kind == "token" else (kind,)
+            if tensor.startswith(FINAL_NORM):
+                places["final_norm", *pooling] = tensor, 0
+            else:
+                layers = range(-n_layers, n_layers)
+                places |= {("layer", layer, *pooling): (tensor, layer) for layer in layers}
+        wanted = (key,) if isinstance(key, str) else key
+        if wanted not in places:
+            raise KeyError(f"found {key!r}; there are {', '.join(self._keys(shapes))}")
+        return places[wanted]
+
+    def _keys(self, states: dict[str, int]) -> list[str]:
+        """What may stand in brackets, with the number of layers in the place of each layer."""
+        poolings = " or ".join(map(repr, POOLINGS))
+        layers = f"'layer', 0 to {states['token'] - 1}"
+        keys = [*map(repr, sorted(self._shapes(self._matrices), key=_in_order)), f"({layers})"]
+        keys.append(f"({layers}, {poolings})")
+        if f"{FINAL_NORM}token" in states:
+            keys += ["'final_norm'", f"('final_norm', {poolings})"]
+        return keys
+
+    @staticmethod
+    def _shapes(file: Path) -> dict[str, int]:
+        """The first dimension of each tensor of a file: the layers of states."""
+        from safetensors import safe_open
+
+        with safe_open(file, framework="numpy") as tensors:
+            names = tensors.keys()
+            return {name: tensors.get_slice(name).get_shape()[0] for name in names}
+
+    def _tables(self, noun: str) -> tuple[str, dict[str, str]]:
+        """The stage of an analysis, and its results by the name of the table."""
+        stages = {
+            name.partition("_")[2]: stage
+            for name, stage in read_stages(self.tree.folder).items()
+            if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
+        }
+        if noun not in stages:
+            raise KeyError(f"found '{noun}'; there are {', '.join(sorted(stages))}")
+        stage, entry = stages[noun], stages[noun].entry
+        listed = [each for kind in ("outs", "metrics", "plots") for each in entry.get(kind, ())]
+        outs = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+        found = {}
+        for out in (each for each in outs if each.startswith(f"results/{noun}/")):
+            folder, _, file = out.removeprefix(f"results/{noun}/").rpartition("/")
+            found[folder or file.rpartition(".")[2]] = out.replace("${item.model}", self.model)
+        return stage.address(self.model), found
+
+    @staticmethod
+    def _rows(file: Path) -> "pd.DataFrame":
+        from embspace.files.rows import load_rows
+
+        return load_rows(str(file))
+
+
+def _in_order(space: str) -> tuple[int, str]:
+    """As they are added up in a model, others behind."""
+    order = ("input", "positional", "segment")
+    return (order.index(space) if space in order else len(order), space)
+
+
+def _as_json_lines(texts: Iterable[str]) -> bytes:
+    """The texts as a corpus's file, numbered from 1."""
+    if isinstance(texts, str):
+        raise InputError("texts: found one string, expected a list of them: [text]")
+    lines = []
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise InputError(f"texts: text {number} is {text!r:.60}, not a string")
+        if not text.strip():
+            raise InputError(f"texts: text {number} is empty")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"texts: text {number} is not UTF-8") from None
+        lines.append(json.dumps({"id": str(number), "text": text}, ensure_ascii=False))
+    if not lines:
+        raise InputError("texts: found none")
+    return ("\n".join(lines) + "\n").encode()

@@ -1,0 +1,192 @@
+"""Reads params.yaml and conf/ as the stages will, and says all that does not fit, at once."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError, not_among, within
+from embspace.files.remote import is_address, local_path
+from embspace.models.locate import locate_files
+from embspace.models.tokenizer import tokenizer_files
+from embspace.models.vectors import load_vectors
+from embspace.prepare.checkpoints import checkpoints_to_read
+from embspace.prepare.sources.hub import check_library
+from embspace.prepare.sources.wikipedia import read_pages
+from embspace.prepare.stimuli import prepare_stimuli
+from embspace.prepare.texts import local_files, prepare_texts, warn_unwatched
+from embspace.settings.corpus import (
+    BuiltinCorpus,
+    Corpus,
+    FastaCorpus,
+    FileCorpus,
+    HubCorpus,
+    LineagesCorpus,
+    WikipediaCorpus,
+    corpus_file,
+    describe_corpus,
+)
+from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.params import CONF, PARAMS, TOY, Params, read_params
+from embspace.settings.run import describe_run
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import settings_schema
+
+STIMULI = CONF / "prepare/stimuli.yaml"
+PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
+# Folders of conf/ that are no verbs.
+DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
+    "model": describe_model,
+    "corpus": describe_corpus,
+    "train": describe_run,
+}
+
+
+def check_settings() -> list[str]:
+    """What is wrong, one message each; empty when everything fits."""
+    try:
+        params = read_params()
+    except InputError as error:
+        return [str(error)]
+    if not CONF.is_dir():
+        return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
+    named = [
+        *_missing_keys(),
+        *_wrong_names(params),
+        *_wrong_descriptions(),
+        *_wrong_settings(),
+    ]
+    return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
+
+
+def _missing_keys() -> Iterator[str]:
+    """Keys that dvc.yaml names, of which it would say less."""
+    for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
+        yield f"{PARAMS}: key '{key}': not found; `{key}: []` is for none"
+
+
+def _wrong_names(params: Params) -> Iterator[str]:
+    """Models, corpora and runs that have no file, stand there twice, or take another's name."""
+    if TOY in params.models:
+        yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
+    folders = {
+        "models": "model",
+        "corpora": "corpus",
+        "profiled": "model",
+        "checkpointed": "model",
+        "trained": "train",
+    }
+    for key, folder in folders.items():
+        names = getattr(params, key)
+        allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
+        for name in names:
+            if name not in allowed:
+                yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
+        if key in ("profiled", "checkpointed"):
+            for name in sorted({*names} - {*params.models}):
+                yield f"{PARAMS}: key '{key}': '{name}' is not among 'models'"
+        if key == "trained":
+            for name in sorted({*names} & {*params.models}):
+                yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
+
+
+def _wrong_descriptions() -> Iterator[str]:
+    for folder, describe in DESCRIBERS.items():
+        for path in sorted((CONF / folder).glob("*.yaml")):
+            try:
+                describe(path.stem, read_yaml(path))
+            except InputError as error:
+                yield str(error)
+
+
+def _missing_files(params: Params) -> Iterator[str]:
+    """Files of models that are not there or not the pinned ones, texts that cannot be read."""
+    for name in params.models:
+        try:
+            model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+            if isinstance(model, VectorsModel):
+                load_vectors(name, model)
+            elif (files := tokenizer_files(model)) is not None:
+                locate_files(name, files)
+        except InputError as error:
+            yield str(error)
+    if params.checkpointed:
+        corpus = read_yaml(PRETRAINING_DYNAMICS)["corpus"]
+        if corpus not in params.corpora:
+            yield f"{PRETRAINING_DYNAMICS}: key 'corpus': {not_among(corpus, params.corpora)}"
+    for name in params.checkpointed:
+        try:
+            model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+            for each in checkpoints_to_read(name, model):
+                locate_files(each.name, each.model)
+        except InputError as error:
+            yield f"{PARAMS}: key 'checkpointed': {error}"
+    for name in params.corpora:
+        try:
+            corpus = describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml"))
+            _check_source(name, corpus)
+        except InputError as error:
+            yield str(error)
+
+
+def _check_source(name: str, corpus: Corpus) -> None:
+    """Stop if the texts cannot be had, as far as that shows without a network."""
+    warn_unwatched(name, corpus)
+    if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus | LineagesCorpus):
+        prepare_texts(name, corpus)
+        return
+    with within(corpus_file(name)):
+        if isinstance(corpus, HubCorpus):
+            check_library(corpus)
+        elif isinstance(corpus, WikipediaCorpus):
+            read_pages(corpus)
+        for key, path in local_files(corpus).items():
+            if not local_path(path).is_file():
+                raise InputError(f"key '{key}': {path}: not found")
+
+
+def _wrong_stimuli() -> Iterator[str]:
+    """Stimuli that are not there or do not fit, if all are local."""
+    try:
+        paths = read_yaml(STIMULI)
+        if not any(map(is_address, paths.values())):
+            prepare_stimuli(**paths)
+    except InputError as error:
+        yield str(error)
+
+
+def _missing_device(params: Params) -> Iterator[str]:
+    if params.device in ("auto", "cpu"):
+        return  # always there, and known without loading torch
+    from embspace.device import choose_device
+
+    try:
+        choose_device(params.device)
+    except InputError as error:
+        yield str(error)
+
+
+def _wrong_settings() -> Iterator[str]:
+    """Settings files whose keys or types are not those of the function that takes them."""
+    for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
+        if folder.name in DESCRIBERS:
+            continue
+        for path in sorted(folder.rglob("*.yaml")):
+            try:
+                _check_settings_file(path)
+            except InputError as error:
+                yield str(error)
+
+
+def _check_settings_file(path: Path) -> None:
+    name = ".".join(["embspace", *path.relative_to(CONF).with_suffix("").parts])
+    verb, noun = path.relative_to(CONF).parts[0], path.stem
+    try:
+        function = getattr(import_module(name), f"{verb}_{noun}")
+    except (ModuleNotFoundError, AttributeError) as error:
+        if isinstance(error, ModuleNotFoundError) and not name.startswith(str(error.name)):
+            raise  # a library is missing, which is another matter
+        raise InputError(f"{path}: no function {verb}_{noun} takes these settings") from None
+    validate(settings_schema(function), read_yaml(path), str(path))

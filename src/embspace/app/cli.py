@@ -1,0 +1,253 @@
+"""Console command `embspace`: one function a subcommand, run from the root of a tree."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.errors import InputError, counted
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # where a line ends in a docstring, none ends on the screen
+)
+
+
+@app.callback()
+def embspace() -> None:
+    """Geometry of the embedding spaces of BERT-family models."""
+
+
+@app.command()
+def verify(
+    update: Annotated[
+        bool, typer.Option("--update", help="Make these results the baseline, and say what moves.")
+    ] = False,
+    computed: Annotated[
+        bool, typer.Option("--computed", help="Fail if git brought a result, not a computation.")
+    ] = False,
+    results: Annotated[
+        Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
+    ] = Path("results"),
+) -> None:
+    """Compare the results with the stored baselines and with published numbers.
+
+    Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
+    a published one.
+    """
+    from embspace.verify.command import verify_results
+
+    with clear_errors():
+        passed = verify_results(results, update=update, computed=computed)
+    raise typer.Exit(0 if passed else 1)
+
+
+@app.command()
+def check() -> None:
+    """Read params.yaml and conf/ as the stages will, and say all that does not fit.
+
+    Looks also into the files that they name: those of models are to be the pinned ones, texts and
+    stimuli are read. Asks no network.
+
+    Exit code 0 if everything fits, 1 if not.
+    """
+    from embspace.app.check import check_settings
+
+    with clear_errors():
+        problems = check_settings()
+    for problem in problems:
+        typer.echo(problem, err=True)
+    if problems:
+        raise typer.Exit(1)
+    typer.echo("params.yaml and conf/ fit")
+
+
+@app.command()
+def fetch(
+    models: Annotated[list[str], typer.Argument(help="Of conf/model/, with `source: hub`.")],
+    update: Annotated[
+        bool, typer.Option("--update", help="Take what the branch is now, and say what changed.")
+    ] = False,
+    checkpoints: Annotated[
+        bool,
+        typer.Option(
+            "--checkpoints",
+            help="Also those of the model's training that conf/prepare/checkpoints.yaml chooses.",
+        ),
+    ] = False,
+) -> None:
+    """Download models from the model hub, and write to models.lock what they are.
+
+    A model that models.lock has is fetched as it stands there. Everything else works without a
+    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT.
+    """
+    # The one command that asks the hub; `embspace.models` forbids it unless this is set.
+    os.environ.setdefault("HF_HUB_OFFLINE", "")
+    from embspace.app.fetch import fetch_models
+
+    with clear_errors():
+        for remark in fetch_models(models, update=update, checkpoints=checkpoints):
+            typer.echo(remark)
+
+
+@app.command()
+def report(
+    model: Annotated[str, typer.Argument(help="One of conf/model/.")],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            help="Texts for the model to read: .txt, .csv, .jsonl, .parquet, or one of "
+            "conf/corpus/. Without it, the corpora of params.yaml.",
+            metavar="FILE",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
+    ] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
+    ] = False,
+) -> None:
+    """Fetch a model, run every analysis of it, and open a page of all figures and tables.
+
+    Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
+    a report that was ended goes on when it is called again.
+    """
+    from embspace.app.report import describe_subject, first_table, write_report
+
+    # An end from outside, too, must end the stages that run.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with clear_errors():
+        subject = describe_subject(model, corpus)
+        if quick:
+            typer.echo(first_table(subject, lambda remark: typer.echo(remark, err=True)))
+            return
+        page = write_report(subject, typer.echo)
+    typer.echo(page)
+    if not no_open and sys.stdout.isatty():
+        typer.launch(str(page))
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(help="An analysis, a chapter, or a stage.")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="One that params.yaml names; without it, all of them."),
+    ] = None,
+) -> None:
+    """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
+
+    A chapter is a folder of pipeline/. What it needs of other chapters runs before it.
+    """
+    from embspace.app.run import run_stages
+
+    with clear_errors():
+        code = run_stages(name, model)
+    raise typer.Exit(code)
+
+
+@app.command()
+def prune(
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
+) -> None:
+    """List, or with --yes remove, what is left of models and corpora that params.yaml dropped.
+
+    That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
+    data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
+    baselines stay.
+    """
+    from embspace.app.prune import leftovers, remove
+    from embspace.settings.params import read_params
+
+    with clear_errors():
+        files = leftovers(read_params())
+    for file in files:
+        typer.echo(file)
+    if yes:
+        remove(files)
+    hint = "; remove with --yes" if files else ""
+    typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="The text to look for.")],
+    corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    layer: Annotated[
+        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
+    ] = -1,
+    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+    top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
+) -> None:
+    """List the windows of a corpus that are most like a query, by cosine.
+
+    Which layer and pooling find best is what `measure_search` measures: results/search/.
+    """
+    from embspace.app.search import search as find
+
+    with clear_errors():
+        hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
+    for hit in hits:
+        name = f"{hit.text}#{hit.window}" if hit.window else hit.text
+        typer.echo(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}")
+
+
+@app.command()
+def cite(
+    noun: Annotated[str, typer.Argument(help="The analysis, as in results/<noun>/.")],
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    latex: Annotated[
+        bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
+    ] = False,
+) -> None:
+    """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
+
+    Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
+    """
+    from embspace.cite.command import cite as citation_of
+
+    with clear_errors():
+        citation = citation_of(noun, model, latex=latex)
+    for note in citation.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)
+
+
+@app.command()
+def define(
+    measure: Annotated[
+        str | None, typer.Argument(help="Of embspace.geometry; without it, all are listed.")
+    ] = None,
+) -> None:
+    """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+
+    The same is in docs/definitions.md, with formulas set.
+    """
+    from embspace.app.define import define as definition_of
+
+    with clear_errors():
+        typer.echo(definition_of(measure))
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """An `InputError` as one message and exit code 1, without a traceback."""
+    try:
+        yield
+    except InputError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,122 @@
+"""Command `embspace fetch`: takes models from the hub, and says in models.lock what they are."""
+
+from collections.abc import Iterator
+
+from embspace.errors import InputError, within
+from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
+from embspace.models.locate import locate_files, sha256
+from embspace.models.lock import LOCK, LockedFile, LockedModel, check_pins, read_lock, write_lock
+from embspace.models.tokenizer import tokenizer_files
+from embspace.prepare.checkpoints import checkpoints_to_read
+from embspace.settings.find_description import described_in
+from embspace.settings.model import HubFiles, HubModel, Model, describe_model
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+Remark = str
+
+
+def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -> Iterator[Remark]:
+    """Fetch each model that is on the hub, and say of each what was done.
+
+    A model that models.lock has is fetched at the commit that stands there, whatever its branch
+    has become; with `update`, or when its file asks for another repository or revision, anew.
+    With `checkpoints`, so are those of its training that conf/prepare/checkpoints.yaml chooses.
+
+    Raises:
+        InputError: if a model is unknown or has no checkpoints to fetch, before any is fetched;
+            or if one cannot be had, when those before it are.
+    """
+    described = [(name, _described(name)) for name in names]
+    chosen = {
+        name: checkpoints_to_read(name, model) if checkpoints else [] for name, model in described
+    }
+    for name, model in described:
+        files = tokenizer_files(model)
+        if not isinstance(files, HubFiles):
+            yield f"{name}: nothing to fetch, for it is not on the hub"
+            continue
+        yield from _fetch(name, files, weights=isinstance(model, HubModel), update=update)
+        for each in chosen[name]:
+            with within(each.name):
+                yield from _fetch(each.name, each.model, weights=True, update=update)
+
+
+def _described(name: str) -> Model:
+    path = described_in(CONF / "model", name)
+    return describe_model(name, read_yaml(path))
+
+
+def _fetch(name: str, files: HubFiles, *, weights: bool, update: bool) -> Iterator[Remark]:
+    known = read_lock().get(name)
+    complete = known and (not weights or has_weights(list(known.files), files.unpickle))
+    if known and complete and known.answers(files) and not update:
+        yield _fetch_again(name, files, known)
+        return
+    entry = _fetch_anew(name, files, weights=weights)
+    # Read again: another fetch may have ended in the meantime.
+    write_lock(read_lock() | {name: entry})
+    yield f"{name}: {_summary(entry)}"
+    if known:
+        yield f"{name}: {change(known, entry)}"
+
+
+def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
+    listing = list_files(name, files, files.revision)
+    chosen = choose_files(name, files, listing, weights=weights)
+    locked = {}
+    for each in chosen:
+        path = fetch_file(name, files, listing.commit, listing.files[each])
+        locked[each] = LockedFile(sha256=sha256(path), size=path.stat().st_size)
+    entry = LockedModel(
+        repository=files.repository, revision=files.revision, commit=listing.commit, files=locked
+    )
+    check_pins(name, files, entry)
+    return entry
+
+
+def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
+    """Fetch what is not here of a commit that models.lock has; ask nobody if all of it is."""
+    try:
+        locate_files(name, files)
+        return f"{name}: {_summary(known)}: all here"
+    except InputError:
+        listing = list_files(name, files, known.commit)
+    for each, locked in known.files.items():
+        if each not in listing.files:
+            raise InputError(
+                f"{LOCK}, '{name}': {files.repository} has no {each} at {known.commit}"
+            )
+        found = sha256(fetch_file(name, files, known.commit, listing.files[each]))
+        if found != locked.sha256:
+            raise InputError(
+                f"{LOCK}, '{name}': {each} at {known.commit} is another on the hub\n"
+                f"  found    {found}\n  expected {locked.sha256}\n"
+                "a commit never changes: do not take it before you know why it did here"
+            )
+    return f"{name}: {_summary(known)}"
+
+
+def change(before: LockedModel, after: LockedModel) -> str:
+    """What a fetch found other than the one before it."""
+    if before.repository != after.repository:
+        return f"was {before.repository} before"
+    if before.commit == after.commit:
+        return f"as before, {after.revision} is still {after.commit[:8]}"
+    old, new = before.files, after.files
+    what = {
+        "new": new.keys() - old.keys(),
+        "gone": old.keys() - new.keys(),
+        "changed": {each for each in old.keys() & new.keys() if old[each] != new[each]},
+    }
+    listed = [f"{key}: {', '.join(sorted(files))}" for key, files in what.items() if files]
+    moved = f"was {before.commit[:8]} before"
+    return f"{moved}; {'; '.join(listed) or 'its files are the same'}"
+
+
+def _summary(entry: LockedModel) -> str:
+    size = sum(file.size for file in entry.files.values()) / 1e6
+    return (
+        f"{entry.repository}, {entry.revision} is {entry.commit[:8]}, {len(entry.files)} files, "
+        f"{size:.1f} MB"
+    )

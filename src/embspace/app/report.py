@@ -1,0 +1,160 @@
+"""Command `embspace report`: fetches a model, runs the pipeline for it, and writes one page of all.
+
+The pipeline runs in a tree of its own, .cache/trees/<model>/, so that params.yaml and results/
+of the user's tree stay as they are; see `embspace.app.working_tree`.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from embspace.app.prune import name_of
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
+from embspace.settings.find_description import described_in
+from embspace.settings.params import CONF, read_params
+from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
+
+REPORTS = Path("reports")
+FIRST = "similarity"  # the noun of which `--quick` prints the table
+COPIED = ("results", "figures")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a report is about: a model, and other texts than those of params.yaml if there are."""
+
+    model: str
+    corpora: list[str]
+    own: OwnTexts | None
+
+    @property
+    def name(self) -> str:
+        """Of the report's folder: the model, and the corpus if it is not those of params.yaml."""
+        other = self.own is not None or self.corpora != read_params().corpora
+        return "--".join([self.model, *(self.corpora if other else ())])
+
+
+def describe_subject(model: str, corpus: str | None) -> Subject:
+    """What `model` and `corpus`, a file or one of conf/corpus/, are.
+
+    Raises:
+        InputError: if either is not known, or if the file cannot be read as texts.
+    """
+    described_in(CONF / "model", model)
+    if corpus is None:
+        return Subject(model, read_params().corpora, None)
+    if not Path(corpus).exists() and re.fullmatch(r"[\w.-]+", corpus) and not Path(corpus).suffix:
+        described_in(CONF / "corpus", corpus)
+        return Subject(model, [corpus], None)
+    own = _own_texts(Path(corpus))
+    return Subject(model, [own.name], own)
+
+
+def write_report(subject: Subject, say: Say) -> Path:
+    """Compute what is not there yet, and write the page.
+
+    Returns:
+        The page, reports/<model>/index.html, beside copies of the results and figures.
+
+    Raises:
+        InputError: with what a stage said that failed; a next call goes on from there.
+    """
+    from embspace.app.report_page import page_of
+
+    tree = _open_tree(subject, say)
+    reproduce(tree, _drawings(tree.folder, subject.model), say)
+    target = REPORTS / subject.name
+    for folder in COPIED:
+        _copy_of_model(tree.folder, folder, target, subject.model)
+    page = target / "index.html"
+    page.write_text(page_of(tree.folder, subject.model), encoding="utf-8")
+    return page
+
+
+def first_table(subject: Subject, say: Say) -> str:
+    """The distributions of norms and similarities as Markdown, and what a whole report adds."""
+    from embspace.draw.learned.similarity import SUMMARY
+    from embspace.draw.page.markdown import markdown_table
+    from embspace.files.tables import load_table
+
+    tree = _open_tree(subject, say)
+    first = read_stages(tree.folder)[f"measure_{FIRST}"]
+    reproduce(tree, [first.address(subject.model)], say)
+    table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
+    digits = read_yaml(settings_path("draw", FIRST))["digits"]
+    return (
+        f"{markdown_table(table[[*SUMMARY]].rename(columns=SUMMARY), digits)}\n\n"
+        "All learned vectors and all their pairs. Without --quick: all other analyses, and a page "
+        "with every figure and table; what was computed now is not computed again."
+    )
+
+
+def _drawings(root: Path, model: str) -> list[str]:
+    """Return the addresses of the stages that draw what is measured of each model."""
+    return [
+        stage.address(model)
+        for name, stage in read_stages(root).items()
+        if name.startswith("draw_") and stage.entry.get("matrix") == {"model": "${models}"}
+    ]
+
+
+def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
+    """Run the stages at these addresses and what they need; say of each stage that it begins."""
+    stages = tree.stages(*targets)
+    start, n_known, width = monotonic(), 0, len(str(len(stages)))
+    for number, step in enumerate(tree.reproduce(*targets), 1):
+        n_known += not step.runs
+        if step.runs:
+            passed = monotonic() - start
+            say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far)")
+    say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")
+
+
+def _open_tree(subject: Subject, say: Say) -> WorkingTree:
+    _fetch(subject.model, say)
+    tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
+    tree.update(subject.model, subject.corpora, subject.own)
+    return tree
+
+
+def _fetch(model: str, say: Say) -> None:
+    """Fetch a model that is on the hub, as models.lock has it or, if it does not, as it is now."""
+    content = read_yaml(CONF / "model" / f"{model}.yaml")
+    tokenizer = content.get("tokenizer")
+    sources = {content.get("source"), tokenizer.get("source") if tokenizer else None}
+    if "hub" not in sources:
+        return
+    # As in `embspace fetch`: `embspace.models` forbids the hub unless this is set.
+    os.environ.setdefault("HF_HUB_OFFLINE", "")
+    from embspace.app.fetch import fetch_models
+
+    for remark in fetch_models([model], update=False):
+        say(remark)
+
+
+def _own_texts(file: Path) -> OwnTexts:
+    """A file of texts, read once to see that it is one."""
+    from embspace.files.texts import load_texts
+
+    load_texts(str(file))
+    name = re.sub(r"[^A-Za-z0-9_.]+", "_", file.stem).strip("_") or "texts"
+    while (CONF / "corpus" / f"{name}.yaml").exists():
+        name += "_file"
+    return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
+
+
+def _copy_of_model(source: Path, folder: str, target: Path, model: str) -> None:
+    """The files of a model below a folder; what is there of an earlier report goes."""
+    shutil.rmtree(target / folder, ignore_errors=True)
+    for file in sorted((source / folder).rglob("*.*")):
+        place = file.relative_to(source)
+        if file.is_file() and name_of(place) == model:
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / place)

@@ -1,0 +1,168 @@
+"""The page of a report: everything of a model in one HTML file that needs no network."""
+
+import json
+import platform
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
+
+TEMPLATE = "report_page.html.jinja"
+NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
+VERBS = ("measure", "project", "draw")
+DOWNLOADS = ("figures/{noun}/{model}/{noun}.pdf", "figures/{noun}/{model}/{noun}.tex")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page has of one analysis. `figure` is a data URI, `tables` and `title` HTML."""
+
+    noun: str
+    title: str
+    figure: str
+    tables: str
+    settings: dict[str, str]  # the text of each settings file, by its path
+    downloads: list[str]  # relative to the page
+
+
+def page_of(folder: Path, model: str) -> str:
+    """The page of the tree in `folder`, where `dvc repro` has drawn `model`.
+
+    Raises:
+        InputError: if a figure or a table is not there.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    template = files("embspace.app").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    # What is marked `safe` in the template was made here.
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    return environment.from_string(template).render(
+        label=read_yaml(folder / CONF / "model" / f"{model}.yaml")["label"],
+        model=model,
+        corpora=_corpora(folder, model),
+        facts=dict(_facts(folder, model)),
+        machine=_machine(),
+        sections=[section_of(folder, noun, model) for noun in drawn_nouns()],
+        version=version("embspace"),
+    )
+
+
+def drawn_nouns() -> list[str]:
+    """Return what is drawn of each model, in the order of the page."""
+    from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
+    from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
+    from embspace.draw.sentences.__main__ import DRAWINGS as SENTENCES
+    from embspace.draw.texts.__main__ import DRAWINGS as TEXTS
+    from embspace.draw.words.__main__ import DRAWINGS as WORDS
+
+    return [*LEARNED, *POSITIONAL, *WORDS, *SENTENCES, *TEXTS, "ledger"]
+
+
+def section_of(folder: Path, noun: str, model: str) -> Section:
+    """Figure, tables and settings of one analysis."""
+    path = folder / f"figures/{noun}/{model}/{noun}"
+    try:
+        title, tables = as_html(Path(f"{path}.md").read_text(encoding="utf-8"))
+        drawn = Path(f"{path}.svg").read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
+    settings = (settings_path(verb, noun, folder) for verb in VERBS)
+    found = [file.relative_to(folder) for file in settings if file.is_file()]
+    results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
+    results = [file for file in results if file.stem == model]
+    return Section(
+        noun=noun,
+        title=title,
+        # An image, not part of the page: the names in one figure are those in the next.
+        figure=f"data:image/svg+xml;base64,{b64encode(drawn).decode('ascii')}",
+        tables=tables,
+        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
+        downloads=[
+            *(each.format(noun=noun, model=model) for each in DOWNLOADS),
+            *(file.relative_to(folder).as_posix() for file in results),
+        ],
+    )
+
+
+def as_html(markdown: str) -> tuple[str, str]:
+    """The heading of a page of tables, and the rest of it, both as HTML.
+
+    Tokens stay what they are: HTML in the Markdown is text. Numbers stand to the right.
+    """
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(markdown)
+    title = ""
+    if tokens and tokens[0].tag == "h1":
+        title = parser.renderer.render(tokens[1:2], parser.options, {})
+        tokens = tokens[3:]
+    for token, content in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
+        elif token.type == "td_open" and content and NUMBER.fullmatch(content.content):
+            token.attrSet("class", "number")
+    html = parser.renderer.render(tokens, parser.options, {})
+    # A region that scrolls must be reachable by keyboard.
+    html = html.replace("<table>", '<div class="scrolled" tabindex="0"><table>')
+    return title, html.replace("</table>", "</table></div>")
+
+
+def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
+    """What each corpus is, and how many texts, windows and tokens the model has read of it."""
+    import pyarrow.parquet
+
+    def length(file: str) -> int:
+        path = folder / file
+        return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
+
+    described = []
+    for name in read_yaml(folder / PARAMS)["corpora"]:
+        content = read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
+        states = f"data/extracted/hidden_states/{model}/{name}"
+        described.append(
+            {
+                "name": name,
+                **{key: content[key] for key in ("label", "licence", "language", "source")},
+                "texts": length(f"data/prepared/texts/{name}.parquet"),
+                "windows": length(f"{states}.windows.parquet"),
+                "tokens": length(f"{states}.tokens.parquet"),
+            }
+        )
+    return described
+
+
+def _facts(folder: Path, model: str) -> Iterator[tuple[str, str]]:
+    """Where the model comes from, and what chance was."""
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    for key in ("licence", "language"):
+        yield key, str(content[key])
+    pin = json.loads((folder / f"data/prepared/model/{model}.json").read_text(encoding="utf-8"))
+    for key, value in pin.items():
+        if key == "sha256":
+            yield from ((f"sha256 of {file}", found) for file, found in value.items())
+        # A path is that of one machine; a config is in the description.
+        elif key not in ("path", "config", "tokenizer"):
+            yield key, str(value)
+    params = read_yaml(folder / PARAMS)
+    yield "seed", str(params["seed"])
+    yield "device", str(params["device"])
+
+
+def _machine() -> dict[str, str]:
+    """What wrote the page; the numbers may come from the cache."""
+    libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")
+    return {
+        "system": " ".join(filter(None, (platform.system(), platform.machine()))),
+        "Python": platform.python_version(),
+        **{library: version(library) for library in libraries},
+    }

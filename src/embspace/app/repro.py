@@ -1,0 +1,99 @@
+"""Runs `dvc repro` in a folder, and tells stage by stage how far it is."""
+
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+
+# How `dvc repro` says that it has come to a stage.
+# Before the name stands the graph, if it is not the root's.
+RUNNING = re.compile(r"Running stage '(?:[^':]+:)?([^']+)'")
+KNOWN = re.compile(r"Stage '(?:[^':]+:)?([^']+)' (?:is cached|didn't change)")
+# One kind of kernel, as in the Makefile: each kind rounds in its own way.
+KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
+# glibc gives the memory of each large array back at once, and the next one is zeroed anew: a tenth
+# of the time of `measure_spectrum`. Kept until a process ends; of the two there, peaks were a
+# twentieth higher. Tried with glibc 2.36; changes no number anywhere.
+HEAP = {"MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
+TAIL = 20  # lines of a stage that failed without saying why
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage that `dvc repro` has come to, and whether it has to be run."""
+
+    stage: str
+    runs: bool
+
+
+def run_repro(folder: Path, targets: Sequence[str], log: Path, *, held: int) -> Iterator[Step]:
+    """Run `dvc repro` for the targets; a step for each stage as it comes to it.
+
+    What it prints goes to `log`. DVC keeps the descriptor `held` open, a lock's, in case that this
+    process is killed and DVC goes on. Who stops reading ends DVC and its stages.
+
+    Raises:
+        InputError: with what a failed stage said.
+    """
+    with (
+        log.open("w", encoding="utf-8") as written,
+        subprocess.Popen(
+            [sys.executable, "-m", "dvc", "repro", *targets],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            pass_fds=[held],
+            start_new_session=True,  # so that its stages end with it
+        ) as process,
+    ):
+        try:
+            yield from _steps(process, written)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+    if process.returncode:
+        raise InputError(_complaint(log))
+
+
+def environment() -> dict[str, str]:
+    """Return the user's, with this interpreter first, and the kernels and the heap of `make`."""
+    environment = {**HEAP, **os.environ}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    if platform.machine() in ("x86_64", "AMD64"):
+        environment = {**KERNELS, **environment}
+    if not environment.get("HF_HUB_OFFLINE"):
+        environment.pop("HF_HUB_OFFLINE", None)  # only a fetch goes to the hub, see cli.py
+    return environment
+
+
+def _steps(process: "subprocess.Popen[str]", log: Any) -> Iterator[Step]:
+    assert process.stdout is not None  # it is a pipe
+    for line in process.stdout:
+        log.write(line)
+        log.flush()
+        for pattern, runs in ((RUNNING, True), (KNOWN, False)):
+            if found := pattern.match(line):
+                yield Step(found[1], runs)
+
+
+def _complaint(log: Path) -> str:
+    """What the stage that failed said, or the end of what was printed."""
+    lines = log.read_text(encoding="utf-8").splitlines()
+    marks = [number for number, line in enumerate(lines) if line.startswith("error: ")]
+    if not marks:
+        return "\n".join(["the pipeline failed:", *lines[-TAIL:], f"all that it said: {log}"])
+    said = lines[marks[-1] :]
+    end = next((n for n, line in enumerate(said) if line.startswith("ERROR: ")), len(said))
+    return "\n".join(said[:end]).removeprefix("error: ").strip()

@@ -1,0 +1,165 @@
+"""Tables of any vectors, in one line of Python; nothing is written.
+
+Each is what the stage of that name makes of the same vectors with the settings of conf/.
+
+>>> import embspace
+>>> tables = embspace.report_vectors("glove.npy", groups=["animal", "plant", ...])
+>>> tables["similarity"]           # and pairs, neighbors, hubs, dimensions
+>>> tables["group_similarity"]     # and separability
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.app.working_tree import find_root
+from embspace.errors import InputError
+from embspace.files.vectors import checked_vectors, read_vectors
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.geometry.pairs.scan._blocks import METRICS
+from embspace.measure.learned.explained_variance import measure_explained_variance
+from embspace.measure.learned.neighbors import measure_neighbors
+from embspace.measure.learned.separability import measure_separability, separability_table
+from embspace.measure.learned.similarity import measure_similarity
+from embspace.measure.tables.summary import summary_of, summary_row
+from embspace.models.tokenizer import numbered_vocabulary
+from embspace.models.vectors import labelled_vocabulary
+from embspace.settings.params import PARAMS, Params
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import checked_settings, settings_file
+from embspace.spaces.learned import FEWEST
+
+Tables = dict[str, pd.DataFrame]
+MOST_GROUPS = 100  # each two of them are a row
+
+
+def report_vectors(
+    vectors: str | Path | np.ndarray,
+    groups: Iterable[object] | None = None,
+    labels: Iterable[object] | None = None,
+) -> Tables:
+    """Tables of vectors (n, dim), an array or a file that `read_vectors` reads.
+
+    `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
+    the most and the least cosine; `dimensions`: how many principal components hold the variance;
+    `neighbors`: distances to neighbours and k-occurrences, of the vectors as they are (`input`)
+    and about their mean at unit length (`input_centred`); `hubs`: the most frequent neighbours.
+
+    With `groups`, one for each vector: `group_similarity`, the same of pairs within each group
+    and between each two; `separability`, the held-out AUC of telling each group from all others.
+    A group of one vector has no pair, and one of fewer than there are folds no AUC.
+
+    Settings are those of the tree that the current folder lies in, or of the one that embspace is
+    installed from. `labels` name the vectors in the tables.
+
+    Raises:
+        InputError: if the vectors are no finite matrix of four rows or more, or groups or labels
+            are of another number, or there are more than a hundred groups.
+    """
+    if isinstance(vectors, np.ndarray):
+        x = checked_vectors(vectors, "vectors")
+    else:
+        x = read_vectors(vectors)
+    if len(x) < FEWEST:
+        raise InputError(f"vectors: found {len(x)} rows, allowed: {FEWEST} or more")
+    names = numbered_vocabulary(len(x))
+    if labels is not None:
+        names = labelled_vocabulary(pd.DataFrame({"label": _as_many(labels, "labels", len(x))}))
+    found = [] if groups is None else _as_many(groups, "groups", len(x))
+    group, number = np.unique(found, return_inverse=True)
+    if len(group) > MOST_GROUPS:
+        raise InputError(f"groups: found {len(group)}, allowed: {MOST_GROUPS} at most")
+    root = find_root()
+    tables = _of_all(x, names, root)
+    if groups is not None:
+        tables["group_similarity"] = _group_similarity(x, group, number, root)
+        tables["separability"] = _separability(x, group, number, root)
+    return tables
+
+
+def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> Tables:
+    matrices = {"input": x}
+    similarity = measure_similarity(matrices, names, **_settings(root, measure_similarity))
+    neighbors = measure_neighbors(
+        matrices, names, pd.DataFrame(), **_settings(root, measure_neighbors)
+    )
+    variance = measure_explained_variance(matrices, **_settings(root, measure_explained_variance))
+    return {
+        "similarity": similarity.summary,
+        "pairs": similarity.pairs,
+        "dimensions": variance.dimensions,
+        "neighbors": neighbors.summary,
+        "hubs": neighbors.hubs,
+    }
+
+
+def _group_similarity(
+    x: Float[np.ndarray, "n dim"], group: np.ndarray, number: Int[np.ndarray, " n"], root: Path
+) -> pd.DataFrame:
+    """One row a quantity, and a group or two of them; norms are those of a group."""
+    settings = _settings(root, measure_similarity)
+    quantiles, largest_norm = settings["quantiles"], norms(x).max()
+    rows = []
+    for a, b in combinations_with_replacement(range(len(group)), 2):
+        about = {"group": group[a], "other_group": group[b]}
+        first, second = x[number == a], x[number == b]
+        if a == b:
+            rows.append({**about, "quantity": "norm", **summary_of(norms(first), quantiles)})
+        for quantity, summary in _summaries(
+            first, None if a == b else second, settings["n_bins"], largest_norm, quantiles
+        ):
+            rows.append({**about, "quantity": quantity, **summary})
+    return pd.DataFrame(rows)
+
+
+def _summaries(
+    x: Float[np.ndarray, "n dim"],
+    y: Float[np.ndarray, "m dim"] | None,
+    n_bins: int,
+    largest_norm: float,
+    quantiles: list[float],
+) -> Iterator[tuple[str, dict[str, float]]]:
+    if y is None and len(x) < 2:
+        yield from ((metric, summary_of(np.empty(0), quantiles)) for metric in METRICS)
+        return
+    clouds = [x] if y is None else [x, y]
+    scan = scan_pairs(*clouds, n_bins=n_bins, largest_norm=largest_norm)
+    for metric in METRICS:
+        yield metric, summary_row(scan.distributions[metric], quantiles)
+
+
+def _separability(
+    x: Float[np.ndarray, "n dim"], group: np.ndarray, number: Int[np.ndarray, " n"], root: Path
+) -> pd.DataFrame:
+    settings = _settings(root, measure_separability)
+    columns = ["group", "n", "n_other", "preparation", "auc", "auc_standard_deviation"]
+    tables = [pd.DataFrame(columns=[*columns, "null_auc", "null_auc_standard_deviation"])]
+    for place, name in enumerate(group):
+        label = number == place
+        n, n_other = int(label.sum()), int((~label).sum())
+        if min(n, n_other) < settings["n_folds"]:
+            table = pd.DataFrame({"preparation": [""]})
+        else:
+            table = separability_table(x, label, **settings)
+        tables.append(table.assign(group=name, n=n, n_other=n_other))
+    return pd.concat(tables[1:], ignore_index=True).reindex(columns=tables[0].columns)
+
+
+def _as_many(values: Iterable[object], what: str, n: int) -> list[str]:
+    found = [str(value) for value in values]
+    if len(found) != n:
+        raise InputError(f"{what}: found {len(found)}, allowed: {n}, one for each vector")
+    return found
+
+
+def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:
+    """The settings of a stage, as Hydra would give them to it."""
+    params = validate(Params, read_yaml(root / PARAMS), str(root / PARAMS))
+    file = settings_file(function, root)
+    return checked_settings(function, read_yaml(file), params.model_dump(), str(file))

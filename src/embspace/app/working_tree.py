@@ -1,0 +1,243 @@
+"""A tree beside the user's own, in which the pipeline runs for one model.
+
+It has copies of what people write (settings, texts, code) and a params.yaml of its own. What the
+user's tree, or another one of this kind, has computed of the model is taken over with its entries
+of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cache is shared; alone
+it is not enough, for DVC remembers no run whose results are left to git.
+"""
+
+import fcntl
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from embspace.app.repro import Step, run_repro
+from embspace.errors import InputError
+from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.pipeline import GRAPH, LOCK, graph_files, read_locked
+from embspace.settings.schema import read_yaml
+
+COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
+COPIED_FILES = ("models.lock", "requirements.lock", ".dvcignore")
+TREES = Path(".cache/trees")
+TEXTS = Path("data/texts")
+# Keys of a description that name a file or folder.
+PATH_KEYS = (
+    *("path", "pages", "url", "reference", "lineages"),  # of corpora
+    *("labels", "positional", "segment"),  # of vectors
+)
+
+
+@dataclass(frozen=True)
+class OwnTexts:
+    """Texts that are no corpus of conf/: `content` is that of a file with the ending `suffix`."""
+
+    name: str
+    label: str
+    suffix: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class WorkingTree:
+    """The tree in `folder`, made from the user's tree in `root`. Both paths are absolute."""
+
+    root: Path
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """What the last run printed."""
+        return self.folder / "repro.log"
+
+    def update(self, model: str, corpora: list[str] | None, own: OwnTexts | None = None) -> None:
+        """Bring copies and params.yaml up to date; what was computed stays.
+
+        `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
+
+        Raises:
+            InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
+        """
+        params = read_yaml(self.root / PARAMS)
+        named = [own.name] if own else corpora or params.get("corpora")
+        with self.locked():
+            self._copy_all()
+            # A report is of one model; what the user trains besides is no part of it.
+            content = {**params, "models": [model], "corpora": named}
+            content |= dict.fromkeys(("profiled", "checkpointed", "trained"), [])
+            write_changed(self.folder / PARAMS, _as_yaml(content))
+            if own:
+                self._add(own)
+            self._link_named_paths(model, named)
+            self._share_cache()
+            self._take_over(model, named)
+
+    def _copy_all(self) -> None:
+        for each in COPIED_FOLDERS:
+            mirror_folder(self.root / each, self.folder / each)
+        for each in (*map(Path, COPIED_FILES), *graph_files(self.root)):
+            if (self.root / each).is_file():
+                copy_file(self.root / each, self.folder / each)
+
+    def stages(self, *targets: str) -> set[str]:
+        """Return the stages at these addresses, with their items, and all that they need."""
+        from dvc.repo import Repo
+
+        repo = Repo(str(self.folder))
+        found = (
+            repo.stage.collect(str(self.folder / target), with_deps=True) for target in targets
+        )
+        return {stage.name for stages in found for stage in stages}
+
+    def reproduce(self, *targets: str) -> Iterator[Step]:
+        """Run `dvc repro` for the targets; a step for each stage as it comes to it.
+
+        Raises:
+            InputError: with what a failed stage said.
+        """
+        with self.locked() as lock:
+            yield from run_repro(self.folder, targets, self.log, held=lock)
+
+    @contextmanager
+    def locked(self) -> Iterator[int]:
+        """Let no other run into the tree, and wait for one; the descriptor of the lock's file."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                logging.getLogger(__name__).warning(
+                    "%s: another run is at work there, this one waits for it", self.folder
+                )
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield file.fileno()
+
+    def _add(self, own: OwnTexts) -> None:
+        path = TEXTS / f"{own.name}{own.suffix}"
+        description = {
+            "label": own.label,
+            "licence": "unknown",
+            "language": "unknown",
+            "source": "file",
+            "path": str(path),
+            "halves": True,
+        }
+        write_changed(self.folder / path, own.content)
+        write_changed(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
+
+    def _take_over(self, model: str, corpora: Any) -> None:
+        """Take what was computed of the model elsewhere, unless that was done before."""
+        source, found = self._elsewhere(model)
+        taken, mark = self.folder / "taken", f"{source} {_digest(source)}".encode()
+        if (source == self.folder) or (taken.is_file() and taken.read_bytes() == mark):
+            return
+        for lock, stages in found.items():
+            self._take_stages(source, lock, stages, model, corpora)
+        write_changed(taken, mark)
+
+    def _take_stages(
+        self, source: Path, lock: Path, stages: dict[str, Any], model: str, corpora: Any
+    ) -> None:
+        """Take what is of the model or of no model, from one dvc.lock of another tree."""
+        known = read_locked(self.folder / lock)
+        for stage, entry in stages.items():
+            item = stage.partition("@")[2]
+            if item in ("", model, *corpora) or item.startswith(f"{model}-"):
+                known[stage] = entry
+                for out in entry.get("outs", ()):
+                    link_files(source / out["path"], self.folder / out["path"])
+        write_changed(self.folder / lock, _as_yaml({"schema": "2.0", "stages": known}))
+
+    def _elsewhere(self, model: str) -> tuple[Path, dict[Path, dict[str, Any]]]:
+        """Return the tree that has computed something of the model, and what its locks say.
+
+        The user's first; another one only for a start; this one if there is nothing to take.
+        """
+        others = [] if (self.folder / LOCK).is_file() else (self.root / TREES).glob(f"{model}*")
+        for source in (self.root, *_newest_first(others)):
+            if f"extract_embeddings@{model}" in read_locked(source / LOCK):
+                locks = graph_files(source, LOCK)
+                return source, {lock: read_locked(source / lock) for lock in locks}
+        return self.folder, {}
+
+    def _share_cache(self) -> None:
+        path, mark = self.folder / ".dvc/config", f"# The cache is that of {self.root}\n"
+        if not (path.is_file() and path.read_text(encoding="utf-8").startswith(mark)):
+            write_changed(path, mark.encode() + _dvc_config(self.root))
+
+    def _link_named_paths(self, model: str, corpora: Any) -> None:
+        """Make relative paths that conf/ names lead to the same file from here."""
+        descriptions = [f"model/{model}.yaml", *(f"corpus/{corpus}.yaml" for corpus in corpora)]
+        for path in _named_paths(self.folder / CONF, descriptions):
+            link = self.folder / path
+            if ".." in path.parts:
+                raise InputError(
+                    f"{path}: leads out of {self.root}; in conf/, write it as an absolute path"
+                )
+            if not link.exists() and (self.root / path).exists():
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.unlink(missing_ok=True)  # one that leads nowhere any more
+                link.symlink_to(self.root / path)
+
+
+def find_root() -> Path:
+    """The tree that the current folder lies in, or else the one that embspace is installed from.
+
+    Raises:
+        InputError: if there is neither.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents, *Path(__file__).resolve().parents):
+        if all((folder / each).exists() for each in (GRAPH, PARAMS, CONF / "model")):
+            return folder
+    raise InputError(f"{here}: is not in an embspace tree, with conf/, dvc.yaml and params.yaml")
+
+
+def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
+    """Relative paths of files and folders in the descriptions, and in that of the stimuli."""
+    for file in descriptions:
+        content = read_yaml(conf / file)
+        tokenizer = content.get("tokenizer")
+        for each in (content, tokenizer if isinstance(tokenizer, dict) else {}):
+            yield from _relative(each.get(key) for key in PATH_KEYS)
+    yield from _relative(read_yaml(conf / "prepare/stimuli.yaml").values())
+
+
+def _relative(values: Any) -> Iterator[Path]:
+    for value in values:
+        if isinstance(value, str) and "://" not in value and not value.startswith(("~", "/")):
+            yield Path(value)
+
+
+def _newest_first(folders: Iterable[Path]) -> list[Path]:
+    return sorted(folders, key=lambda folder: folder.stat().st_mtime, reverse=True)
+
+
+def _digest(root: Path) -> str:
+    """Return the hash of all dvc.lock files of a tree."""
+    contents = b"".join((root / lock).read_bytes() for lock in graph_files(root, LOCK))
+    return hashlib.sha256(contents).hexdigest()
+
+
+def _as_yaml(content: dict[str, Any]) -> bytes:
+    return yaml.safe_dump(content, allow_unicode=True, sort_keys=False).encode()
+
+
+def _dvc_config(root: Path) -> bytes:
+    """The cache of the user's tree, wherever they keep it, and no git."""
+    from dvc.repo import Repo
+
+    cache = Repo(str(root)).cache.local
+    return (
+        "[core]\n    analytics = false\n    check_update = false\n    no_scm = true\n"
+        # Of the cache as a whole; DVC puts files/md5 and runs below it.
+        f"[cache]\n    dir = {Path(cache.path).parents[1]}\n"
+        f'    type = "{",".join(cache.cache_types)}"\n'
+    ).encode()

@@ -1,0 +1,180 @@
+"""Figure and tables of `compare_alignment`: layers of two models on the same texts and words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("csv",)
+SHOWN = "debiased_linear_cka"
+MEASURES = {
+    "debiased_linear_cka": "debiased linear CKA",
+    "procrustes_similarity": "Procrustes similarity",
+    "mutual_nearest_neighbors": "mutual nearest neighbours",
+}
+UNITS = {"text": "texts", "word": "words"}
+N_COLUMNS = 3
+N_COLORS = 11
+DARK = 0.5  # a share of the scale: on darker cells words are white
+
+
+def draw_alignment(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    row_height_mm: PositiveFloat,
+    largest_written: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Of each two models: a heat map of layers a set of texts, and three measures by depth.
+
+    Values are written into the maps of models of up to `largest_written` layers.
+    """
+    table = results["csv"]
+    pairs = [(str(a), str(b), rows) for (a, b), rows in _grouped(table, ["model", "other_model"])]
+    heights = [-(-len(_sets(rows)) // N_COLUMNS) + 1 for *_, rows in pairs]
+    n_rows = max(sum(heights), 1)
+    figure, axes = new_figure(
+        n_rows,
+        N_COLUMNS,
+        height_mm=row_height_mm * n_rows + 15,
+        title="How alike are the layers of two models?",
+        subtitle=f"{label} · maps: {MEASURES[SHOWN]} of every two layers · lines: layers that lie "
+        "equally deep, bands: intervals, dotted: permuted"
+        if pairs
+        else label,
+        stage="compare_alignment",
+        drawn_by="draw_compare",
+    )
+    if not pairs:
+        say_instead(axes, "two models under `models` in params.yaml are needed, and texts of both")
+    first = 0
+    for height, (one, other, rows) in zip(heights, pairs, strict=True):
+        chosen = axes[first * N_COLUMNS : (first + height) * N_COLUMNS]
+        _maps(chosen[:-N_COLUMNS], rows, one, other, largest_written)
+        _lines(chosen[-N_COLUMNS:], rows, one)
+        first += height
+    return figure, _tables(pairs, label, digits)
+
+
+def _grouped(table: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+    """In the order of the table."""
+    return [(tuple(map(str, key)), rows) for key, rows in table.groupby(keys, sort=False)]
+
+
+def _sets(rows: pd.DataFrame) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
+    return _grouped(rows, ["corpus", "unit"])
+
+
+def _maps(
+    axes: Sequence[Axes], rows: pd.DataFrame, one: str, other: str, largest_written: int
+) -> None:
+    for ax in axes[len(_sets(rows)) :]:
+        ax.set_axis_off()
+    for place, (ax, ((corpus, unit), table)) in enumerate(zip(axes, _sets(rows), strict=False)):
+        shown = table[table["measure"] == SHOWN]
+        values = shown.pivot(index="layer", columns="other_layer", values="value")
+        _heat_map(ax, values, max(values.shape) <= largest_written)
+        n = count(table["n"].iloc[0])
+        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"layer of {other}")
+        if place % N_COLUMNS == 0:
+            ax.set_ylabel(f"layer of {one}")
+
+
+def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
+    """Colours from 0 to 1; what is less than 0 is as 0."""
+    # Few colours, and none between them, make files a third as large.
+    ax.imshow(
+        values.to_numpy(),
+        cmap=colormaps["viridis"].resampled(N_COLORS),
+        vmin=0,
+        vmax=1,
+        origin="lower",
+        interpolation_stage="data",
+    )
+    ax.grid(visible=False)
+    for axis, layers in ((ax.xaxis, values.columns), (ax.yaxis, values.index)):
+        axis.set_major_locator(MaxNLocator(integer=True))
+        if len(layers) <= 7:
+            axis.set_ticks(range(len(layers)), [str(layer) for layer in layers])
+    if not written:
+        return
+    size = min(6.0, 42 / max(values.shape))
+    for (row, column), value in np.ndenumerate(values.to_numpy()):
+        color = "white" if value < DARK else "black"
+        words = f"{value:z.2f}".replace("0.", ".", 1)
+        ax.text(column, row, words, ha="center", va="center", fontsize=size, color=color)
+
+
+def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
+    """Layers that lie equally deep: those of which Procrustes has a value."""
+    keys = ["layer", "other_layer"]
+    deep = rows.loc[rows["measure"] == "procrustes_similarity", keys].drop_duplicates()
+    for ax, (measure, words) in zip(axes, MEASURES.items(), strict=True):
+        chosen = rows[rows["measure"] == measure].merge(deep, on=keys)
+        for number, ((corpus, unit), table) in enumerate(_sets(chosen)):
+            color, style = f"C{number}", "-" if unit == "text" else "--"
+            ax.plot(
+                table["layer"],
+                table["value"],
+                color=color,
+                linestyle=style,
+                marker=".",
+                label=f"{corpus}, {UNITS[unit]}",
+            )
+            ax.fill_between(
+                table["layer"], table["low"], table["high"], color=color, alpha=0.2, linewidth=0
+            )
+            ax.plot(table["layer"], table["null"], color=color, linestyle=":", linewidth=0.8)
+        ax.set(title=words, xlabel=f"layer of {one}", ylim=(min(0.0, ax.get_ylim()[0]), 1.02))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes[-1].legend(loc="upper right", fontsize=5.5)
+
+
+def _tables(pairs: list[tuple[str, str, pd.DataFrame]], label: str, digits: int) -> str:
+    text = [
+        f"# Alignment of {label}\n\nStage `compare_alignment`. CKA and Procrustes similarity are 1 "
+        "for spaces equal up to a rotation and one scale; mutual nearest neighbours is the share "
+        "that both have. Points are independent: one text or word of each document, words among "
+        "those that are whole in both tokenizers, so that pairs of models may be on different "
+        "ones. The null permutes the points of the other model; its upper bound is one-sided, "
+        "and Procrustes has none. Intervals are by half-samples of the points, those of "
+        "Procrustes with the rotation held fixed; those of neighbours by the jackknife.\n"
+    ]
+    columns = ["corpus", "unit", "n", "measure", "layer", "other_layer", "value", "low", "high"]
+    columns += ["null", "null_high", "random_weights_value"]
+    for one, other, rows in pairs:
+        last = rows[(rows["layer"] == rows["layer"].max())]
+        last = last[last["other_layer"] == rows["other_layer"].max()][columns]
+        best = rows[rows["measure"] == SHOWN].sort_values("value", ascending=False, kind="stable")
+        best = best.drop_duplicates(["corpus", "unit", "layer"]).sort_values(
+            ["corpus", "unit", "layer"], kind="stable"
+        )
+        text.append(
+            section(
+                f"Last layers of {one} and {other}",
+                "All measures, by what was read.",
+                markdown_table(_named(last), digits),
+            )
+        )
+        text.append(
+            section(
+                f"The layer of {other} that is most like each of {one}",
+                f"By {MEASURES[SHOWN]}, chosen by these very numbers.",
+                markdown_table(_named(best[columns].drop(columns=["measure"])), digits),
+            )
+        )
+    return "\n".join(text)
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the bounds under the name of their value, as `markdown_table` joins them."""
+    return rows.rename(columns={"low": "value_low", "high": "value_high"})

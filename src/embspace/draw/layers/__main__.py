@@ -1,0 +1,26 @@
+"""Stage `draw_layers`: figures and tables of the layers of a profiled model."""
+
+from embspace.draw.layers import (
+    atlas,
+    context,
+    direction,
+    encoders_decoders,
+    intrinsic_dimension,
+    neighbourhoods,
+    spectrum,
+)
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(
+    atlas, direction, spectrum, context, intrinsic_dimension, neighbourhoods, encoders_decoders
+)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

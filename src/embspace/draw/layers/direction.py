@@ -1,0 +1,39 @@
+"""Figure and tables of `measure_direction`."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.layers.layer_profiles import Words, draw_profiles
+
+RESULTS = ("profiles.csv", "nulls.csv", "curves.csv")
+WORDS = Words(
+    stage="measure_direction",
+    title="Do the vectors of a layer point the same way?",
+    units={
+        "top_dimension_share": "top dimension's share\nof the mean cosine",
+        "n_outlier_dimensions": "outlier dimensions",
+        "mean_resultant_length": "mean resultant\nlength",
+    },
+)
+
+
+def draw_direction(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    shown: list[str],
+    corpus: str,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """The measures in `shown` over the layers, by space; see `draw_profiles`."""
+    return draw_profiles(
+        results,
+        label,
+        WORDS,
+        shown=shown,
+        corpus=corpus,
+        row_height_mm=row_height_mm,
+        digits=digits,
+    )

@@ -1,0 +1,191 @@
+"""Figure and tables of a family's measures over the layers of a model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from embspace.draw.page.canvas import new_figure, say_instead
+from embspace.draw.page.markdown import markdown_table, section
+
+SPACES = {"token": "tokens", "cls": "first token", "mean": "mean of tokens"}
+NULLS = {
+    "isotropic_gaussian": ("isotropic Gaussian", ":"),
+    "coordinates_shuffled": ("coordinates shuffled", "--"),
+    "gaussian_of_covariance": ("Gaussian of the covariance", "-."),
+    "exchanged_between_texts": ("exchanged between texts", "-."),
+    "random_initialisation": ("random initialisation", (0, (5, 1))),
+    "shuffled_entries": ("entries of weights shuffled", (0, (3, 1, 1, 1, 1, 1))),
+}
+CHANGES = {
+    "as_is": "as they are",
+    "ordinary_tokens": "without special tokens, position 0",
+    "standardised": "standardised",
+    "no_outlier_dimensions": "without outlier dimensions",
+    "all_but_the_top": "all but the top",
+    "whitened": "whitened",
+}
+Tables = Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a family's figure says."""
+
+    stage: str
+    title: str
+    units: Mapping[str, str]
+    """What stands at the axis of a measure, where it is not its name."""
+
+    @property
+    def noun(self) -> str:
+        """What the stage measures."""
+        return self.stage.removeprefix("measure_")
+
+
+def draw_profiles(
+    results: Tables,
+    label: str,
+    words: Words,
+    *,
+    shown: Sequence[str],
+    corpus: str,
+    row_height_mm: float,
+    digits: int,
+) -> tuple[Figure, str]:
+    """One row a measure of `shown`, one column a space; in the last, changes of tokens.
+
+    Lines are corpora, with intervals over texts; grey are the nulls of `corpus`, from the smallest
+    to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
+    named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`.
+    """
+    profiles, nulls = results["profiles"], results["nulls"]
+    spaces = [space for space in SPACES if space in set(profiles["space"])] or ["token"]
+    figure, axes = new_figure(
+        len(shown),
+        len(spaces) + 1,
+        height_mm=row_height_mm * len(shown) + 32,
+        title=words.title,
+        subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
+        f"grey: nulls of {corpus}, over draws",
+        stage=words.stage,
+        drawn_by="draw_profiled",
+    )
+    if profiles.empty:
+        say_instead(axes, f"{label}: no corpus has enough documents")
+        return figure, _text(results, label, words, digits)
+    corpora = sorted(set(profiles["corpus"]))  # of one colour in all figures
+    as_is = profiles[profiles["change"] == "as_is"]
+    for row, measure in enumerate(shown):
+        in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
+        for ax, space in zip(in_row, spaces, strict=False):
+            of_space = as_is[(as_is["space"] == space) & (as_is["measure"] == measure)]
+            of_nulls = nulls[(nulls["space"] == space) & (nulls["measure"] == measure)]
+            _nulls(ax, of_nulls, corpus)
+            for number, each in enumerate(corpora):
+                _line(ax, of_space[of_space["corpus"] == each], f"C{number}", each)
+            ax.set_title(SPACES[space] if row == 0 else "")
+        tokens = profiles[(profiles["corpus"] == corpus) & (profiles["measure"] == measure)]
+        _changes(in_row[-1], tokens[tokens["space"] == "token"])
+        in_row[-1].set_title(f"changes, {corpus}" if row == 0 else "")
+        in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
+        for ax in in_row:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.set_xlabel("layer" if row == len(shown) - 1 else "")
+    _legend(figure, axes)
+    return figure, _text(results, label, words, digits)
+
+
+def _line(ax: Axes, rows: pd.DataFrame, color: str, name: str) -> None:
+    """The values by layer with their interval."""
+    if rows["value"].isna().all():
+        return
+    ax.plot(rows["layer"], rows["value"], color, marker=".", label=name)
+    ax.fill_between(rows["layer"], rows["low"], rows["high"], color=color, alpha=0.25, linewidth=0)
+
+
+def _nulls(ax: Axes, rows: pd.DataFrame, corpus: str) -> None:
+    for null, (name, style) in NULLS.items():
+        of_null = rows[rows["null"] == null]
+        having = of_null[of_null["null_mean"].notna()]["corpus"].tolist()
+        if not having:
+            continue
+        shown = corpus if corpus in having else having[0]
+        of_null = of_null[of_null["corpus"] == shown]
+        ax.plot(
+            of_null["layer"],
+            of_null["null_mean"],
+            color="0.45",
+            linestyle=style,
+            linewidth=1,
+            label=name if shown == corpus else f"{name}, {shown}",
+        )
+        low, high = of_null["null_smallest"], of_null["null_largest"]
+        ax.fill_between(of_null["layer"], low, high, color="0.6", alpha=0.25, linewidth=0)
+
+
+def _changes(ax: Axes, rows: pd.DataFrame) -> None:
+    for number, (change, name) in enumerate(CHANGES.items()):
+        of_change = rows[rows["change"] == change]
+        if not of_change["value"].isna().all():
+            marker = "osv^D*"[number]
+            color = f"C{number + 1}" if number else "0.2"
+            ax.plot(
+                of_change["layer"], of_change["value"], color, marker=marker, ms=2.5, label=name
+            )
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Each line once, below."""
+    named: dict[str, Any] = {}
+    for ax in axes:
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(name, handle)
+    # The last column is the shortest: what drew the figure stands below it.
+    n_columns = next(n for n in (4, 3, 5, 1) if len(named) % n or n == 1)
+    figure.legend(
+        list(named.values()), list(named), loc="outside lower left", ncols=n_columns, fontsize=6.5
+    )
+
+
+def _text(results: Tables, label: str, words: Words, digits: int) -> str:
+    profiles, curves = results["profiles"], results["curves"]
+    as_is = profiles[profiles["change"] == "as_is"]
+    text = [f"# {words.noun.replace('_', ' ').capitalize()} of {label}\n"]
+    text.append(f"Stage `{words.stage}`. `embspace define` says what each measure is.\n")
+    for (corpus, space), rows in as_is.groupby(["corpus", "space"], sort=False):
+        wide = rows.pivot_table("value", "measure", "layer", sort=False).reset_index()
+        wide = wide.assign(measure=wide["measure"].str.replace("_", " "))
+        wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
+        heading = f"{corpus}, {SPACES[str(space)]}"
+        known = f"{int(rows['n'].iloc[0]):,} vectors of {int(rows['n_texts'].iloc[0]):,} texts."
+        text.append(section(heading, known, markdown_table(wide, digits)))
+    text.append(section("Not converged", _NOT_CONVERGED, markdown_table(_moving(as_is), digits)))
+    shown = curves[(curves["space"] == "token")] if len(curves) else curves
+    if len(shown):
+        last = shown[shown["layer"] == shown["layer"].max()]
+        table = last.drop(columns=["space", "change", "layer"])
+        table = table.assign(measure=table["measure"].str.replace("_", " "))
+        heading = "Tokens of the last layer, by how many texts are read"
+        text.append(section(heading, "Over draws of the texts.", markdown_table(table, digits)))
+    return "\n".join(text)
+
+
+_NOT_CONVERGED = (
+    "In how many layers half of the texts give another value than all, by more than the tolerance "
+    "and more than by chance: there the number says as much of the sample's size as of the model."
+)
+
+
+def _moving(as_is: pd.DataFrame) -> pd.DataFrame:
+    judged = as_is[as_is["of_half"].notna()]
+    counts = judged.assign(moving=judged["converged"].astype(str) != "True")
+    found = counts.groupby(["corpus", "space", "measure"], sort=False)["moving"].agg(
+        not_converged="sum", layers="size"
+    )
+    found = found[found["not_converged"] > 0].reset_index()
+    return found.assign(measure=found["measure"].str.replace("_", " "))

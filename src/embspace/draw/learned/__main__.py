@@ -1,0 +1,40 @@
+"""Stage `draw_learned`: figures and tables of a model's learned embeddings."""
+
+from embspace.draw.learned import (
+    architecture,
+    explained_variance,
+    interrelations,
+    mean_embedding,
+    neighbors,
+    pca,
+    separability,
+    similarity,
+    tsne,
+    umap,
+    vocabulary,
+)
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(
+    similarity,
+    mean_embedding,
+    interrelations,
+    separability,
+    explained_variance,
+    neighbors,
+    pca,
+    tsne,
+    umap,
+    architecture,
+    vocabulary,
+)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

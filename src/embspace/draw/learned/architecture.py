@@ -1,0 +1,136 @@
+"""Figure and tables of `measure_architecture`: where a model's parameters are, beside others."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("csv", "json")
+COLORS = ("C0", "0.65", "C1", "C2", "C3", "C4", "C5")
+# How much longer than the longest bar the axis is, for its numbers to have room.
+ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
+SHOWN = {
+    "n_copies": "copies",
+    "n_parameters": "parameters of one",
+    "n_weights": "weights",
+    "n_biases": "biases",
+    "n_parameters_of_all": "parameters of all copies",
+    "share": "share in %",
+    "megabytes": "MB",
+}
+
+
+def draw_architecture(
+    results: dict[str, Any],
+    label: str,
+    *,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Parameters of the model's components, and of one layer's, each beside the references'."""
+    table, sizes = results["csv"], results["json"]
+    if table.empty:
+        return _nothing(label, row_height_mm)
+    labels = {name: label if number == 0 else name for number, name in enumerate(sizes)}
+    whole, layer = _whole(table), table[(table["place"] == "inside") & (table["is_leaf"] == 1)]
+    n_rows = max(rows["component"].nunique() for rows in (whole, layer))
+    figure, axes = new_figure(
+        1,
+        2,
+        height_mm=row_height_mm * n_rows + 25 + 4 * len(sizes),
+        title="Where the parameters are",
+        subtitle=f"{label} · from the config alone · without a head that predicts words · a "
+        "parameter that is shared counts once",
+        stage="measure_architecture",
+    )
+    _bars(axes[0], whole, labels, "n_parameters_of_all")
+    axes[0].set(title="The whole model, all layers together", xlabel="millions of parameters")
+    _bars(axes[1], layer, labels, "n_parameters")
+    axes[1].set(title="One layer", xlabel="millions of parameters")
+    _legend(figure, axes[0], sizes, labels)
+    return figure, _tables(table, sizes, labels, digits)
+
+
+def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
+    reason = f"{label} has no architecture: it is vectors alone."
+    figure, axes = new_figure(
+        1,
+        1,
+        height_mm=row_height_mm + 25,
+        title="Where the parameters are",
+        subtitle=label,
+        stage="measure_architecture",
+    )
+    say_instead(axes, reason)
+    return figure, f"# Architecture of {label}\n\nStage `measure_architecture`.\n\n{reason}\n"
+
+
+def _whole(table: pd.DataFrame) -> pd.DataFrame:
+    """What lies outside the layers, and the first parts of a layer."""
+    depth = table[table["place"] == "inside"].groupby("architecture")["depth"].min()
+    first = (table["place"] == "inside") & (table["depth"] == table["architecture"].map(depth))
+    return table[first | ((table["place"] == "outside") & (table["is_leaf"] == 1))]
+
+
+def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) -> None:
+    """A row a component, in it a bar an architecture that has it, with its number."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(table["component"]))}
+    # Of an architecture among those that have the component; the bars stand around the middle.
+    order = table.groupby("component").cumcount()
+    n_bars = table.groupby("component")["component"].transform("size")
+    height = 0.8 / len(labels)
+    y = table["component"].map(places) + (order - (n_bars - 1) / 2) * height
+    largest = table[quantity].max() / 1e6
+    for number, name in enumerate(labels):
+        rows = table[table["architecture"] == name]
+        color = COLORS[number % len(COLORS)]
+        ax.barh(y[rows.index], rows[quantity] / 1e6, 0.9 * height, color=color, label=name)
+        for place, value, share in zip(y[rows.index], rows[quantity], rows["share"], strict=True):
+            words = count(value)
+            if quantity == "n_parameters_of_all":
+                words += f", {100 * share:.2g} %"
+            ax.text(value / 1e6 + 0.01 * largest, place, words, va="center", fontsize=6)
+    ax.set_yticks(range(len(places)), list(places))
+    ax.set(xlim=(0, ROOM[quantity] * largest), ylim=(len(places) - 0.45, -0.55))
+    ax.grid(visible=False, axis="y")
+
+
+def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, str]) -> None:
+    handles, names = ax.get_legend_handles_labels()
+    words = [
+        f"{labels[name]}: {counted(sizes[name]['n_parameters'], 'parameter')}, "
+        f"{sizes[name]['megabytes']:.1f} MB in float32, {counted(sizes[name]['n_layers'], 'layer')}"
+        for name in names
+    ]
+    figure.legend(handles, words, loc="outside lower left")
+
+
+def _tables(table: pd.DataFrame, sizes: dict[str, Any], labels: dict[str, str], digits: int) -> str:
+    shown = pd.DataFrame.from_dict(sizes, orient="index").convert_dtypes()
+    shown = shown.rename(index=labels).rename_axis("architecture").reset_index()
+    sections = [
+        f"# Architecture of {labels[next(iter(labels))]}\n\nStage `measure_architecture`.\n",
+        section(
+            "Sizes",
+            "MB are 10^6 bytes, mebibytes 2^20, of parameters in float32.",
+            markdown_table(shown, digits),
+        ),
+    ]
+    for name, rows in table.groupby("architecture", sort=False):
+        note = "From the whole to its parts, each `·` one step further in."
+        body = markdown_table(_components(rows), digits)
+        sections.append(section(f"Components of {labels[str(name)]}", note, body))
+    return "\n".join(sections)
+
+
+def _components(rows: pd.DataFrame) -> pd.DataFrame:
+    names = zip(rows["depth"], rows["component"], rows["module"], strict=True)
+    described = [f"{'· ' * depth}{name} (`{path}`)" for depth, name, path in names]
+    shown = rows.assign(share=100 * rows["share"])[[*SHOWN]].rename(columns=SHOWN)
+    shown.insert(0, "component", described)
+    return shown

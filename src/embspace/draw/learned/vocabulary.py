@@ -1,0 +1,204 @@
+"""Figure and tables of `measure_vocabulary`: what the tokens are, and in which order."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.markdown import code, markdown_table, section
+
+RESULTS = (
+    "json",
+    "shares.csv",
+    "digits.csv",
+    "lengths.csv",
+    "id_ranges.csv",
+    "id_blocks.csv",
+)
+KINDS = {
+    "special": ("special", "C6"),
+    "unused": ("unused", "0.8"),
+    "byte": ("no whole character", "C3"),
+    "ascii_character": ("one ASCII character", "C4"),
+    "other_character": ("one other character", "#F0E442"),
+    "subword": ("subword", "C1"),
+    "number": ("number", "C2"),
+    "word": ("word", "C0"),
+    "other": ("other", "0.5"),
+}
+DEFINITIONS = {
+    "either": ("by either definition", "0.35", 0.0),
+    "as_listed": ("as listed", "0.7", -0.2),
+    "word_form": ("text without marker", "C5", 0.2),
+}
+MARKS = {
+    "continuation": "subwords begin with {}",
+    "word_start": "words begin with {}",
+    "word_end": "words end with {}",
+    "nothing": "subwords are not marked",
+}
+# In the figure; the table has all.
+SHOWN = (
+    "special",
+    "unused",
+    "subword",
+    "alphanumeric",
+    "alphabetic",
+    "numeric",
+    "not_alphanumeric",
+    "single_character",
+)
+
+
+def draw_vocabulary(
+    results: dict[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Shares of kinds, lengths, and what lies where in the order of the ids; the tables."""
+    summary = results["json"]
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title="What the tokens are",
+        subtitle=f"{label} · {_protocol(summary)}",
+        stage="measure_vocabulary",
+    )
+    text = _tables(results, label, digits)
+    if not summary["n"]:
+        say_instead(axes, "The model has no tokenizer: no spelling is known.")
+        return figure, text
+    _shares(axes[0], results["shares"])
+    _lengths(axes[1], results["lengths"])
+    _kinds_by_id(axes[2], results["id_blocks"])
+    _lengths_by_id(axes[3], results["id_blocks"])
+    figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower left", ncols=5)
+    return figure, text
+
+
+def _protocol(summary: dict[str, Any]) -> str:
+    if not summary["n"]:
+        return "no tokenizer"
+    marks = MARKS[summary["marks"]].format(summary["marker"])
+    return f"{summary['algorithm']} · {counted(summary['n'], 'token')} · {marks}"
+
+
+def _shares(ax: Axes, table: pd.DataFrame) -> None:
+    """A bar a definition, where they differ, with its number."""
+    for definition, (name, color, shift) in DEFINITIONS.items():
+        rows = table[(table["definition"] == definition) & table["quantity"].isin(SHOWN)]
+        y = np.array([SHOWN.index(quantity) for quantity in rows["quantity"]]) + shift
+        ax.barh(y, rows["share"], height=0.36, color=color, label=name)
+        for each, share in zip(y, rows["share"], strict=True):
+            ax.text(share + 0.01, each, f"{100 * share:.3g} %", va="center", fontsize=6)
+    ax.set_yticks(range(len(SHOWN)), [quantity.replace("_", " ") for quantity in SHOWN])
+    ax.set(title="Shares of all tokens", xlim=(0, 1.25), ylim=(len(SHOWN) - 0.5, -0.5))
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.grid(visible=False, axis="y")
+    ax.legend(loc="upper right")
+
+
+def _lengths(ax: Axes, table: pd.DataFrame) -> None:
+    """How many tokens have so many characters; subwords apart."""
+    rows = table[table["definition"] == "word_form"]
+    listed = table[table["definition"] == "as_listed"]
+    rest = rows["count"] - rows["n_subwords"]
+    ax.bar(rows["n_characters"], rest, color="C0", label="text without marker, no subwords")
+    ax.bar(rows["n_characters"], rows["n_subwords"], bottom=rest, color="C1", label="subwords")
+    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all as listed")
+    ax.set(title="Length", xlabel="characters", ylabel="tokens, neither special nor unused")
+    ax.set_ylim(0, 1.4 * table["count"].max())  # the legend lies above
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_formatter(lambda y, _: count(y))
+    ax.legend(loc="upper right")
+
+
+def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
+    """One stacked bar a block of ids."""
+    bottom = np.zeros(len(blocks))
+    for kind, (name, color) in KINDS.items():
+        share = (blocks[f"n_{kind}"] / blocks["n"]).to_numpy()
+        if share.any():
+            width = blocks["n"]
+            ax.bar(blocks["first_id"], share, width, bottom, align="edge", color=color, label=name)
+        bottom += share
+    ax.set(
+        title="Kinds by id", xlabel="id", ylabel=f"share of {counted(blocks['n'].max(), 'token')}"
+    )
+    ax.set(xlim=(0, blocks["last_id"].max() + 1), ylim=(0, 1))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.xaxis.set_major_formatter(lambda x, _: count(x))
+    ax.grid(visible=False)
+
+
+def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
+    middle = (blocks["first_id"] + blocks["last_id"]) / 2
+    ax.plot(middle, blocks["mean_n_characters_of_words"], ".-", color="C0", label="words")
+    ax.plot(middle, blocks["mean_n_characters"], ".-", color="0.5", label="all but special, unused")
+    ax.set(title="Length by id", xlabel="id", ylabel="characters, mean", ylim=(0, None))
+    ax.set_xlim(0, blocks["last_id"].max() + 1)
+    ax.xaxis.set_major_formatter(lambda x, _: count(x))
+    ax.legend(loc="lower center")
+
+
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+    summary, shares = results["json"], results["shares"]
+    correlation = summary["id_length_correlation"]
+    order = "not defined" if correlation is None else f"{correlation:.3f}"
+    sections = [
+        f"# Vocabulary of {label}\n\nStage `measure_vocabulary`. {_protocol(summary)}.\n",
+        section(
+            "Shares",
+            "As listed: of the tokens as the tokenizer lists them, as the thesis counts. Word "
+            "form: of the text that they stand for, without the mark of subwords.",
+            markdown_table(_in_percent(shares), digits),
+        ),
+        section(
+            "Numbers",
+            "Tokens of ASCII digits alone; the share is that of different ones among all that "
+            "there are.",
+            markdown_table(_in_percent(results["digits"]), digits),
+        ),
+        section(
+            "Ids",
+            "Runs of one kind; short ones that stand side by side are one, mixed run. Spearman's "
+            f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}.",
+            markdown_table(_ranges(results["id_ranges"]), digits),
+        ),
+    ]
+    return "\n".join(sections)
+
+
+def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
+    shown = table.assign(share=100 * table["share"])
+    for column in ("quantity", "definition"):
+        if column in shown:
+            shown[column] = shown[column].astype("str").str.replace("_", " ")
+    if "count" in shown:
+        shown["count"] = shown["count"].astype("Int64")  # a missing one would make floats of them
+    return shown.rename(columns={"share": "share in %"})
+
+
+def _ranges(table: pd.DataFrame) -> pd.DataFrame:
+    names = {kind: name for kind, (name, _) in KINDS.items()} | {"mixed": "mixed"}
+    return pd.DataFrame(
+        {
+            "ids": [f"{a}–{b}" for a, b in zip(table["first_id"], table["last_id"], strict=True)],
+            "kind": table["kind"].map(names).astype("str"),
+            "from": [code(str(token)) for token in table["first_token"]],
+            "to": [code(str(token)) for token in table["last_token"]],
+            "n": table["n"],
+            "words": table["n_word"],
+            "subwords": table["n_subword"],
+            "mean characters": table["mean_n_characters"].astype("float64"),
+        }
+    )

@@ -1,0 +1,1 @@
+"""What figures and tables of all chapters share."""

@@ -1,0 +1,133 @@
+"""What all figures share: the style, a title that says what was measured, the stage's name."""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from textwrap import fill
+from typing import Literal, SupportsInt
+
+import numpy as np
+import pandas as pd
+from matplotlib import rcParams, style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+WIDTH_MM = 170.0  # two columns of a page
+INCH_MM = 25.4
+ARROW = " → "
+WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
+LINE = 44  # characters that half a page's width holds
+SPACES = {
+    "input": ("input embeddings", "C0"),
+    "positional": ("positional embeddings", "C1"),
+    "token_position": ("token-position pairs", "C2"),
+}
+POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
+CLOUDS = {
+    "joint": ("tokens and positions", "C0"),
+    "joint_centred": ("the same, centred, unit length", "C2"),
+    "input": ("tokens", "C0"),
+    "input_centred": ("the same, centred, unit length", "C2"),
+    "positional": ("positions", "C1"),
+    "structured": ("structured positions", "C4"),
+}
+QUANTITIES = {
+    "norm": "Euclidean norm",
+    "euclidean_distance": "Euclidean distance",
+    "dot_product": "dot product",
+    "cosine": "cosine",
+}
+
+
+def use_style() -> None:
+    """Make embspace's style the one in force, whatever the user's matplotlibrc says."""
+    with as_file(files("embspace.draw.page") / "embspace.mplstyle") as path:
+        style.use(["default", str(path)])
+
+
+def new_figure(
+    n_rows: int,
+    n_columns: int,
+    *,
+    height_mm: float,
+    title: str,
+    subtitle: str,
+    stage: str,
+    drawn_by: str = "draw",
+) -> tuple[Figure, Sequence[Axes]]:
+    """A figure of page width with a grid of axes, row by row.
+
+    At its foot stand the stage that made the results and the one that it is drawn by.
+    """
+    figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
+    axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
+    figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
+    # Below the title, inside the room that its second, empty line keeps free.
+    top = 1 - 6.8 / height_mm
+    words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    _fit(figure, words)
+    figure.supxlabel(f"{stage}{ARROW}{drawn_by}", fontsize=6, color="0.5", x=0.995, ha="right")
+    return figure, list(axes)
+
+
+def stage_of(figure: Figure) -> str:
+    """The stage whose results a figure shows, from its foot."""
+    return figure.get_supxlabel().partition(ARROW)[0]
+
+
+def drawing_stage_of(figure: Figure) -> str:
+    """The stage that a figure is drawn by, from its foot."""
+    return figure.get_supxlabel().partition(ARROW)[2]
+
+
+def _fit(figure: Figure, words: Text) -> None:
+    """Make words smaller that a long name has made too wide."""
+    FigureCanvasAgg(figure)
+    figure.set_dpi(WORDS_DPI)
+    share = words.get_window_extent().width / figure.bbox.width
+    words.set_fontsize(float(words.get_fontsize()) * min(1.0, 0.97 / share))
+    figure.set_dpi(rcParams["figure.dpi"])
+
+
+def count(number: SupportsInt) -> str:
+    """An integer with thousands separators."""
+    return f"{int(number):,}"
+
+
+def counted(number: SupportsInt, noun: str) -> str:
+    """A count and what it is of, a noun whose plural ends in s: `1 pair`, `2 pairs`."""
+    return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
+
+
+def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:
+    """A histogram's density, with the columns that `measure.summary.histogram_rows` gives it."""
+    if rows.empty:
+        return
+    edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
+    ax.stairs(rows["density"], edges, color=color, alpha=0.25, fill=True)
+    ax.stairs(rows["density"], edges, color=color, label=name)
+
+
+def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
+    """Leaves the few outliers out, which would press everything else together."""
+    low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
+    margin = 0.1 * (high - low)
+    return low - margin, high + margin
+
+
+def absent(label: str, space: Literal["positional", "segment"]) -> str:
+    """Why there is nothing to say of a learned table that a model does not have."""
+    return f"{label} has no learned {space} table: its file in conf/model says `{space}: null`."
+
+
+def say_absent(axes: Sequence[Axes], label: str, space: Literal["positional", "segment"]) -> None:
+    """Say in the first panel that the model has no such table, and show no other."""
+    say_instead(axes, fill(absent(label, space).replace("`", ""), LINE))
+
+
+def say_instead(axes: Sequence[Axes], reason: str) -> None:
+    """Say in the first panel why there is nothing to see, and show no other."""
+    for ax in axes:
+        ax.set_axis_off()
+    axes[0].text(0, 0.5, reason, transform=axes[0].transAxes)

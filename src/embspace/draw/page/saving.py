@@ -1,0 +1,135 @@
+"""What every drawing stage does: load results, draw each noun, save its figure and its tables."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from joblib import cpu_count
+from matplotlib.figure import Figure
+
+from embspace.draw.page.canvas import drawing_stage_of, stage_of, use_style
+from embspace.draw.page.latex import latex_tables
+from embspace.files.atomic import write_bytes
+from embspace.files.figures import save_figure
+from embspace.files.rows import load_rows
+from embspace.files.scalars import load_scalars
+from embspace.files.tables import load_table
+from embspace.files.tensors import load_tensors
+
+COMPARE = "compare"  # has the place of a model's name, where several are compared
+WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The function that draws a noun, and the results that it takes."""
+
+    draw: Callable[..., tuple[Figure, str]]
+    results: tuple[str, ...]
+    """Names for `load_results`."""
+
+
+def drawings_of(*modules: ModuleType) -> dict[str, Drawing]:
+    """Return the drawing of each module `<noun>`: its function `draw_<noun>` and its `RESULTS`."""
+    nouns = {module.__name__.rpartition(".")[2]: module for module in modules}
+    return {
+        noun: Drawing(getattr(module, f"draw_{noun}"), module.RESULTS)
+        for noun, module in nouns.items()
+    }
+
+
+def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any]]:
+    """Return the functions by noun, whose settings the stage takes."""
+    return {noun: drawing.draw for noun, drawing in drawings.items()}
+
+
+def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """The results of a noun by the name of the table; those without one by their suffix.
+
+    `name` is the model's, `toy` or `compare`. `pairs.csv` and `csv` are results,
+    `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
+    """
+    loaded: dict[str, Any] = {}
+    for each in names:
+        table, _, suffix = each.rpartition(".")
+        if suffix == "safetensors":
+            loaded[suffix] = load_tensors(f"data/measured/{noun}/{name}.safetensors")
+        elif suffix == "parquet":
+            loaded[suffix] = load_rows(f"data/projected/{noun}/{name}.parquet")
+        elif suffix == "json":
+            loaded[suffix] = load_scalars(f"results/{noun}/{name}.json")
+        elif name == COMPARE:
+            loaded[suffix] = load_table(f"results/compare/{noun}.csv")
+        else:
+            folder = f"results/{noun}/{table}" if table else f"results/{noun}"
+            loaded[table or suffix] = load_table(f"{folder}/{name}.csv")
+    return loaded
+
+
+def draw_and_save(
+    drawings: Mapping[str, Drawing],
+    name: str,
+    label: str,
+    settings: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Draw and save the figure and the tables of every noun.
+
+    Both mappings are by noun; `name` is that of the files. Processes share the nouns, one a core;
+    the files are the same on any number of cores.
+    """
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    root = Path.cwd()
+    calls = (
+        delayed(_draw_noun)(root, noun, drawing, name, label, settings[noun])
+        for noun, drawing in drawings.items()
+    )
+    n_jobs = n_processes(len(drawings))
+    drawn = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(calls)
+    for _ in tqdm(drawn, total=len(drawings), desc="figures", disable=None):
+        pass
+
+
+def n_processes(n_figures: int) -> int:
+    """One a core, but no more than are worth their start; one is the process itself."""
+    return max(1, min(cpu_count(), n_figures // WORTH_A_PROCESS))
+
+
+def _draw_noun(
+    root: Path, noun: str, drawing: Drawing, name: str, label: str, settings: Mapping[str, Any]
+) -> None:
+    """Load, draw and save one noun, in whatever process."""
+    use_style()
+    is_compared = name == COMPARE
+    path = f"figures/compare/{noun}" if is_compared else f"figures/{noun}/{name}"
+    # A worker outlives the call that started it, and stays in the folder of that call.
+    with chdir(root), _naming(path):
+        figure, text = drawing.draw(load_results(noun, name, drawing.results), label, **settings)
+        _save(figure, text, noun, path, item="" if is_compared else f"@{name}")
+
+
+def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
+    """Figure and tables; inside the figure's file stands the stage, and which item of it.
+
+    The picture stands alone, as `dvc plots` wants a file. The rest is in a folder, one output to
+    DVC, whose time to look for changes grows with the outputs of a stage.
+    """
+    drawn = (f"{path}.png", f"{path}/{noun}.svg", f"{path}/{noun}.pdf")
+    save_figure(figure, drawn, title=f"{stage_of(figure)}{item}")
+    latex = latex_tables(text, noun, drawing_stage_of(figure))
+    write_bytes(Path(f"{path}/{noun}.md"), text.encode())
+    write_bytes(Path(f"{path}/{noun}.tex"), latex.encode())
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Say of any error, also of one that nobody foresaw, which figure was being drawn."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"while drawing {path}")
+        raise

@@ -1,0 +1,16 @@
+"""Stage `draw_positional`: figures and tables of a model's positional embeddings."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.positional import helix, positions, regimes, sinusoidal_positions
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(regimes, positions, helix, sinusoidal_positions)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

@@ -1,0 +1,159 @@
+"""Figure and tables of `measure_regimes`: outlying positions, regimes, Luisto's figure 14."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    QUANTITIES,
+    absent,
+    counted,
+    new_figure,
+    quantile_range,
+    say_absent,
+    step,
+)
+from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, section
+
+RESULTS = ("json", "positions.csv", "summary.csv", "distributions.csv", "histogram.csv")
+SETS = {
+    "all": ("all positions", "C1"),
+    "without_unstructured": ("without the unstructured regime", "C2"),
+}
+SUMMARY = {
+    "regime": "regime",
+    "first_position": "first position",
+    "last_position": "last position",
+    "n_outlying": "outlying",
+    "mean_norm": "mean norm",
+    "mean_neighbor_cosine": "neighbours' mean cosine",
+    "null_bound": "bound of random vectors",
+    "unstructured": "unstructured",
+    "start_p_value": "p of its start",
+    "next_p_value": "p of the next change",
+}
+OUTLYING = {
+    "position": "position",
+    "norm": "norm",
+    "neighbor_cosine": "larger cosine with those beside it",
+    "score": "under the median around, in robust deviations",
+    "regime": "regime",
+}
+
+
+def draw_regimes(
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Neighbour cosines and norms along the axis; distributions with and without noise."""
+    positions, summary, scalars = results["positions"], results["summary"], results["json"]
+    figure, axes = new_figure(
+        3,
+        2,
+        height_mm=height_mm,
+        title="Outlying positions and regimes of the positional embeddings",
+        subtitle=f"{label} · {_found(scalars)} · distributions cut near 1 and 99 %",
+        stage="measure_regimes",
+    )
+    if positions.empty:
+        say_absent(axes, label, "positional")
+        return figure, _tables(results, label, digits)
+    _along(axes[0], positions, summary, "neighbor_cosine", "larger neighbour cosine")
+    _along(axes[1], positions, summary, "norm", "Euclidean norm")
+    axes[0].hlines(
+        summary["null_bound"],
+        summary["first_position"],
+        summary["last_position"],
+        color="C6",
+        linestyle="--",
+        label="bound of random vectors, of the mean",
+    )
+    axes[0].legend(loc="lower right", bbox_to_anchor=(0.98, 0.08))
+    histogram, distributions = results["histogram"], results["distributions"]
+    for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
+        for name, (text, color) in SETS.items():
+            rows = (histogram["positions"] == name) & (histogram["quantity"] == quantity)
+            step(ax, histogram[rows], text, color)
+        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+        ax.set_xlim(*quantile_range(distributions[distributions["quantity"] == quantity]))
+    if "without_unstructured" in set(histogram["positions"]):
+        figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
+    else:
+        name = "no unstructured regime: all positions"
+        axes[2].set_title(name, fontsize=7, fontweight="normal", loc="left")
+    return figure, _tables(results, label, digits)
+
+
+def _found(scalars: dict[str, Any]) -> str:
+    if not scalars["n_positions"]:
+        return "nothing to show"
+    unstructured = (
+        f"{counted(scalars['n_unstructured_positions'], 'position')} unstructured"
+        if scalars["n_unstructured_regimes"]
+        else "unstructured: none found"
+    )
+    return (
+        f"{counted(scalars['n_positions'], 'position')} · outlying: {scalars['n_outlying']} · "
+        f"changes of regime: {scalars['n_changes']} · {unstructured}"
+    )
+
+
+def _along(
+    ax: Axes, positions: pd.DataFrame, summary: pd.DataFrame, column: str, name: str
+) -> None:
+    apart = positions["outlying"].astype(bool)
+    for row in summary.to_dict("records"):
+        color = "0.93" if row["regime"] % 2 else "white"
+        ax.axvspan(row["first_position"] - 0.5, row["last_position"] + 0.5, color=color, zorder=0)
+    inside = positions[~apart]
+    ax.plot(inside["position"], inside[column], ".", color="C1", markersize=1.5)
+    outside = positions[apart]
+    ax.plot(outside["position"], outside[column], "x", color="C0", markersize=4, label="outlying")
+    for position, value in zip(outside["position"], outside[column], strict=True):
+        ax.annotate(
+            str(position), (position, value), (3, 2), textcoords="offset points", fontsize=6
+        )
+    ax.set(xlabel="position (bands: regimes)", ylabel=name, xlim=(-8, len(positions) + 8))
+    ax.grid(visible=False, axis="x")
+
+
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+    heading = f"# Regimes of the positional embeddings of {label}\n\nStage `measure_regimes`.\n"
+    positions, scalars = results["positions"], results["json"]
+    if positions.empty:
+        return f"{heading}\n{absent(label, 'positional')}\n"
+    outlying = positions[positions["outlying"].astype(bool)][[*OUTLYING]].rename(columns=OUTLYING)
+    summary = results["summary"][[*SUMMARY]].rename(columns=SUMMARY)
+    shown = {"positions": "positions", "quantity": "quantity", **DISTRIBUTION}
+    distributions = results["distributions"][[*shown]].rename(columns=shown)
+    return "\n".join(
+        [
+            heading,
+            section(
+                "Outlying positions",
+                "Single positions less like the ones beside them than others around are.",
+                markdown_table(outlying, digits),
+            ),
+            section("Regimes", _reliability(scalars), markdown_table(summary, digits)),
+            section(
+                "Distributions",
+                "Over all positions or pairs and, where a regime is unstructured, without it.",
+                markdown_table(distributions, digits),
+            ),
+        ]
+    )
+
+
+def _reliability(scalars: dict[str, Any]) -> str:
+    if "penalty" not in scalars:
+        return "Too few positions to look for changes."
+    return (
+        f"A change must lower the sum of squares by {scalars['penalty']:.4g}. Of "
+        f"{counted(scalars['n_simulations'], 'simulated stationary table')}, "
+        f"{100 * scalars['false_alarm_rate']:.1f} % had a change "
+        f"(95 % interval {100 * scalars['false_alarm_rate_low']:.1f} to "
+        f"{100 * scalars['false_alarm_rate_high']:.1f} %). Each regime was tested again by "
+        "itself; p is the share of its stationary tables with as large a change."
+    )

@@ -1,0 +1,16 @@
+"""Stage `draw_sentences`: figures and tables of sentences, their synonyms and their differences."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.sentences import differences, sentence_similarity, synonyms
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(sentence_similarity, synonyms, differences)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

@@ -1,0 +1,16 @@
+"""Stage `draw_texts`: figures and tables of clouds of texts."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.texts import search, text_clouds, text_maps
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(text_clouds, text_maps, search)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

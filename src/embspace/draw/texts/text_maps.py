@@ -1,0 +1,153 @@
+"""Figure and tables of `project_text_maps`: Luisto's figure 25, and whether to believe it."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("parquet", "quality.csv", "neighbors.csv")
+METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+PREPARATIONS = {
+    "raw": "raw",
+    "unit_length": "unit length",
+    "centred_unit_length": "centred, unit length",
+}
+LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
+OF_MAPS = {
+    "pooling": "pooling",
+    "preparation": "vectors",
+    "method": "method",
+    **QUALITY,
+}
+NEIGHBORS = {
+    "pooling": "pooling",
+    "preparation": "vectors",
+    "method": "method",
+    "corpus": "corpus",
+    "n": "n",
+    "same_corpus_share": "same corpus",
+    "chance_same_corpus_share": "chance",
+    "same_domain_share": "same domain",
+    "chance_same_domain_share": "chance ",  # names of their own, which look the same
+    "same_document_share": "same document",
+    "chance_same_document_share": " chance",
+    "mean_k_occurrence": "k-occurrence",
+}
+
+
+def draw_text_maps(
+    results: dict[str, Any],
+    label: str,
+    *,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """One row of maps a pooling and preparation, coloured by corpus; tables of quality."""
+    coordinates, quality = results["parquet"], results["quality"]
+    spaces = list(dict.fromkeys(zip(quality["pooling"], quality["preparation"], strict=True)))
+    n_rows = max(len(spaces), 1)
+    figure, axes = new_figure(
+        n_rows,
+        len(METHODS),
+        height_mm=row_height_mm * n_rows + 20,
+        title="Collections of texts on a plane",
+        subtitle=f"{label} · {_population(coordinates, quality)}",
+        stage="project_text_maps",
+    )
+    if not spaces:
+        say_instead(axes, "no corpus has enough texts that this model reads")
+        return figure, _tables(results, label, digits)
+    corpora = list(dict.fromkeys(coordinates["corpus"]))
+    for row, (pooling, preparation) in enumerate(spaces):
+        own = axes[row * len(METHODS) : (row + 1) * len(METHODS)]
+        for ax, (method, name) in zip(own, METHODS.items(), strict=True):
+            points, judged = (
+                _of_map(table, pooling, preparation, method) for table in (coordinates, quality)
+            )
+            _map(ax, points, corpora)
+            ax.set_title(name, loc="left", pad=13)
+            words = _trust(judged.iloc[0])
+            ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
+        own[0].set_ylabel(f"{POOLINGS[pooling][0]}\n{PREPARATIONS[preparation]}")
+    dots = [
+        Line2D([], [], color=f"C{i}", linestyle="none", marker="o") for i in range(len(corpora))
+    ]
+    figure.legend(dots, corpora, loc="outside lower left", ncols=len(corpora), markerscale=0.8)
+    return figure, _tables(results, label, digits)
+
+
+def _of_map(table: pd.DataFrame, pooling: str, preparation: str, method: str) -> pd.DataFrame:
+    return table[
+        (table["pooling"] == pooling)
+        & (table["preparation"] == preparation)
+        & (table["method"] == method)
+    ]
+
+
+def _population(coordinates: pd.DataFrame, quality: pd.DataFrame) -> str:
+    if quality.empty:
+        return "nothing to show"
+    n, k = quality[["n", "k"]].max()
+    return (
+        f"{counted(n, 'vector')} of layer {quality['layer'].iloc[0]} · T trustworthiness, "
+        f"C continuity, R recall of the {k} nearest; in brackets a random layout's"
+    )
+
+
+def _map(ax: Axes, points: pd.DataFrame, corpora: list[str]) -> None:
+    """The largest corpus at the back and with the smallest dots."""
+    sizes = points["corpus"].value_counts().reindex(corpora)
+    for place, corpus in enumerate(sizes.sort_values(ascending=False).index):
+        rows = points[points["corpus"] == corpus]
+        area = SMALLEST + (LARGEST - SMALLEST) * (place / max(len(corpora) - 1, 1)) ** 2
+        ax.scatter(
+            rows["x"],
+            rows["y"],
+            s=area,
+            color=f"C{corpora.index(corpus)}",
+            linewidths=0,
+            rasterized=True,
+        )
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.set_adjustable("datalim")
+    ax.spines[:].set_visible(False)
+
+
+def _trust(row: pd.Series) -> str:
+    return (
+        f"T {row['trustworthiness']:.2f} [{row['chance_trustworthiness']:.2f}]  "
+        f"C {row['continuity']:.2f} [{row['chance_continuity']:.2f}]  "
+        f"R {row['neighbor_recall']:.2f} [{row['chance_neighbor_recall']:.3f}]"
+    )
+
+
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+    quality, neighbors = results["quality"], results["neighbors"]
+    return "\n".join(
+        [
+            f"# Maps of texts in {label}\n\nStage `project_text_maps`.\n",
+            section(
+                "Quality",
+                QUALITY_NOTE,
+                markdown_table(
+                    quality.reindex(columns=[*OF_MAPS]).rename(columns=OF_MAPS), digits, ["chance"]
+                ),
+            ),
+            section(
+                "What lies near what",
+                "The share of a vector's nearest that are of its own corpus, domain or document, "
+                "in the space and in its maps; chance is any others. k-occurrence: how often a "
+                "vector of the corpus is among the nearest, k on average; far more are hubs.",
+                markdown_table(
+                    neighbors.reindex(columns=[*NEIGHBORS]).rename(columns=NEIGHBORS), digits
+                ),
+            ),
+        ]
+    )

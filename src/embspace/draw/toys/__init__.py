@@ -1,0 +1,1 @@
+"""Figures and tables of clouds whose geometry is known."""

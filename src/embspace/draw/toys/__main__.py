@@ -1,0 +1,16 @@
+"""Stage `draw_toys`: figures and tables of clouds whose geometry is known."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.toys import cubes, estimators, hopf_link
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(hopf_link, cubes, estimators)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, "toy", "a toy, no model", config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS), groups=())

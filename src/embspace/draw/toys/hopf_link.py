@@ -1,0 +1,184 @@
+"""Figure and tables of `project_hopf_link`: Luisto's figures 1 and 2."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("parquet", "links.csv", "quality.csv")
+KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
+COLORS = ("C0", "C1")
+METHODS = {"space": "space itself", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+QUALITY = {
+    "link": "circles",
+    "map": "map",
+    "n_runs": "runs",
+    "trustworthiness": "trustworthiness",
+    "continuity": "continuity",
+    "neighbor_recall": "neighbour recall",
+    "same_circle_share": "neighbours of the same circle",
+    "n_linearly_separable": "maps in which a line parts them",
+    "n_closed_rings": "closed rings",
+    "n_rings": "of",
+    "smallest_ring_order_correlation": "order round the ring, smallest",
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One map, of the first run."""
+
+    title: str
+    points: pd.DataFrame
+    quality: pd.Series
+    """Of all runs of the setting."""
+
+
+def draw_hopf_link(
+    results: dict[str, Any],
+    label: str,
+    *,
+    row_height_mm: PositiveFloat,
+    n_columns: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """The linked circles in space, and their maps; of the unlinked ones the PCA. All in a table.
+
+    A method begins a new row; under each title is what the runs of this setting have in common.
+    """
+    panels = list(_panels(results))
+    rows = [
+        [panel for panel in panels if _row(panel) == row]
+        for row in dict.fromkeys(map(_row, panels))
+    ]
+    lines = [row[i : i + n_columns] for row in rows for i in range(0, len(row), n_columns)]
+    figure, axes = new_figure(
+        len(lines),
+        n_columns,
+        height_mm=row_height_mm * len(lines) + 18,
+        title="Two linked circles, and what maps show of them",
+        subtitle=f"{label} · {_population(results)}",
+        stage="project_hopf_link",
+        drawn_by="draw_toys",
+    )
+    for number, line in enumerate(lines):
+        for column in range(n_columns):
+            ax = axes[number * n_columns + column]
+            if column < len(line):
+                _draw(figure, ax, line[column])
+            else:
+                ax.set_axis_off()
+    handles = [Line2D([], [], color=color, marker=".") for color in COLORS]
+    figure.legend(handles, ["one circle", "the other"], loc="outside lower left", ncols=2)
+    return figure, _tables(results, label, digits)
+
+
+def _panels(results: dict[str, Any]) -> Iterator[Panel]:
+    coordinates = results["parquet"]
+    maps = coordinates[coordinates["run"] == 0].groupby(KEYS, sort=False, dropna=False)
+    for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
+        link, method = key[:2]
+        assert [link, method] == [row["link"], row["method"]]  # one order in both tables
+        if link == "linked" or method == "pca":
+            name = _name(row)
+            yield Panel(name if method in ("tsne", "umap") else f"{link}: {name}", points, row)
+
+
+def _row(panel: Panel) -> str:
+    method = str(panel.quality["method"])
+    return "pca" if method == "space" else method
+
+
+def _name(row: pd.Series) -> str:
+    name = METHODS[row["method"]]
+    if pd.notna(row["perplexity"]):
+        return f"{name}, perplexity {row['perplexity']:g}"
+    if pd.notna(row["n_neighbors"]):
+        return f"{name}, {counted(row['n_neighbors'], 'neighbour')}, min_dist {row['min_dist']:g}"
+    return name
+
+
+def _population(results: dict[str, Any]) -> str:
+    links = results["links"].set_index("link")
+    row = links.loc["linked"]
+    numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
+    return (
+        f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
+        "· S neighbours of the same circle, "
+        f"R recall of the {results['quality']['k'].max()} nearest"
+    )
+
+
+def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
+    if panel.quality["method"] == "space":
+        _in_space(figure, ax, panel)
+        return
+    for circle, color in enumerate(COLORS):
+        points = _closed(panel, circle)
+        ax.plot(points["x"], points["y"], color=color, linewidth=0.4, alpha=0.6)
+        ax.plot(points["x"][:-1], points["y"][:-1], ".", color=color, markersize=2.5)
+    ax.set_title(panel.title, loc="left", fontsize=7.5, pad=19)
+    ax.text(0, 1.02, _kept(panel.quality), transform=ax.transAxes, fontsize=6, color="0.3")
+    ax.set(aspect="equal", xticks=[], yticks=[])
+    ax.set_adjustable("datalim")
+    ax.spines[:].set_visible(False)
+
+
+def _closed(panel: Panel, circle: int) -> pd.DataFrame:
+    """The points of a circle in their order, the first one again at the end."""
+    points = panel.points[panel.points["circle"] == circle]
+    return pd.concat([points, points[:1]])
+
+
+def _kept(row: pd.Series) -> str:
+    """What the runs keep of the circles."""
+    return (
+        f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}\n"
+        f"a line parts {row['n_linearly_separable']} of {counted(row['n_runs'], 'map')}; "
+        f"{row['n_closed_rings']} of {counted(row['n_rings'], 'ring')} closed"
+    )
+
+
+def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
+    place = ax.get_subplotspec()
+    ax.remove()
+    space: Any = figure.add_subplot(place, projection="3d")
+    for circle, color in enumerate(COLORS):
+        points = _closed(panel, circle)
+        space.plot(points["x"], points["y"], points["z"], color=color, linewidth=1.6)
+    space.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1], box_aspect=(3, 2, 2))
+    space.tick_params(labelsize=6, pad=-3)
+    space.set_title(panel.title, loc="left", fontsize=7.5, pad=19)
+
+
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+    quality = results["quality"]
+    shown = quality.assign(map=[_name(row) for _, row in quality.iterrows()])
+    return "\n".join(
+        [
+            f"# Maps of two circles, {label}\n\nStage `project_hopf_link`.\n",
+            section(
+                "Links",
+                "The linking number is Gauss's integral over the polygons; the angle is between "
+                "their planes, in degrees.",
+                markdown_table(results["links"], digits),
+            ),
+            section(
+                "Maps",
+                "Means over runs that differ in their seed, and in how many of them a line has the "
+                "circles on either side. A ring is closed where no step round it is several times "
+                "the median one. By chance "
+                f"{quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
+                "neighbours are of the same circle.",
+                markdown_table(shown[[*QUALITY]].rename(columns=QUALITY), digits),
+            ),
+        ]
+    )

@@ -1,0 +1,16 @@
+"""Stage `draw_words`: figures and tables of words in context."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.words import evolution, homonyms, probing
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(probing, evolution, homonyms)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

@@ -1,0 +1,256 @@
+"""Figure and tables of `measure_homonyms`: Luisto's research question 2, the two kinds of mice."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import counted, new_figure, say_instead
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
+DIVERGING = "RdBu_r"
+N_COLORS = 21
+Quantile = Annotated[float, Field(gt=0, le=1)]
+RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance")
+MEASURES = {
+    RAW: ("raw cosine", "C0"),
+    CENTRED: ("centred cosine", "C1"),
+    EUCLIDEAN: ("Euclidean distance", "C2"),
+}
+RANDOM = "random_weights_"
+# The columns of the tables.
+KEYS = ["layer", "preparation", "quantity"]
+APART = [
+    *KEYS,
+    *("within", "between", "between_words", "difference", "difference_low", "difference_high"),
+    *("null_difference_low", "null_difference_high", "p_value", "ratio", "relative_difference"),
+    *("share_apart", f"{RANDOM}difference"),
+]
+TOLD = [
+    *KEYS,
+    *("accuracy", "accuracy_low", "accuracy_high", "p_value", "context_accuracy", "context_gain"),
+    *("context_gain_low", "context_gain_high", f"{RANDOM}accuracy"),
+]
+DRIFT = [
+    *("preparation", "quantity", "statistic", "first_layer", "slope", "slope_low", "slope_high"),
+    *("null_slope_low", "null_slope_high", "p_value", f"{RANDOM}slope", "largest_layer"),
+]
+WORDS = ["rank", "word", "senses", "within", "between", "difference", "ratio", "accuracy"]
+
+
+def draw_homonyms(
+    results: dict[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    n_words: PositiveInt,
+    n_listed: PositiveInt,
+    limit_quantile: Quantile,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Cosines and distances within and between senses by layer, recovery of the sense, words.
+
+    The map shows up to `n_words` words, in the order of the last layer; its colours end where a
+    share `limit_quantile` of the absolute differences does.
+    """
+    counts, layers = results["json"], results["layers"]
+    figure, axes = new_figure(
+        3,
+        2,
+        height_mm=height_mm,
+        title="The senses of a homonym, layer by layer",
+        subtitle=f"{label} · stimuli: homonyms · {counted(counts['n_words'], 'word')}, "
+        f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embedding output · shaded: "
+        "intervals over words",
+        stage="measure_homonyms",
+    )
+    if layers.empty:
+        say_instead(axes, "No word has tokens in two sentences of two senses.")
+        return figure, _tables(results, label, n_listed, digits)
+    left, right = axes[::2], _one_of(figure, axes[1::2])
+    _differences(left[0], layers)
+    _shares(left[1], layers)
+    _recovery(left[2], results["recovery"], counts)
+    for ax in left:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    left[-1].set_xlabel("layer")
+    _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
+    return figure, _tables(results, label, n_listed, digits)
+
+
+def _one_of(figure: Figure, axes: Sequence[Axes]) -> Axes:
+    """One panel, somewhat narrower, in the place of the right column."""
+    grid: Any = axes[0].get_gridspec()
+    grid.set_width_ratios([1.35, 1])
+    for ax in axes:
+        ax.remove()
+    panel: Axes = figure.add_subplot(grid[:, 1])
+    return panel
+
+
+def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
+    preparation, quantity = measure
+    return table[(table["preparation"] == preparation) & (table["quantity"] == quantity)]
+
+
+def _line(
+    ax: Axes, rows: pd.DataFrame, name: str, label: str, color: str, style: str = "-"
+) -> None:
+    ax.fill_between(
+        rows["layer"], rows[f"{name}_low"], rows[f"{name}_high"], color=color, alpha=0.15, lw=0
+    )
+    ax.plot(rows["layer"], rows[name], color=color, linestyle=style, marker=".", label=label)
+
+
+def _differences(ax: Axes, layers: pd.DataFrame) -> None:
+    """Cosine within a sense less that between, beside what shuffled senses give."""
+    for measure in (RAW, CENTRED):
+        rows, (label, color) = _rows_of(layers, measure), MEASURES[measure]
+        _line(ax, rows, "difference", label, color)
+    _line(ax, rows, f"{RANDOM}difference", "centred, random weights", "0.45", "--")
+    ax.fill_between(
+        rows["layer"],
+        rows["null_difference_low"],
+        rows["null_difference_high"],
+        facecolor="none",
+        edgecolor=color,
+        hatch="//////",
+        linewidth=0.4,
+        label="centred, senses shuffled",
+    )
+    ax.axhline(0, color="black", linewidth=0.6)
+    ax.set(title="Same sense less different sense", ylabel="difference of cosines")
+    _legend(ax, 0.35)
+
+
+def _shares(ax: Axes, layers: pd.DataFrame) -> None:
+    """How much further apart senses are, in units of the distance of different words."""
+    for measure, (label, color) in MEASURES.items():
+        _line(ax, _rows_of(layers, measure), "relative_difference", label, color)
+    rows = _rows_of(layers, EUCLIDEAN)
+    _line(ax, rows, f"{RANDOM}relative_difference", "the same, random weights", "0.45", "--")
+    ax.axhline(0, color="black", linewidth=0.6)
+    ax.set(
+        title="Against the distance of words",
+        ylabel="(different - same sense)\n/ different words",
+    )
+    _legend(ax, 0.35)
+
+
+def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
+    """Whether the nearest of a word's other sentences has the same sense."""
+    rows = _rows_of(recovery, CENTRED)
+    _line(ax, rows, "accuracy", "the word itself", "C1")
+    _line(ax, rows, "context_accuracy", "mean of other tokens", "C4")
+    _line(ax, rows, f"{RANDOM}accuracy", "random weights", "0.45", "--")
+    bag = counts["bag_of_words"]
+    if bag["accuracy"] is not None:
+        ax.axhline(bag["accuracy"], color="C3", linestyle="-.", label="counts of other tokens")
+    chance = counts["chance_accuracy"]
+    ax.axhline(chance, color="black", linestyle=":", label=f"chance, {chance:.2g}")
+    ax.set(
+        title="Sense of the nearest sentence",
+        ylabel="share of the same sense,\nby centred cosine",
+        ylim=(0, 1),
+    )
+    _legend(ax, 0.62)
+    ax.set_yticks(np.linspace(0, 1, 6))
+
+
+def _legend(ax: Axes, room: float) -> None:
+    """Two columns above what is drawn, in a share `room` of the axis more."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + room * (high - low))
+    legend = ax.legend(
+        loc="upper left", ncols=2, columnspacing=1.0, handlelength=1.8, borderaxespad=0.2
+    )
+    legend.set_in_layout(False)
+
+
+def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
+    """One row a word, one column a layer; colours run from senses nearer to senses apart."""
+    last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
+    shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
+    values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
+    sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
+    limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
+    image = ax.imshow(
+        values.to_numpy(),
+        cmap=colormaps[DIVERGING].resampled(N_COLORS),
+        vmin=-limit,
+        vmax=limit,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    extend = "both" if (sizes > limit).any() else "neither"
+    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="right", aspect=60, pad=0.02)
+    bar.set_label("same sense less different sense, centred cosine", fontsize=7)
+    ax.grid(visible=False)
+    ax.set_yticks(range(len(shown)), shown, fontsize=6)
+    ax.set_xticks(range(values.shape[1]), [f"{layer}" for layer in values.columns])
+    ax.tick_params(length=0)
+    left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
+    ax.set(title=f"Words{left_out}", xlabel="layer")
+
+
+def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
+    layers, recovery, words = results["layers"], results["recovery"], results["words"]
+    last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
+    ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
+    exact = ("p_value",)
+    return "\n".join(
+        [
+            f"# Homonyms in {label}\n\nStage `measure_homonyms`. {_population(results['json'])}\n",
+            section(
+                "Within and between senses",
+                "Means over words. The difference is positive where senses lie apart, its interval "
+                "is over words, its null shuffles the senses of each word. The ratio is between "
+                "over within, and the relative difference is over the distance of different "
+                "words: all of distances, 1 - cosine for a cosine.",
+                markdown_table(layers[APART], digits, exact),
+            ),
+            section(
+                "Telling the sense",
+                "Share of sentences whose nearest one of the same word has the same sense. The "
+                "context is the mean state of the other tokens. " + _bag(results["json"], digits),
+                markdown_table(recovery[TOLD], digits, exact),
+            ),
+            section(
+                "Drift",
+                "Slope over the layers, per layer, from the first layer on that is named.",
+                markdown_table(results["drift"][DRIFT], digits + 1, exact),
+            ),
+            section(
+                "Words",
+                "Centred cosines at the last layer; those apart most and least.",
+                markdown_table(ends[WORDS], digits),
+            ),
+        ]
+    )
+
+
+def _population(counts: dict[str, Any]) -> str:
+    lost = f" Lost: {counts['lost_words']}." if counts["n_lost_words"] else ""
+    return (
+        f"{counted(counts['n_words'], 'word')} in {counted(counts['n_sentences'], 'sentence')}, "
+        f"{counts['n_words_of_several_tokens']} of several tokens.{lost}"
+    )
+
+
+def _bag(counts: dict[str, Any], digits: int) -> str:
+    bag, chance = counts.get("bag_of_words"), counts["chance_accuracy"]
+    if bag is None or bag["accuracy"] is None or chance is None:
+        return ""
+    low, high = (bag[f"accuracy_{end}"] for end in ("low", "high"))
+    interval = "" if low is None else f" ({low:.{digits}f} to {high:.{digits}f})"
+    return (
+        f"By chance {chance:.{digits}f}; by counts of the other tokens "
+        f"{bag['accuracy']:.{digits}f}{interval}."
+    )

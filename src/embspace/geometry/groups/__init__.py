@@ -1,0 +1,1 @@
+"""Vectors in groups, pairs and two clouds."""

@@ -1,0 +1,200 @@
+"""How alike two spaces hold the same n points, whatever their axes: CKA, Procrustes, neighbours."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.pairs.directions import norms
+
+
+def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
+    """Linear centred kernel alignment of two views of the same points, in [0, 1].
+
+    Kornblith et al. (2019), "Similarity of neural network representations revisited", ICML,
+    eq. 4: |X'Y|^2 / (|X'X| |Y'Y|) of centred views, Frobenius norms. One for views that are equal
+    up to a rotation and one scale; a shift, a rotation or a scale of either changes nothing.
+    Biased upwards: of independent isotropic Gaussian views it is near
+    (1 + n / dim_x)^(-1/2) (1 + n / dim_y)^(-1/2), see `debiased_linear_cka`. NaN where all points
+    of a view are one.
+    """
+    x, y = _centred(x), _centred(y)
+    return _quotient(_squared(x.T @ y), np.sqrt(_squared(x.T @ x) * _squared(y.T @ y)))
+
+
+def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
+    """`linear_cka` of unbiased estimates of HSIC: at most 1, and near 0 for independent views.
+
+    With the same invariances, and 1 for views equal up to a rotation and one scale. It may be
+    negative. A ratio of unbiased estimates is not itself unbiased, but what is left is small
+    beside 1 / n. NaN with fewer than 4 points, and where the HSIC of a view with itself is not
+    estimated to be positive.
+    """
+    own = unbiased_hsic(x, x), unbiased_hsic(y, y)
+    if not min(own) > 0:
+        return float("nan")
+    return unbiased_hsic(x, y) / float(np.sqrt(own[0] * own[1]))
+
+
+def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
+    """Hilbert-Schmidt independence criterion of linear kernels: zero on average if independent.
+
+    Song et al. (2012), "Feature selection via dependence maximization", JMLR 13, eq. 5. The
+    estimate does not change when a view is shifted, so that the views may be centred first. Then
+    the rows of a kernel add up to 0, and all that it takes are the squared lengths of rows and
+    |X'Y|^2: n dim_x dim_y operations, without any n by n matrix. NaN with fewer than 4 points.
+    """
+    n = len(x)
+    if n < 4:
+        return float("nan")
+    x, y = _centred(x), _centred(y)
+    k, l = np.square(norms(x)), np.square(norms(y))  # noqa: E741  as in the paper
+    of_pairs = _squared(x.T @ y) - k @ l
+    of_sums = k.sum() * l.sum() / ((n - 1) * (n - 2)) - 2 * (k @ l) / (n - 2)
+    return float((of_pairs + of_sums) / (n * (n - 3)))
+
+
+class ProcrustesFit(NamedTuple):
+    """The rotation, reflections included, that brings one view of n points closest to another."""
+
+    similarity: float
+    """|X'Y|_*, the sum of the singular values, of centred views of Frobenius norm 1."""
+    products: Float[np.ndarray, " n"]
+    """Of each point of x with its rotated one of y; they add up to `similarity`."""
+    squared_lengths: Float[np.ndarray, "2 n"]
+    """Of the points in x and in y; each adds up to 1."""
+
+
+def procrustes_fit(
+    x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
+) -> ProcrustesFit:
+    """The orthogonal fit of two views, by a singular value decomposition.
+
+    Schönemann (1966), "A generalized solution of the orthogonal Procrustes problem", Psychometrika
+    31. Views of different dims are fitted as if the smaller had columns of zeros. NaN where all
+    points of a view are one.
+    """
+    x, y = _unit_shape(x), _unit_shape(y)
+    if np.isnan(x).any() or np.isnan(y).any():
+        return ProcrustesFit(np.nan, np.full(len(x), np.nan), np.full((2, len(x)), np.nan))
+    u, values, vt = np.linalg.svd(x.T @ y, full_matrices=False)
+    products = np.einsum("ij,ij->i", x @ u, y @ vt.T)
+    lengths = np.stack([np.square(norms(x)), np.square(norms(y))])
+    return ProcrustesFit(float(values.sum().clip(max=1)), products, lengths)
+
+
+def procrustes_similarity(
+    x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
+) -> float:
+    """Largest inner product of two views after a rotation: |X'Y|_* of unit shapes, in [0, 1].
+
+    Each view is centred and scaled to Frobenius norm 1. One for views equal up to a rotation and
+    one scale. Not 0 for independent views, but as large as the choice of a rotation makes it, and
+    near 1 for isotropic views of more dims than points: hold it against permuted points. NaN
+    where all points of a view are one.
+    """
+    x, y = _unit_shape(x), _unit_shape(y)
+    if np.isnan(x).any() or np.isnan(y).any():
+        return float("nan")
+    return float(np.linalg.svd(x.T @ y, compute_uv=False).sum().clip(max=1))
+
+
+def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
+    """Smallest Frobenius distance of two unit shapes after a rotation, in [0, sqrt(2)].
+
+    min |X - Y Q| over orthogonal Q is sqrt(2 - 2 s) with s the `procrustes_similarity`; a metric
+    on views up to shift, rotation and scale (Williams et al. 2021, "Generalized shape metrics on
+    neural representations", NeurIPS). The disparity of scipy.spatial.procrustes, which also fits
+    a scale, is 1 - s^2.
+    """
+    return float(np.sqrt(2 - 2 * procrustes_similarity(x, y)))
+
+
+def mutual_nearest_neighbors(
+    x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"], *, n_neighbors: int
+) -> float:
+    """Share of a point's nearest neighbours in one view that are so in the other, in [0, 1].
+
+    Averaged over the points: the mutual k-nearest-neighbour alignment of Huh et al. (2024), "The
+    platonic representation hypothesis", ICML, who put rows to unit length first. Here neighbours
+    are by Euclidean distance of the rows as they are. Changes with nothing that keeps the order
+    of distances; k / (n - 1) on average for independent views.
+
+    Raises:
+        ValueError: `n_neighbors` under 1 or over n - 1.
+    """
+    common = common_neighbors(nearest_rows(x, n_neighbors), nearest_rows(y, n_neighbors))
+    return float(common.mean())
+
+
+def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
+    """The rows nearest to each row, without itself, nearest first; of ties any.
+
+    Raises:
+        ValueError: `n_neighbors` under 1 or over n - 1.
+    """
+    if not 1 <= n_neighbors < len(x):
+        raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
+    x = _centred(x)
+    squared = np.square(norms(x))
+    distance = squared[:, np.newaxis] + squared - 2 * (x @ x.T)
+    np.fill_diagonal(distance, np.inf)
+    found = np.argpartition(distance, n_neighbors - 1, axis=1)[:, :n_neighbors]
+    order = np.take_along_axis(distance, found, axis=1).argsort(axis=1)
+    return np.take_along_axis(found, order, axis=1)
+
+
+def common_neighbors(
+    one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
+) -> Float[np.ndarray, " n"]:
+    """Share of each row's neighbours that both lists have."""
+    return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
+
+
+def common_neighbors_without_each(
+    one: Int[np.ndarray, "n k_and_next"], other: Int[np.ndarray, "n k_and_next"]
+) -> Float[np.ndarray, " n"]:
+    """`mutual_nearest_neighbors` of all rows but one, for each that is left out.
+
+    `one` and `other` are `nearest_rows` of n_neighbors + 1: the last of them enters where one of
+    the others is left out. So the jackknife (Efron and Stein 1981, Annals of Statistics 9) knows
+    what each row adds as a point and as a neighbour of others.
+    """
+    n, k = len(one), one.shape[1] - 1
+    rows, next_one, next_other = np.arange(n), one[:, k], other[:, k]
+    near, other_near = _is_listed(one[:, :k]), _is_listed(other[:, :k])
+    # A row that enters one list is common if the other list has it, or if it enters there, too.
+    one_enters = other_near[rows, next_one].astype(np.int64)
+    other_enters = near[rows, next_other].astype(np.int64)
+    both_enter = one_enters + other_enters + (next_one == next_other)
+    in_both = near & other_near
+    gains = in_both * (both_enter - 1)[:, np.newaxis]
+    gains += (near & ~other_near) * one_enters[:, np.newaxis]
+    gains += (other_near & ~near) * other_enters[:, np.newaxis]
+    common = in_both.sum(axis=1)
+    return np.asarray((common.sum() - common + gains.sum(axis=0)) / (k * (n - 1)))
+
+
+def _is_listed(near: Int[np.ndarray, "n k"]) -> Bool[np.ndarray, "n n"]:
+    is_listed = np.zeros((len(near), len(near)), dtype=bool)
+    np.put_along_axis(is_listed, near, values=True, axis=1)
+    return is_listed
+
+
+def _centred(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    return np.asarray(x - x.mean(axis=0, dtype=np.float64), dtype=np.float64)
+
+
+def _unit_shape(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    """Centred and of Frobenius norm 1; NaN where all rows are one."""
+    x = _centred(x)
+    length = np.linalg.norm(x)
+    return x / (length if length > 0 else np.nan)
+
+
+def _squared(x: Float[np.ndarray, "..."]) -> float:
+    return float(np.square(x).sum())
+
+
+def _quotient(x: float, y: float) -> float:
+    return x / y if y > 0 else float("nan")

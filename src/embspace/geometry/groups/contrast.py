@@ -1,0 +1,86 @@
+"""How far groups of few points lie apart, for many ways of grouping them at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.groups.groups import nearest_others
+from embspace.geometry.pairs.safe_ratio import ratio
+
+TIE = 1e-5  # of the largest distance: what rounding in float32 may do to equal distances
+
+
+@dataclass(frozen=True, eq=False)
+class GroupContrast:
+    """Of each draw of groups and each of a stack of distance matrices; NaN if not defined."""
+
+    within: Float[np.ndarray, "draw stack"]
+    """Mean distance over the pairs of one group; each pair counts once."""
+    between: Float[np.ndarray, "draw stack"]
+    """Over the pairs of different groups."""
+    accuracy: Float[np.ndarray, "draw stack"]
+    """Share of points whose nearest other point is of their group; tied ones share."""
+
+
+def contrast_groups(
+    distances: Float[np.ndarray, "stack n n"], group: Int[np.ndarray, "draw n"]
+) -> GroupContrast:
+    """Mean distances within and between groups, and leave-one-out accuracy of the neighbour.
+
+    All three are linear in which pairs are of one group, so that a draw costs one row of a
+    matrix product. A matrix that holds a NaN has none of them. `distances` are symmetric.
+    """
+    first, second = np.triu_indices(distances.shape[-1], 1)
+    same = (group[:, first] == group[:, second]).astype(np.float64)
+    of_pairs, neighbor = distances[:, first, second], neighbor_weights(distances)
+    shared = neighbor[:, first, second] + neighbor[:, second, first]
+    n_points = distances.shape[-1] if distances.shape[-1] > 1 else np.nan
+    return GroupContrast(
+        within=_mean_over(of_pairs, same),
+        between=_mean_over(of_pairs, 1 - same),
+        accuracy=np.einsum("dp,sp->ds", same, shared) / n_points,
+    )
+
+
+def _mean_over(
+    values: Float[np.ndarray, "stack pair"], chosen: Float[np.ndarray, "draw pair"]
+) -> Float[np.ndarray, "draw stack"]:
+    # Not by BLAS, which may add the same pairs in another order in another row: equal draws are
+    # to be equal.
+    sums = np.einsum("dp,sp->ds", chosen, values)
+    return ratio(sums, chosen.sum(axis=1, keepdims=True))
+
+
+def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndarray, "stack n n"]:
+    """In each row, one over the number of nearest other points at each of them, 0 elsewhere.
+
+    Points are equally near if their distances differ by no more than `TIE` of the largest. NaN
+    throughout a matrix that holds a NaN, or a single point.
+    """
+    defined = ~np.isnan(distances).any(axis=(-2, -1), keepdims=True)
+    nearest = nearest_others(distances, tie=TIE) & defined
+    return ratio(nearest.astype(np.int64), nearest.sum(axis=-1, keepdims=True))
+
+
+def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:
+    """Expected leave-one-out accuracy of the nearest neighbour when labels are dealt at random.
+
+    Whatever the points: each one's neighbour is fixed, and two given points are of one group with
+    probability sum m (m - 1) / (n (n - 1)) over groups of m points. 2/5 for two groups of three.
+    NaN for fewer than two points.
+    """
+    n = len(group)
+    sizes = np.unique(group, return_counts=True)[1]
+    return float((sizes * (sizes - 1)).sum() / (n * (n - 1))) if n > 1 else float("nan")
+
+
+def relabellings(
+    group: Int[np.ndarray, " n"], n_draws: int, generator: np.random.Generator
+) -> Int[np.ndarray, "draw n"]:
+    """The labels as they are, then dealt out at random `n_draws` times.
+
+    All splits into groups of these sizes are equally likely, the true one among them.
+    """
+    dealt = generator.permuted(np.tile(group, (n_draws, 1)), axis=1)
+    return np.concatenate([group[np.newaxis], dealt])

@@ -1,0 +1,153 @@
+"""How well given groups of points hold together: mean distances, silhouettes, clusters."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
+
+
+def group_members(
+    label: Int[np.ndarray, "*draw n"], n_groups: int
+) -> Float[np.ndarray, "*draw n {n_groups}"]:
+    """One where a row is of a group, else zero; groups are numbered from 0."""
+    return (label[..., np.newaxis] == np.arange(n_groups)).astype(np.float64)
+
+
+def group_means(
+    values: Float[np.ndarray, "*stack n n"], label: Int[np.ndarray, "*draw n"], n_groups: int
+) -> Float[np.ndarray, "*any {n_groups} {n_groups}"]:
+    """Mean of `values` over the pairs of two different points, one of each group.
+
+    On the diagonal: pairs within a group. NaN where there is no pair. Labels may be a stack of
+    draws for one matrix, or one draw for a stack of matrices.
+    """
+    members = group_members(label, n_groups)
+    transposed = np.swapaxes(members, -1, -2)
+    sums = transposed @ values @ members
+    alone = np.diagonal(values, axis1=-2, axis2=-1)[..., np.newaxis, :] @ members
+    own = np.eye(members.shape[-1])
+    sizes = members.sum(axis=-2)
+    pairs = sizes[..., :, np.newaxis] * sizes[..., np.newaxis, :] - own * sizes[..., np.newaxis, :]
+    return ratio(sums - own * alone, pairs)
+
+
+def within_and_between(
+    means: Float[np.ndarray, "*stack group group"],
+) -> tuple[Float[np.ndarray, "*stack"], Float[np.ndarray, "*stack"]]:
+    """Of `group_means`: the mean over groups, and over pairs of different groups.
+
+    Each group counts once, however large it is. NaN if there is none, or no pair.
+    """
+    n_groups = means.shape[-1]
+    own = np.diagonal(means, axis1=-2, axis2=-1)
+    others = means[..., ~np.eye(n_groups, dtype=bool)]
+    return mean_of_defined(own, axis=-1), mean_of_defined(others, axis=-1)
+
+
+def silhouettes(
+    distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
+) -> Float[np.ndarray, "*draw n"]:
+    """How much nearer each point is to its own group than to the nearest other, in [-1, 1].
+
+    Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of
+    cluster analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the others of the
+    group, and b, to the group where that is least, (b - a) / max(a, b): as in scikit-learn 0 for
+    a group of one, and where all distances are 0. NaN if there is only one group.
+    """
+    members = group_members(label, int(label.max(initial=-1)) + 1)
+    sums, sizes = distances @ members, members.sum(axis=-2, keepdims=True)
+    own = members > 0
+    n_others = (own * (sizes - 1)).sum(axis=-1)
+    total = np.where(own, sums, 0).sum(axis=-1)
+    inside = np.divide(total, n_others, out=np.zeros_like(total), where=n_others > 0)
+    means = np.divide(sums, sizes, out=np.full_like(sums, np.inf), where=~own & (sizes > 0))
+    outside = means.min(axis=-1, initial=np.inf)
+    largest = np.maximum(inside, outside)
+    found = np.zeros_like(largest)
+    with np.errstate(invalid="ignore"):  # infinite where there is no other group: NaN
+        np.divide(outside - inside, largest, out=found, where=(largest != 0) & (n_others > 0))
+    return np.where(np.isinf(outside), np.nan, found)
+
+
+def nearest_others(
+    distances: Float[np.ndarray, "*stack n n"], *, tie: float
+) -> Bool[np.ndarray, "*stack n n"]:
+    """In each row, which other points are nearest to it: one, or several that are equally near.
+
+    Equally near are distances that exceed the least by no more than `tie` of the largest of all.
+    None is nearest to a point that has a distance NaN, or is alone.
+    """
+    others = np.where(np.eye(distances.shape[-1], dtype=bool), np.inf, distances)
+    least = others.min(axis=-1, keepdims=True, initial=np.inf)
+    known = np.where(np.isnan(distances), 0.0, distances)
+    slack = tie * known.max(axis=(-2, -1), keepdims=True, initial=0.0)
+    return (others <= least + slack) & np.isfinite(others)
+
+
+def nearest_in_group(
+    distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    """Of each point's nearest other points, the share of its own group: 0 or 1 but for ties.
+
+    NaN for a point whose distances are not defined, or that is alone.
+    """
+    nearest = nearest_others(distances, tie=0.0)
+    same = label[:, np.newaxis] == label
+    return ratio((nearest & same).sum(axis=1), nearest.sum(axis=1))
+
+
+def neighbors_in_group(
+    neighbors: Int[np.ndarray, "n k"], group: Int[np.ndarray, " n"]
+) -> Bool[np.ndarray, "n k"]:
+    """Whether each of a point's neighbours, given by their row numbers, is of its own group."""
+    return group[neighbors] == group[:, np.newaxis]
+
+
+def same_group_neighbor_share(
+    x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
+) -> float:
+    """Mean share of a point's nearest neighbours that are of its own group, in [0, 1].
+
+    By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
+    of points at most. Ties in distance go to the earlier row.
+
+    Raises:
+        ValueError: `n_neighbors` under 1, or not under n.
+    """
+    from scipy.spatial.distance import pdist, squareform
+
+    if not 1 <= n_neighbors < len(x):
+        raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
+    distances = squareform(pdist(x.astype(np.float64)))
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    return float(neighbors_in_group(nearest, groups).mean())
+
+
+def average_linkage(
+    distances: Float[np.ndarray, "n n"], n_clusters: int
+) -> Int[np.ndarray, " n"] | None:
+    """Clusters numbered from 0, by joining those of the least mean distance; no chance in it.
+
+    Sokal and Michener (1958). At most `n_clusters`: points that are all at one place are one.
+    None if a distance is not defined, or there is only one point.
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(distances) < 2 or np.isnan(distances).any():
+        return None
+    tree = linkage(squareform(distances, checks=False), method="average")
+    return np.asarray(fcluster(tree, n_clusters, criterion="maxclust") - 1, dtype=np.int64)
+
+
+def purity(
+    cluster: Int[np.ndarray, " n"], label: Int[np.ndarray, "*draw n"]
+) -> Float[np.ndarray, "*draw"]:
+    """Share of points that are of the commonest group of their cluster, in (0, 1].
+
+    It grows with the number of clusters: compare it with that of shuffled labels.
+    """
+    members = [group_members(each, int(each.max(initial=-1)) + 1) for each in (cluster, label)]
+    both = members[0].T @ members[1]
+    return np.asarray(both.max(axis=-1).sum(axis=-1) / len(cluster))

@@ -1,0 +1,133 @@
+"""Paths of tokens through the layers: how long, how straight, how radial, and how common."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.safe_ratio import ratio
+
+Paths = Float[np.ndarray, "layer token dim"]
+ByStep = Float[np.ndarray, "step token"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathSteps:
+    """Row i is the step from layer i to i + 1, column j the token j.
+
+    NaN where a state or a step of length zero leaves no direction.
+    """
+
+    euclidean_distance: ByStep
+    """Length of the step."""
+    cosine: ByStep
+    """Of the two states that the step joins, in [-1, 1]."""
+    step_cosine: ByStep
+    """Of the step with the one before, in [-1, 1]; NaN for the first.
+
+    1 on a straight line. A random walk gives 0, states drawn anew in each layer, of one length,
+    give -1/2. It is free of the cosine of the states, which is near 1 for every short step.
+    """
+    radial_share: ByStep
+    """Of the squared length, what lies along the state where the step begins, in [0, 1].
+
+    1/dim on average for a step in a random direction. sin^2(a/2) for a turn by the angle a about
+    the origin: a chord leaves the sphere inwards.
+    """
+    norm_change: ByStep
+    """Norm of the state where the step ends, less that of the one where it begins."""
+    norm_change_share: ByStep
+    """Of the squared length, the squared change of the norm, in [0, 1].
+
+    The rest turns: |y - x|^2 = (|y| - |x|)^2 + 2 |x| |y| (1 - cosine).
+    """
+
+
+def path_steps(x: Paths) -> PathSteps:
+    """The steps between consecutive states of each token."""
+    x = x.astype(np.float64)
+    steps, norm = np.diff(x, axis=0), np.linalg.norm(x, axis=2)
+    length, change = np.linalg.norm(steps, axis=2), np.diff(norm, axis=0)
+    radial = ratio(_dot(steps, x[:-1]), norm[:-1])
+    step_cosine = np.full(length.shape, np.nan)
+    step_cosine[1:] = ratio(_dot(steps[1:], steps[:-1]), length[1:] * length[:-1])
+    return PathSteps(
+        euclidean_distance=length,
+        cosine=ratio(_dot(x[1:], x[:-1]), norm[1:] * norm[:-1]).clip(-1, 1),
+        step_cosine=step_cosine.clip(-1, 1),
+        radial_share=ratio(radial**2, length**2).clip(max=1),
+        norm_change=change,
+        norm_change_share=ratio(change**2, length**2).clip(max=1),
+    )
+
+
+def layer_share(x: Paths) -> float:
+    """Of the variance of all states, the share that lies between the means of the layers.
+
+    In [0, 1]: 1 where all tokens are in one place in each layer, and so move as one. Few tokens
+    make it too large: independent paths leave 1/token of what they move. NaN where nothing varies.
+    """
+    about = x - x.mean(axis=(0, 1))
+    between = x.shape[1] * np.square(about.mean(axis=1)).sum()
+    return float(ratio(between, np.square(about).sum()))
+
+
+def component_paths(
+    x: Paths, *, n_components: int
+) -> tuple[Float[np.ndarray, "layer token component"], Float[np.ndarray, " component"]]:
+    """The states in the principal components of them all, and the components' shares of variance.
+
+    By the matrix of dot products, so that few states of many dimensions take little time; those
+    of `principal_components`, but for the signs, which are free here.
+    """
+    from scipy.linalg import eigh
+
+    layers, tokens, dim = x.shape
+    states = x.reshape(-1, dim).astype(np.float64)
+    states -= states.mean(axis=0)
+    n = len(states)
+    products = states @ states.T
+    variances, vectors = eigh(products, subset_by_index=(n - n_components, n - 1))
+    variances = variances[::-1].clip(min=0)
+    scores = vectors[:, ::-1] * np.sqrt(variances)
+    return scores.reshape(layers, tokens, n_components), ratio(variances, np.trace(products))
+
+
+def rotated_paths(
+    x: Paths, group: Int[np.ndarray, " token"], *, n_draws: int, generator: np.random.Generator
+) -> Iterator[Paths]:
+    """Paths as they would be if each token went its own way, `n_draws` times.
+
+    Every path is turned about its first state by a random rotation, one in all layers, so that
+    its lengths and angles stay and only its direction in space is new. Tokens of one `group`
+    share the rotation.
+    """
+    start = x[0].astype(np.float64)
+    moves = x.astype(np.float64) - start
+    members = [np.flatnonzero(group == each) for each in np.unique(group)]
+    # A rotation that takes one orthonormal frame to another: only the span of a group's moves
+    # matters, and there R of Q R, the moves in the frame Q, stays as it is.
+    inside = [np.linalg.qr(_columns(moves[:, tokens]))[1] for tokens in members]
+    for _ in range(n_draws):
+        drawn = np.empty_like(moves)
+        for tokens, coordinates in zip(members, inside, strict=True):
+            turned = coordinates.T @ _random_frame(generator, moves.shape[2], len(coordinates))
+            drawn[:, tokens] = turned.reshape(len(moves), len(tokens), -1)
+        yield drawn + start
+
+
+def _columns(moves: Paths) -> Float[np.ndarray, "dim move"]:
+    return moves.reshape(-1, moves.shape[2]).T
+
+
+def _random_frame(
+    generator: np.random.Generator, dim: int, n_axes: int
+) -> Float[np.ndarray, "axis dim"]:
+    """Orthonormal rows, uniform among all such; the factor Q alone has signs of LAPACK's choice."""
+    q, r = np.linalg.qr(generator.normal(size=(dim, n_axes)))
+    return (q * np.where(np.diagonal(r) < 0, -1.0, 1.0)).T
+
+
+def _dot(x: Paths, y: Paths) -> Float[np.ndarray, "layer token"]:
+    return np.einsum("ijk,ijk->ij", x, y)

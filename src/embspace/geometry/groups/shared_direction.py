@@ -1,0 +1,73 @@
+"""What vectors of different kinds have in common: the part of their energy that is shared."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.directions import norms, unit_rows
+
+
+@dataclass(frozen=True, eq=False)
+class PairProducts:
+    """Dot products of all pairs of vectors of different groups, for any part of the vectors."""
+
+    products: Float[np.ndarray, "n n"]
+    """0 for two of one group."""
+    is_pair: Float[np.ndarray, "n n"]
+    """1 for two of different groups, else 0."""
+    squared: Float[np.ndarray, " n"]
+    """Squared lengths."""
+
+    def shared_energy(self, rows: Int[np.ndarray, " row"] | None = None) -> float:
+        """Mean dot product of two vectors of different groups over the mean squared length.
+
+        Of a common part m and independent rests, |m|^2 / E|x|^2, without bias in the numerator:
+        0 in expectation for independent directions, 1 for equal vectors. Where no two are of one
+        group it is (n |mean|^2 / mean |x|^2 - 1) / (n - 1), from -1 / (n - 1) to 1. NaN without
+        a pair, or if all vectors are zero. `rows`: of these vectors alone, no row twice.
+        """
+        taken = np.ones(len(self.squared))
+        if rows is not None:
+            taken = np.bincount(rows, minlength=len(taken)).astype(np.float64)
+        n_pairs, squared = taken @ self.is_pair @ taken, taken @ self.squared
+        if not n_pairs or not squared:
+            return float("nan")
+        return float(taken @ self.products @ taken / n_pairs / (squared / taken.sum()))
+
+
+def pair_products(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> PairProducts:
+    """The dot products of all pairs of rows of different groups."""
+    x = x.astype(np.float64)
+    is_pair = (group[:, np.newaxis] != group).astype(np.float64)
+    return PairProducts(is_pair * (x @ x.T), is_pair, norms(x) ** 2)
+
+
+def shared_energy(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> float:
+    """`PairProducts.shared_energy` of all rows."""
+    return pair_products(x, group).shared_energy()
+
+
+def mean_pair_cosine(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> float:
+    """Mean cosine of two rows of different groups; a row of length zero is in no pair.
+
+    As `shared_energy`, with all lengths made equal: a few long vectors do not decide it.
+    """
+    kept = norms(x) > 0
+    return shared_energy(unit_rows(x[kept].astype(np.float64)), group[kept])
+
+
+def shared_cosine(
+    x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
+) -> float:
+    """Cosine of the common part of the rows of `x` with that of the rows of `y`.
+
+    By pairs of different groups, so that what a row of `x` has to do with its own row of `y` is
+    left out. NaN where either has no common part; sampling may carry it beyond [-1, 1].
+    """
+    is_pair = group[:, np.newaxis] != group
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    across, within_x, within_y = ((is_pair * (a @ b.T)).sum() for a, b in ((x, y), (x, x), (y, y)))
+    if within_x <= 0 or within_y <= 0:
+        return float("nan")
+    return float(across / np.sqrt(within_x * within_y))

@@ -1,0 +1,1 @@
+"""Intervals, nulls and samples."""

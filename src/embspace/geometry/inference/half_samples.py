@@ -1,0 +1,298 @@
+"""Measures of the vectors of texts, with intervals over texts and what fewer texts would give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.inference.shared_inputs import (
+    MAKERS,
+    Groups,
+    Inputs,
+    Options,
+    Result,
+    Vectors,
+    applicable,
+    inputs_of,
+    inputs_of_graph,
+    n_neighbors,
+    results_of,
+)
+from embspace.geometry.measures import declaration as declared
+from embspace.geometry.measures.declaration import (
+    OF_NEIGHBORS,
+    Definition,
+    Estimate,
+    Shared,
+    as_vectors,
+    value_of,
+)
+from embspace.geometry.measures.direction_sums import direction_sums_of
+from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.text_cosines import text_cosines_of
+from embspace.geometry.measures.unit_sums import UnitSums
+from embspace.geometry.measures.word_directions import UnitWordDirections
+from embspace.geometry.pairs.graph_among import graph_among
+from embspace.geometry.pairs.moments import moments_of
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+
+Rows = Int[np.ndarray, " row"]
+Numbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
+MOST_UNITS = 200  # texts hang together in so many units at most
+FEWEST_UNITS = 4
+SPARE = 4  # times as many are looked up, so that halves find theirs among them
+MOST_NUMBERS = 2**25  # that sums of units may hold; of more, those of a half are summed anew
+UNIT_COST = 200  # vectors whose products take as long as to keep those of a unit apart, measured
+BLOCK = 16  # halves whose sums are held at once
+
+
+@dataclass(frozen=True)
+class TextEstimate:
+    """A measure of the vectors of some texts, and how far other such texts would move it."""
+
+    value: float
+    low: float
+    """Of the interval that holds the mean over other such texts, as many, at the level asked."""
+    high: float
+    standard_error: float
+    """Standard deviation over other such texts, as many."""
+    n: int
+    """Vectors."""
+    n_texts: int
+    dropped: int
+    """Vectors that the measure left out, as its definition says."""
+    of_half: float
+    """Mean of the measure over halves of the texts; twice that of a sum over vectors."""
+    converged: bool
+    """Whether halves give the same, within the tolerance asked or what chance moves them."""
+
+
+def estimate_over_texts(
+    x: Any,
+    text: Numbers,
+    *,
+    word: Numbers | None = None,
+    measures: Sequence[Definition] | None = None,
+    options: Options | None = None,
+    n_half_samples: int = 200,
+    level: float = 0.95,
+    tolerance: float = 0.05,
+    rng: np.random.Generator,
+) -> dict[str, TextEstimate]:
+    """Every measure of the vectors `x`, (n, dim), of the texts that `text` numbers.
+
+    Texts, not vectors, are what is independent. The interval is by half-samples of the texts
+    without replacement (Politis and Romano 1994, Annals of Statistics 22): halves scatter about
+    their own mean as the whole does about its expectation, so that what fewer vectors do to a
+    measure moves no bound; their standard deviation times Student's quantile with as many degrees
+    of freedom as the texts and the drawn halves leave. Bounds are NaN with fewer than 4 texts, and
+    of a measure that fewer than two halves have. More than 200 texts are joined to 200 units, of
+    which halves are taken.
+
+    A measure is `converged` if halves differ from the whole by no more than `tolerance` of it, or
+    by no more than twice the error of their mean. `measures` are all that are declared, of this
+    library and by others, `options` what single ones take, by name; a measure that needs `word`,
+    or an option, is left out without.
+
+    Raises:
+        ValueError: `x` is no array of vectors, `text` or `word` do not number each of them, `level`
+            is not between 0 and 1, or a measure, which is named, is not defined of so few vectors.
+    """
+    x = as_vectors(x)
+    if not isinstance(x, np.ndarray):
+        raise ValueError(f"x: expected an array or a tensor, found {type(x).__name__}")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    groups = {"text": text} if word is None else {"text": text, "word": word}
+    for name, group in groups.items():
+        if group.shape != (len(x),):
+            raise ValueError(f"{name}: expected {len(x)} numbers, found shape {group.shape}")
+    options = options or {}
+    if measures is None:
+        measures = [*{**definitions(), **declared.DEFINED}.values()]
+    chosen = applicable(measures, groups, options)
+    unit = units_of(text)
+    n_units = int(unit.max()) + 1
+    halves = half_units(n_units, n_half_samples, rng)
+    cloud = _Cloud(x, unit, len(halves), groups, chosen, options) if len(halves) else None
+    known = cloud.of_all() if cloud else {}
+    whole = results_of(chosen, inputs_of(x, chosen, groups, options, known), groups, options)
+    drawn = cloud.of_halves(halves) if cloud else np.empty((0, len(chosen)))
+    of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
+    return {
+        name: text_estimate(found, of_measure, **of_texts, level=level, tolerance=tolerance)
+        for (name, found), of_measure in zip(whole.items(), drawn.T, strict=True)
+    }
+
+
+def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """The number from 0 of each vector's unit: its text, or one of 200 joints of several texts."""
+    number = np.unique(text, return_inverse=True)[1]
+    n_texts = int(number.max()) + 1
+    return number * min(n_texts, MOST_UNITS) // n_texts
+
+
+def half_units(
+    n_units: int, n_half_samples: int, rng: np.random.Generator
+) -> Bool[np.ndarray, "half unit"]:
+    """Which units are in each half; each half is followed by the other one.
+
+    None with fewer than 4 units. Where their number is odd, the two differ by one.
+    """
+    if n_units < FEWEST_UNITS:
+        return np.zeros((0, n_units), dtype=bool)
+    ranks = [rng.permutation(n_units) for _ in range(-(-n_half_samples // 2))]
+    first = np.array(ranks) < n_units // 2
+    return np.stack([first, ~first], axis=1).reshape(-1, n_units)[:n_half_samples]
+
+
+def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any:
+    """Standard error of the whole, from the values of halves about their own mean.
+
+    For each half, `drawn` has the one of the other units, too. With s the standard deviation of a
+    unit, a mean of b units of n varies about that of all by s^2 (1/b - 1/n), and that of all by
+    s^2 / n: as much if b is a half. NaN for what fewer than two halves have.
+    """
+    error = np.full(drawn.shape[1:], np.nan)
+    defined = (~np.isnan(drawn)).sum(axis=0) > 1
+    if defined.any():
+        sizes = np.array([n_units // 2, n_units - n_units // 2])  # that take turns
+        inflation = (n_units / sizes - 1).mean()
+        error[defined] = np.nanstd(drawn[:, defined], axis=0) / np.sqrt(inflation)
+    return error
+
+
+def student_quantile(n_units: int, n_halves: int, level: float) -> float:
+    """How many standard errors an interval reaches on each side.
+
+    A variance of n units has n - 1 degrees of freedom. Which halves were drawn is chance, too: each
+    pair of a half and the other one adds one squared difference. Relative variances, 2 over the
+    degrees of freedom, add up.
+    """
+    from scipy.special import stdtrit  # scipy.stats takes seconds to import
+
+    n_pairs = max(n_halves / 2, 1)
+    freedom = 1 / (1 / max(n_units - 1, 1) + 1 / n_pairs)
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+class _Cloud:
+    """Vectors in units of texts, and what measures share, by unit."""
+
+    def __init__(
+        self,
+        x: Vectors,
+        unit: Int[np.ndarray, " n"],
+        n_halves: int,
+        groups: Groups,
+        measures: Sequence[Definition],
+        options: Options,
+    ) -> None:
+        self.x, self.groups, self.measures, self.options = x, groups, measures, options
+        order = np.argsort(unit, kind="stable")
+        self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
+        self._kinds = {each.shared for each in measures}
+        self._sums: dict[Shared | None, UnitSums[Any] | UnitWordDirections] = {}
+        if "directions" in self._kinds:
+            self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
+        if "moments" in self._kinds and self._moments_apart(n_halves):
+            # The whole's origin by default, so that equal rows have exact zeros here, too.
+            of_units = [moments_of(x[rows], x[0]) for rows in self.units]
+            self._sums["moments"] = UnitSums(of_units)
+        if "word_directions" in self._kinds:
+            self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
+        if "text_cosines" in self._kinds:
+            text = groups["text"]
+            self._sums["text_cosines"] = UnitSums(
+                [text_cosines_of(x[rows], text[rows]) for rows in self.units]
+            )
+        if self._kinds & OF_NEIGHBORS:
+            self._k = n_neighbors(measures, options)
+            self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
+
+    def _moments_apart(self, n_halves: int) -> bool:
+        """Whether sums of products by unit take less time than those of each half, and fit."""
+        n, dim, n_units = *self.x.shape, len(self.units)
+        is_quicker = n + UNIT_COST * n_units < n_halves * n / 2
+        return is_quicker and n_units * dim**2 <= MOST_NUMBERS
+
+    def of_all(self) -> Inputs:
+        """What the measures take of all units, as far as it is known from the units."""
+        known = dict(self._sums_of(np.ones((1, len(self.units)), dtype=bool))[0])
+        if self._kinds & OF_NEIGHBORS:
+            graph = self._graph.first(min(self._k, len(self.x) - 1))
+            known |= inputs_of_graph(self.x, graph)
+        return known
+
+    def of_halves(self, chosen: Bool[np.ndarray, "half unit"]) -> Float[np.ndarray, "half measure"]:
+        """Every measure of the units of each half; NaN of what needs more vectors than it has."""
+        found = np.empty((len(chosen), len(self.measures)))
+        for first in range(0, len(chosen), BLOCK):
+            block = chosen[first : first + BLOCK]
+            for number, sums in enumerate(self._sums_of(block), first):
+                units = np.flatnonzero(chosen[number])
+                rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
+                groups = {name: group[rows] for name, group in self.groups.items()}
+                inputs = self._inputs(rows, groups, sums)
+                found[number] = [
+                    self._value(each, inputs, groups, len(rows)) for each in self.measures
+                ]
+        return found
+
+    def _sums_of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Inputs]:
+        """The sums over the units of each choice."""
+        sums = {kind: each.of(chosen) for kind, each in self._sums.items()}
+        return [
+            {kind: each[number] for kind, each in sums.items()} for number in range(len(chosen))
+        ]
+
+    def _inputs(self, rows: Rows, groups: Groups, sums: Inputs) -> Inputs:
+        """What the measures take of some rows."""
+        inputs: dict[Shared | None, Any] = {**sums}
+        lacking = self._kinds - sums.keys() - OF_NEIGHBORS
+        if lacking:
+            part = inputs[None] = self.x[rows]
+            inputs |= {kind: make(part, groups) for kind, make in MAKERS.items() if kind in lacking}
+        if self._kinds & OF_NEIGHBORS:
+            k = min(self._k, len(rows) - 1)
+            among = graph_among(self._graph, self.x, rows, k)
+            inputs |= inputs_of_graph(self.x[rows], among)
+        return inputs
+
+    def _value(self, each: Definition, inputs: Inputs, groups: Groups, n: int) -> float:
+        try:
+            found = results_of([each], inputs, groups, self.options)[each.name]
+        except ValueError:  # of so few vectors, for all of them have the measure
+            return float("nan")
+        return value_of(found) * (len(self.x) / n if each.is_sum else 1)
+
+
+def text_estimate(
+    whole: Result,
+    drawn: Float[np.ndarray, " half"],
+    *,
+    n: int,
+    n_texts: int,
+    n_units: int,
+    level: float,
+    tolerance: float,
+) -> TextEstimate:
+    """What a measure of the whole and of halves of its units says; see `estimate_over_texts`."""
+    value, error = value_of(whole), float(half_sample_error(drawn, n_units))
+    defined = drawn[~np.isnan(drawn)]
+    reach = error * student_quantile(n_units, len(defined), level)
+    of_half = float(defined.mean()) if len(defined) else float("nan")
+    by_chance = 2 * float(defined.std()) / np.sqrt(len(defined)) if len(defined) else 0.0
+    return TextEstimate(
+        value=value,
+        low=value - reach,
+        high=value + reach,
+        standard_error=error,
+        n=whole.n if isinstance(whole, Estimate) else n,
+        n_texts=n_texts,
+        dropped=whole.dropped if isinstance(whole, Estimate) else 0,
+        of_half=of_half,
+        converged=bool(abs(value - of_half) <= max(tolerance * abs(value), by_chance)),
+    )

@@ -1,0 +1,104 @@
+"""Clouds that lack what a measure is after, by family: what is left of a value by chance alone."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.measures.declaration import Family
+
+Vectors = Float[np.ndarray, "n dim"]
+Null = Literal["isotropic_gaussian", "gaussian_of_covariance", "coordinates_shuffled"]
+
+
+def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
+    """As many independent vectors as `x` has, of as many coordinates, in no preferred direction.
+
+    Their root mean square norm is that of `x`, in expectation.
+    """
+    return rng.normal(scale=np.sqrt(np.square(x).mean()), size=x.shape)
+
+
+def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
+    """Gaussian vectors with exactly the mean and the covariance of `x`: its shape and no more.
+
+    What a measure of neighbours gives beyond this is not in the second moments. With fewer vectors
+    than coordinates, they span what `x` spans.
+    """
+    mean = x.mean(axis=0)
+    centred = x - mean
+    rank = min(len(x) - 1, x.shape[1])
+    drawn = rng.normal(size=(len(x), rank))
+    drawn -= drawn.mean(axis=0)
+    # The random vectors are made orthonormal, all of them with mean 0: their covariance is exact.
+    if len(x) > 2 * x.shape[1]:  # by sums of products, three times faster and here as exact
+        of_drawn = np.linalg.cholesky(drawn.T @ drawn)
+        energies, axes = np.linalg.eigh(centred.T @ centred)
+        scaled = np.sqrt(energies.clip(min=0))[:, np.newaxis] * axes.T
+        gaussian: Vectors = drawn @ np.linalg.solve(of_drawn.T, scaled) + mean
+        return gaussian
+    basis, triangle = np.linalg.qr(drawn)
+    basis *= np.sign(np.diag(triangle))
+    _, singular, axes = np.linalg.svd(centred, full_matrices=False)
+    return basis * singular[:rank] @ axes[:rank] + mean
+
+
+def coordinates_shuffled(x: Vectors, rng: np.random.Generator) -> Vectors:
+    """Each coordinate of `x` in an order of its own: the same marginals, no dependence."""
+    # A column that lies in one piece is shuffled in half the time.
+    shuffled: Vectors = rng.permuted(np.ascontiguousarray(x.T), axis=1).T
+    return np.ascontiguousarray(shuffled)
+
+
+def exchanged_between_texts(
+    x: Vectors,
+    word: Int[np.ndarray, " n"],
+    band: Int[np.ndarray, " n"],
+    text: Int[np.ndarray, " n"],
+    rng: np.random.Generator,
+) -> tuple[Vectors, Bool[np.ndarray, " n"]]:
+    """The vectors of `x`, exchanged between texts among occurrences of one word in one band.
+
+    Each place gets a vector of its word and of about its position, but of another text. The second
+    array says where: not where a word occurs in one text alone within the band, or too often in
+    one. Measure the cloud and its null on those places: what a measure of context gives beyond the
+    null, vectors owe to their text.
+    """
+    shuffled = rng.permutation(len(x))
+    order = shuffled[np.lexsort((text[shuffled], band[shuffled], word[shuffled]))]
+    cells, runs = _starts(word[order], band[order]), _starts(word[order], band[order], text[order])
+    sizes, lengths = (np.diff(starts, append=len(x)) for starts in (cells, runs))
+    # A cell's occurrences in one text stand together: a step as long as the longest of these runs,
+    # in a circle, leaves each text, unless one has more than half.
+    steps = np.maximum.reduceat(lengths, np.searchsorted(runs, cells))
+    cell, size, step = (np.repeat(each, sizes) for each in (cells, sizes, steps))
+    source = order[cell + (np.arange(len(x)) - cell - step) % size]
+    moved = text[source] != text[order]
+    exchanged, is_moved = x.copy(), np.zeros(len(x), dtype=bool)
+    exchanged[order[moved]] = x[source[moved]]
+    is_moved[order[moved]] = True
+    return exchanged, is_moved
+
+
+def _starts(*columns: Int[np.ndarray, " n"]) -> Int[np.ndarray, " run"]:
+    """Where rows begin that are equal in all columns."""
+    differ = np.any([each[1:] != each[:-1] for each in columns], axis=0)
+    return np.append(0, np.flatnonzero(differ) + 1)
+
+
+NULL_CLOUDS: dict[Null, Callable[[Vectors, np.random.Generator], Vectors]] = {
+    "isotropic_gaussian": isotropic_gaussian,
+    "gaussian_of_covariance": gaussian_of_covariance,
+    "coordinates_shuffled": coordinates_shuffled,
+}
+# What a family is held against; of the others, nothing that is left by chance says anything. The
+# nulls of `context` need words and positions: `exchanged_between_texts`. Random weights, which need
+# a model, come on top for `direction`, `spectrum` and `context`.
+NULLS_OF_FAMILY: dict[Family, tuple[Null, ...]] = {
+    "direction": ("isotropic_gaussian",),
+    "spectrum": ("isotropic_gaussian", "coordinates_shuffled"),
+    "intrinsic_dimension": ("gaussian_of_covariance", "coordinates_shuffled"),
+    "neighbourhoods": ("gaussian_of_covariance", "coordinates_shuffled"),
+    "context": (),
+}

@@ -1,0 +1,125 @@
+"""Many measures of one cloud, with what they share computed once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter, signature
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.measures.declaration import OF_NEIGHBORS, Definition, Estimate, Shared
+from embspace.geometry.measures.direction_sums import direction_sums_of
+from embspace.geometry.measures.text_cosines import text_cosines_of
+from embspace.geometry.measures.word_axes import word_axes_of
+from embspace.geometry.measures.word_directions import word_directions_of
+from embspace.geometry.pairs.moments import moments_of
+from embspace.geometry.pairs.neighbor_graph import VectorsAndNeighbors, neighbor_graph_of
+from embspace.geometry.pairs.neighbors import NeighborGraph
+
+Result = float | Estimate
+Vectors = Float[np.ndarray, "n dim"]
+Groups = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
+Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
+Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
+# How that which measures share is made of vectors and their groups; neighbours need their number.
+MAKERS: Mapping[Shared, Callable[[Vectors, Groups], Any]] = {
+    "directions": lambda x, _: direction_sums_of(x),
+    "moments": lambda x, _: moments_of(x),
+    "word_directions": lambda x, groups: word_directions_of(x, groups["word"]),
+    "word_axes": lambda x, groups: word_axes_of(x, groups["word"]),
+    "text_cosines": lambda x, groups: text_cosines_of(x, groups["text"]),
+}
+N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no more
+
+
+def applicable(
+    measures: Iterable[Definition], groups: Groups, options: Options
+) -> list[Definition]:
+    """Those of the measures for which all that they need is there."""
+    return [
+        each
+        for each in measures
+        if (each.grouped_by is None or each.grouped_by in groups)
+        and _required(each) <= {*options.get(each.name, {})}
+    ]
+
+
+def inputs_of(
+    x: Vectors,
+    measures: Sequence[Definition],
+    groups: Groups,
+    options: Options,
+    known: Inputs = MappingProxyType({}),
+) -> Inputs:
+    """What the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
+    kinds = {each.shared for each in measures} - known.keys()
+    inputs: dict[Shared | None, Any] = {
+        None: x,
+        **known,
+        **{kind: make(x, groups) for kind, make in MAKERS.items() if kind in kinds},
+    }
+    if kinds & OF_NEIGHBORS:
+        k = min(n_neighbors(measures, options), len(x) - 1)
+        inputs |= inputs_of_graph(x, neighbor_graph_of(x, k))
+    return inputs
+
+
+def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
+    """What measures of neighbours take of vectors whose graph is known."""
+    return {
+        None: x,
+        "neighbors": graph,
+        "vectors_and_neighbors": VectorsAndNeighbors(x, graph),
+    }
+
+
+def results_of(
+    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+) -> dict[str, Result]:
+    """Every measure by name, of what `inputs_of` gives.
+
+    Raises:
+        ValueError: a measure's own, with its name before it.
+    """
+    found: dict[str, Result] = {}
+    for each in measures:
+        group = {} if each.grouped_by is None else {"group": groups[each.grouped_by]}
+        arguments = {**group, **options.get(each.name, {})}
+        try:
+            found[each.name] = each.function(inputs[each.shared], **arguments)
+        except ValueError as error:
+            raise ValueError(f"{each.name}: {error}") from error
+    return found
+
+
+def defined_results_of(
+    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+) -> dict[str, Result]:
+    """As `results_of`; NaN of a measure that is not defined of so few vectors."""
+    found: dict[str, Result] = {}
+    for each in measures:
+        try:
+            found |= results_of([each], inputs, groups, options)
+        except ValueError:
+            found[each.name] = float("nan")
+    return found
+
+
+def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
+    """How many neighbours the measures need, by their options or by default."""
+    asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
+    usual = [_parameters(each)["k"].default for each in measures if "k" in _parameters(each)]
+    return max([N_NEIGHBORS, *asked, *(k for k in usual if isinstance(k, int))])
+
+
+def _required(each: Definition) -> set[str]:
+    """The options that have no default."""
+    given = {"group"} if each.grouped_by else set()
+    parameters = list(_parameters(each).values())[1:]
+    named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    return {one.name for one in named if one.default is one.empty} - given
+
+
+def _parameters(each: Definition) -> Mapping[str, Parameter]:
+    return signature(each.function).parameters

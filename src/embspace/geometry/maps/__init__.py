@@ -1,0 +1,1 @@
+"""Maps in two dimensions, and what they keep."""

@@ -1,0 +1,75 @@
+"""How far points that lie on a ring in space still do so in a map."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.maps.lines import order_along_tree
+
+
+def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
+    """Share of the points whose two nearest are the one before and the one after, in [0, 1].
+
+    The rows are the points in their order round the ring, the last beside the first. Points in
+    random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row.
+
+    Raises:
+        ValueError: fewer than 4 points.
+    """
+    distances = _distances(x)
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.sort(np.argsort(distances, axis=1, kind="stable")[:, :2], axis=1)
+    rows = np.arange(len(x))
+    beside = np.sort(np.column_stack([rows - 1, rows + 1]) % len(x), axis=1)
+    return float((nearest == beside).all(axis=1).mean())
+
+
+def ring_order_correlation(x: Float[np.ndarray, "n dim"]) -> float:
+    """Agreement of the order of the rows round a ring with that along their spanning tree.
+
+    `circular_rank_correlation` with the order along the longest path of the minimum spanning
+    tree: it does not matter where that path opens the ring, nor in which direction it runs.
+
+    Raises:
+        ValueError: fewer than 4 points.
+    """
+    order = np.argsort(np.argsort(order_along_tree(_distances(x)), kind="stable"))
+    return circular_rank_correlation(order)
+
+
+def circular_rank_correlation(order: Int[np.ndarray, " n"]) -> float:
+    """How far `order`, a permutation of 0..n-1, goes round with the row numbers, in [0, 1].
+
+    Both are spread evenly over a circle; the larger of the squared mean resultant lengths of the
+    differences and of the sums of the angles. 1 for the same or the opposite direction, wherever
+    it begins; a mean of some 1.5 / n in random order. Mardia (1975), "Statistics of directional
+    data", Journal of the Royal Statistical Society B 37.
+    """
+    turn = 2j * np.pi / len(order)
+    own, other = np.exp(turn * np.arange(len(order))), np.exp(turn * order)
+    return float(max(abs((own * other).mean()) ** 2, abs((own * other.conj()).mean()) ** 2))
+
+
+def largest_step_ratio(x: Float[np.ndarray, "n dim"]) -> float:
+    """The longest step round a ring, the last one back to the first row too, over the median one.
+
+    1 for an even ring; large for one that is torn. Infinity where half of all steps are 0.
+
+    Raises:
+        ValueError: fewer than 4 points.
+    """
+    _check(x)
+    steps = np.linalg.norm(np.roll(x, -1, axis=0) - x, axis=1)
+    median = float(np.median(steps))
+    return float(steps.max()) / median if median else float("inf")
+
+
+def _distances(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
+    from scipy.spatial.distance import pdist, squareform
+
+    _check(x)
+    return squareform(pdist(x.astype(np.float64)))
+
+
+def _check(x: np.ndarray) -> None:
+    if len(x) < 4:
+        raise ValueError(f"x: expected at least 4 points, found {len(x)}")

@@ -1,0 +1,1 @@
+"""Measures of a cloud of vectors."""

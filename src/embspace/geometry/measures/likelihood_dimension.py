@@ -1,0 +1,96 @@
+"""Measures of the family `intrinsic_dimension` by the likelihood of distances to k neighbours."""
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.measures.declaration import Estimate, measure
+from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of
+
+CURVED = "Downwards, more so in many dimensions and with many neighbours, which are farther."
+
+
+def local_dimensions(x: Cloud, *, k: int = 20) -> Float[np.ndarray, " n"]:
+    """Dimension about each vector, by the distances to its `k` nearest neighbours.
+
+    Levina and Bickel 2004, "Maximum likelihood estimation of intrinsic dimension", equation 9, with
+    k - 2 in the place of k - 1, which leaves no bias (their remark). NaN for a vector that has an
+    equal one, and where all distances are the same.
+
+    Raises:
+        ValueError: `k` under 3, or more than there are other vectors.
+    """
+    logs = _summed_logs(x, k)
+    return np.divide(k - 2, logs, out=np.full_like(logs, np.nan), where=logs > 0)
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\left( \frac{1}{n (k - 1)} \sum_i \sum_{j < k} \log \frac{r_k(x_i)}{r_j(x_i)} "
+    r"\right)^{-1}",
+    range=r"(0,\ \infty)",
+    source="MacKay and Ghahramani 2005, on Levina and Bickel 2004",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED,
+    shared="neighbors",
+)
+def mle_dimension(x: Cloud, *, k: int = 20) -> Estimate:
+    """The dimension under which the distances to `k` neighbours of all vectors are most likely.
+
+    One likelihood for all: inverses are averaged, not dimensions. Its standard error would take
+    the distances about different vectors for independent, which they are not: NaN. Dropped are
+    vectors that have an equal one, and those of which all distances are the same.
+
+    Raises:
+        ValueError: `k` under 3, or more than there are other vectors.
+
+    Examples:
+        >>> import numpy as np
+        >>> round(mle_dimension(np.random.default_rng(0).uniform(size=(2000, 2))).value, 1)
+        1.9
+    """
+    logs = _summed_logs(x, k)
+    defined = logs > 0
+    value = float((k - 1) / logs[defined].mean()) if defined.any() else float("nan")
+    return Estimate(value, float("nan"), int(defined.sum()), int((~defined).sum()))
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\frac{1}{n} \sum_i \left( \frac{1}{k - 2} \sum_{j < k} \log "
+    r"\frac{r_k(x_i)}{r_j(x_i)} \right)^{-1}",
+    range=r"(0,\ \infty)",
+    source="Levina and Bickel 2004, equations 9 and 10",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED,
+    shared="neighbors",
+)
+def mean_local_dimension(x: Cloud, *, k: int = 20) -> Estimate:
+    """Mean of the dimensions about each vector, by the distances to `k` neighbours.
+
+    Above `mle_dimension` wherever the dimension differs from place to place, for it averages
+    dimensions, not their inverses. Dropped are vectors that have an equal one, and those of which
+    all distances are the same.
+
+    Raises:
+        ValueError: `k` under 3, or more than there are other vectors.
+
+    Examples:
+        >>> import numpy as np
+        >>> round(mean_local_dimension(np.random.default_rng(0).uniform(size=(2000, 2))).value, 1)
+        1.9
+    """
+    local = local_dimensions(x, k=k)
+    defined = ~np.isnan(local)
+    value = float(local[defined].mean()) if defined.any() else float("nan")
+    return Estimate(value, float("nan"), int(defined.sum()), int((~defined).sum()))
+
+
+def _summed_logs(x: Cloud, k: int) -> Float[np.ndarray, " n"]:
+    """Of each vector the sum of log r_k / r_j over j < k; NaN where r_1 is 0."""
+    if k < 3:
+        raise ValueError(f"k: expected at least 3 neighbours, found {k}")
+    distances = neighbor_graph_of(x, k).distances
+    near = distances[:, 0] > 0
+    logs = np.full(len(distances), np.nan)
+    logs[near] = np.log(distances[near, -1:] / distances[near, :-1]).sum(axis=1)
+    return logs

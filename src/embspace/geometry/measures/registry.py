@@ -1,0 +1,37 @@
+"""All measures that there are: whoever imports this has them declared."""
+
+from embspace.geometry.measures import (
+    context,
+    dimension_shares,
+    distance_ratios,
+    likelihood_dimension,
+    mean_direction,
+    near_pairs,
+    neighbourhoods,
+    partition_function,
+    spectral_measures,
+    two_nearest,
+)
+from embspace.geometry.measures.declaration import DEFINED, Definition
+
+# By family, and what others build on first.
+MODULES = (
+    mean_direction,
+    dimension_shares,
+    spectral_measures,
+    partition_function,
+    context,
+    two_nearest,
+    distance_ratios,
+    likelihood_dimension,
+    near_pairs,
+    neighbourhoods,
+)
+_ORDER = [module.__name__ for module in MODULES]
+
+
+def definitions() -> dict[str, Definition]:
+    """All measures of this library by name, family by family."""
+    ours = [each for each in DEFINED.values() if each.function.__module__ in _ORDER]
+    ours.sort(key=lambda each: _ORDER.index(each.function.__module__))
+    return {each.name: each for each in ours}

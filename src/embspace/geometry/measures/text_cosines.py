@@ -1,0 +1,39 @@
+"""Cosines of vectors with the mean of their text, which add up over texts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
+from embspace.geometry.pairs.directions import norms
+
+Vectors = Float[np.ndarray, "n dim"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextCosines:
+    """Of those texts whose mean has a direction, and that have a vector which has one."""
+
+    n_texts: int
+    total: float
+    """Sum over texts of the mean cosine of their vectors with their mean."""
+
+
+def text_cosines_of(x: "Vectors | TextCosines", group: Groups) -> TextCosines:
+    """The sums over the rows of `x`, whose texts `group` numbers, or `x` if these are sums."""
+    if isinstance(x, TextCosines):
+        return x
+    from scipy.sparse import csr_array
+
+    number = np.unique(checked_groups(x, group), return_inverse=True)[1]
+    ones = (np.ones(len(x)), (number, np.arange(len(x))))
+    sums = csr_array(ones) @ x
+    length, of_sum = norms(x), norms(sums)[number]
+    kept = (length > 0) & (of_sum > 0)
+    dots = np.einsum("ij,ij->i", x, sums[number])
+    cosines = dots[kept] / (length[kept] * of_sum[kept])
+    n_kept = np.bincount(number[kept], minlength=len(sums))
+    of_text = np.bincount(number[kept], cosines, minlength=len(sums))
+    known = n_kept > 0
+    return TextCosines(int(known.sum()), float((of_text[known] / n_kept[known]).sum()))

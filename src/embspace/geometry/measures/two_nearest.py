@@ -1,0 +1,159 @@
+"""Measures of the family `intrinsic_dimension` by the two nearest neighbours (TwoNN).
+
+In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
+second and to the first neighbour has P(mu > m) = m^-d, whatever the density. How a line, or a
+likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
+each way has a name of its own. One cloud of 2,000 vectors scatters as far.
+"""
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.measures.declaration import Estimate, measure
+from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of, ratios_of_distances
+
+Ratios = Float[np.ndarray, " ratio"]
+FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
+FACCO += "neighborhood information"
+CURVED = "Downwards, more so in many dimensions: neighbours are not near, and edges cut them off."
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\frac{\sum_i \log \mu_i \cdot (-\log(1 - F_i))}{\sum_i (\log \mu_i)^2},\quad "
+    r"F_i = i / n,\ i < n",
+    range=r"(0,\ \infty)",
+    source=FACCO + ", all ratios but the last",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED,
+    shared="neighbors",
+)
+def two_nn(x: Cloud) -> Estimate:
+    """Slope of the line through the origin that is fitted to all ratios but the largest.
+
+    The largest has F = 1, of which the logarithm is infinite. Dropped are vectors that have an
+    equal one among the others, whose ratio is not defined. Where equal vectors are neighbours of a
+    third, its ratio is 1, which raises the result: take each vector once. The error of the line is
+    no standard error, for the points on it are sorted: NaN.
+
+    Examples:
+        >>> import numpy as np
+        >>> round(two_nn(np.random.default_rng(0).uniform(size=(2000, 2))).value, 1)
+        2.0
+    """
+    return _by_line(x, share_kept=1.0)
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\text{as } \texttt{two\_nn}, \text{ over the } (1 - f)\, n \text{ smallest ratios}",
+    range=r"(0,\ \infty)",
+    source=FACCO + ", discarding the largest ratios, f = 0.1",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED,
+    shared="neighbors",
+)
+def two_nn_discarding(x: Cloud, *, discard_fraction: float = 0.1) -> Estimate:
+    """`two_nn` without the largest ratios, which strayed vectors have.
+
+    What scikit-dimension computes. Dropped are also vectors that have an equal one.
+
+    Raises:
+        ValueError: `discard_fraction` is not in [0, 1).
+
+    Examples:
+        >>> import numpy as np
+        >>> round(two_nn_discarding(np.random.default_rng(0).uniform(size=(2000, 2))).value, 1)
+        2.0
+    """
+    if not 0 <= discard_fraction < 1:
+        raise ValueError(f"discard_fraction: expected a share in [0, 1), found {discard_fraction}")
+    return _by_line(x, share_kept=1 - discard_fraction)
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\text{as } \texttt{two\_nn}, \text{ over the lowest fifth, } F_i = (u + i)/(u + n),\ "
+    r"u \text{ equal vectors and ratios of } 1",
+    range=r"(0,\ \infty)",
+    source="LLM-Microscope, the later code of the group of Razzhigaev et al. 2024",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED + " Equal vectors keep their weight in F, which raises it.",
+    shared="neighbors",
+)
+def two_nn_lowest_fifth_as_coded(x: Cloud) -> Estimate:
+    """`two_nn` over the lowest fifth of the ratios, as the group's published code has it.
+
+    Ratios of 1 and those of equal vectors are dropped, but counted below all others in F. There,
+    distances under 1e-8 of the mean norm count as none; vectors in float32 that differ have larger
+    ones.
+
+    Examples:
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).uniform(size=(2000, 2))
+        >>> two_nn_lowest_fifth_as_coded(x).n
+        400
+    """
+    graph = neighbor_graph_of(x, 2)
+    first, second = graph.distances.T
+    near = first > 0
+    ratio = np.sort(ratios_of_distances(second[near], first[near]))
+    ratio = ratio[ratio > 1]
+    u, n = graph.n - len(ratio), len(ratio)
+    kept = n // 5
+    share = (u + np.arange(1, kept + 1)) / graph.n
+    return Estimate(_slope(ratio[:kept], share), float("nan"), kept, graph.n - kept)
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\frac{n - 1}{\sum_i \log \mu_i}",
+    range=r"(0,\ \infty)",
+    source="Denti et al. 2022, The generalized ratios intrinsic dimension estimator, section 2",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=CURVED,
+    shared="neighbors",
+)
+def two_nn_maximum_likelihood(x: Cloud) -> Estimate:
+    """The dimension under which the ratios are most likely, less its bias for n ratios.
+
+    Its standard error, d / sqrt(n - 2), takes the ratios for independent. Those of neighbours are
+    not: on a plane, new samples scatter some 1.4 times as far. Dropped are vectors that have an
+    equal one.
+
+    Examples:
+        >>> import numpy as np
+        >>> found = two_nn_maximum_likelihood(np.random.default_rng(0).uniform(size=(2000, 2)))
+        >>> round(found.value, 1), round(found.standard_error, 2)
+        (2.0, 0.04)
+    """
+    ratios, dropped = _ratios(x)
+    n, total = len(ratios), np.log(ratios).sum()
+    if n < 3 or not total:
+        return Estimate(float("nan"), float("nan"), n, dropped)
+    value = float((n - 1) / total)
+    return Estimate(value, value / math.sqrt(n - 2), n, dropped)
+
+
+def _ratios(x: Cloud) -> tuple[Ratios, int]:
+    """Sorted ratios of the second distance to the first, and how many have none."""
+    first, second = neighbor_graph_of(x, 2).distances.T
+    near = first > 0
+    return np.sort(ratios_of_distances(second[near], first[near])), int((~near).sum())
+
+
+def _by_line(x: Cloud, share_kept: float) -> Estimate:
+    ratios, dropped = _ratios(x)
+    n = len(ratios)
+    kept = min(int(n * share_kept), n - 1)
+    value = _slope(ratios[: max(kept, 0)], np.arange(1, kept + 1) / max(n, 1))
+    return Estimate(value, float("nan"), max(kept, 0), dropped + n - max(kept, 0))
+
+
+def _slope(ratios: Ratios, shares: Float[np.ndarray, " ratio"]) -> float:
+    """Of the line through the origin; NaN where no ratio is above 1."""
+    log_ratio = np.log(ratios)
+    total = float(log_ratio @ log_ratio)
+    return float(log_ratio @ -np.log1p(-shares)) / total if total else float("nan")

@@ -1,0 +1,41 @@
+"""Sums over units of texts, kept apart, so that those of any half follow without the vectors."""
+
+from dataclasses import fields
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from jaxtyping import Bool
+
+from embspace.geometry.measures.direction_sums import DirectionSums
+from embspace.geometry.measures.text_cosines import TextCosines
+from embspace.geometry.pairs.moments import Moments
+
+Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines)
+SHARED = "origin"  # which does not add up: all units have one
+COUNTS = ("n", "n_directed", "n_texts")
+
+
+class UnitSums(Generic[Sums]):
+    """The sums of each unit, and those of any choice of units."""
+
+    def __init__(self, units: list[Sums]) -> None:
+        self._kind: type[Sums] = type(units[0])
+        self._origin = getattr(units[0], SHARED, None)
+        names = [field.name for field in fields(units[0]) if field.name != SHARED]
+        self._shapes = {name: np.shape(getattr(units[0], name)) for name in names}
+        self._stacks = {
+            name: np.stack([np.ravel(getattr(unit, name)) for unit in units]) for name in names
+        }
+
+    def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Sums]:
+        """The sums over the units of each choice."""
+        weights = chosen.astype(np.float64)
+        totals = {name: weights @ stack for name, stack in self._stacks.items()}
+        return [self._choice(totals, number) for number in range(len(chosen))]
+
+    def _choice(self, totals: dict[str, np.ndarray], number: int) -> Sums:
+        found: dict[str, Any] = {} if self._origin is None else {SHARED: self._origin}
+        for name, shape in self._shapes.items():
+            value = totals[name][number].reshape(shape)
+            found[name] = value if shape else int(value) if name in COUNTS else float(value)
+        return self._kind(**found)

@@ -1,0 +1,100 @@
+"""How much of the occurrences of a word one axis explains, in the ways that it was counted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
+from embspace.geometry.measures.spectral_measures import stable_rank
+
+Vectors = Float[np.ndarray, "n dim"]
+Several = Float[np.ndarray, "word n dim"]
+Shares = Float[np.ndarray, " word"]
+FEW = 32  # occurrences of a word, whose spectra are computed of many words at once
+MOST_NUMBERS = 2**22  # that the occurrences of some words take at once
+
+
+@dataclass(frozen=True, eq=False)
+class WordAxes:
+    """Shares of each word that occurs twice or more; NaN where nothing varies."""
+
+    of_squares: Shares
+    """Of the squared lengths, along the axis that explains most of them."""
+    of_variance_along_it: Shares
+    """Of the variance about the mean, along that same axis."""
+    of_variance: Shares
+    """Of the variance about the mean, along the first principal axis."""
+    of_all: float
+    """Of the squared lengths of all vectors together, along the axis that explains most of them."""
+
+
+def word_axes_of(x: "Vectors | WordAxes", group: Groups) -> WordAxes:
+    """The shares of the rows of `x`, whose words `group` numbers, or `x` if these are shares."""
+    if isinstance(x, WordAxes):
+        return x
+    parts = [_shares(x[rows]) for rows in _words_of_one_size(checked_groups(x, group), x.shape[1])]
+    shares = np.concatenate([np.zeros((3, 0)), *parts], axis=1)
+    return WordAxes(shares[0], shares[1], shares[2], 1 / stable_rank(x))
+
+
+def _words_of_one_size(
+    group: Int[np.ndarray, " n"], dim: int
+) -> Iterator[Int[np.ndarray, "word n"]]:
+    """The rows of words that occur equally often; of not too many words at once."""
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=group[order[:1]] - 1))
+    counts = np.diff(np.append(starts, len(group)))
+    for n in np.unique(counts[counts > 1]):
+        of_size = starts[counts == n]
+        some = max(1, MOST_NUMBERS // int(n * dim)) if n <= FEW else 1
+        for first in range(0, len(of_size), some):
+            yield order[of_size[first : first + some, None] + np.arange(n)]
+
+
+def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
+    """Of each word: of squares, of variance along that axis, of variance."""
+    centred = x - x[:, :1]  # so that equal rows give exact zeros
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centred))
+    squares, axes = _first_axis(x)
+    along = np.square(np.einsum("wnd,wd->wn", centred, axes)).sum(axis=1)
+    largest, _ = _first_axis(centred)
+    return np.stack([_over(squares, total), _over(along, varying), _over(largest, varying)])
+
+
+def _over(part: Shares, whole: Shares) -> Shares:
+    return np.divide(part, whole, out=np.full_like(whole, np.nan), where=whole > 0)
+
+
+def _first_axis(x: Several) -> tuple[Shares, Float[np.ndarray, "word dim"]]:
+    """The largest squared singular value, and its right singular vector.
+
+    From the smaller of the two matrices of products.
+    """
+    n, dim = x.shape[1:]
+    if n > dim:
+        largest, axes = _largest(x.transpose(0, 2, 1) @ x)
+        return largest, axes
+    largest, left = _largest(x @ x.transpose(0, 2, 1))
+    axes = np.einsum("wnd,wn->wd", x, left)
+    length = np.sqrt(np.square(axes).sum(axis=1, keepdims=True))
+    return largest, np.divide(axes, length, out=np.zeros_like(axes), where=length > 0)
+
+
+def _largest(
+    products: Float[np.ndarray, "word m m"],
+) -> tuple[Shares, Float[np.ndarray, "word m"]]:
+    """The largest eigenvalues, and their vectors."""
+    from scipy.linalg import eigh
+
+    m = products.shape[1]
+    if m <= FEW:
+        values, vectors = np.linalg.eigh(products)
+        return values[:, -1], vectors[:, :, -1]
+    found = [eigh(each, subset_by_index=[m - 1, m - 1], check_finite=False) for each in products]
+    return (
+        np.concatenate([values for values, _ in found]),
+        np.stack([vectors[:, 0] for _, vectors in found]),
+    )

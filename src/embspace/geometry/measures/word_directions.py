@@ -1,0 +1,98 @@
+"""Sums of directions by word, from which measures of self-similarity follow."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
+from embspace.geometry.pairs.directions import norms
+
+Vectors = Float[np.ndarray, "n dim"]
+Numbers = Int[np.ndarray, " n"]
+Words = Int[np.ndarray, " word"]
+MOST_NUMBERS = 2**22  # that products of some words take at once
+
+
+@dataclass(frozen=True, eq=False)
+class WordDirections:
+    """Of vectors u = x / |x|, of each word that has some; those of length zero have none."""
+
+    counts: Float[np.ndarray, " word"]
+    """How many there are of the word."""
+    squares: Float[np.ndarray, " word"]
+    """Squared length of the sum of the word's."""
+    total_square: float
+    """Squared length of the sum of all."""
+
+
+def word_directions_of(x: "Vectors | WordDirections", group: Groups) -> WordDirections:
+    """The sums over the rows of `x`, whose words `group` numbers, or `x` if these are sums."""
+    if isinstance(x, WordDirections):
+        return x
+    return UnitWordDirections(x, np.zeros(len(x), dtype=np.int64), group).whole()
+
+
+class UnitWordDirections:
+    """The sums of each unit of texts, kept apart, so that those of any choice of units follow.
+
+    The square of a sum over units is one over their products, which are few: of a word with those
+    units that have it.
+    """
+
+    def __init__(self, x: Vectors, unit: Numbers, group: Groups) -> None:
+        from scipy.sparse import csr_array
+
+        group = checked_groups(x, group)
+        length = norms(x)
+        rows = np.flatnonzero(length > 0)
+        rows = rows[np.lexsort((unit[rows], group[rows]))]
+        word, of_unit = group[rows], unit[rows]
+        # A pair: a word and a unit that has it.
+        is_first = np.ones(len(rows), dtype=bool)
+        is_first[1:] = (np.diff(word) != 0) | (np.diff(of_unit) != 0)
+        pair = np.cumsum(is_first) - 1
+        self._units, pair_word = of_unit[is_first], word[is_first]
+        n_pairs, self._n_units = len(pair_word), int(unit.max()) + 1
+        self._counts = np.bincount(pair, minlength=n_pairs).astype(np.float64)
+        weights = (1 / length[rows], (pair, rows))
+        sums = csr_array(weights, shape=(n_pairs, len(x))) @ x
+        ones = (np.ones(n_pairs), (self._units, np.arange(n_pairs)))
+        self._totals = csr_array(ones, shape=(self._n_units, n_pairs)) @ sums
+        self._starts = np.flatnonzero(np.diff(pair_word, prepend=pair_word[:1] - 1))
+        self._products = list(self._products_of(sums))
+
+    def _products_of(
+        self, sums: Float[np.ndarray, "pair dim"]
+    ) -> Iterator[tuple[Words, Int[np.ndarray, "word unit"], Float[np.ndarray, "word unit unit"]]]:
+        """By number of units that a word has: the words, their units, and products of these."""
+        n_of_word = np.diff(np.append(self._starts, len(sums)))
+        for n in np.unique(n_of_word):
+            words = np.flatnonzero(n_of_word == n)
+            size = max(1, MOST_NUMBERS // (int(n) * (sums.shape[1] + int(n))))
+            for first in range(0, len(words), size):
+                some = words[first : first + size]
+                pairs = self._starts[some][:, None] + np.arange(n)
+                of_words = sums[pairs]
+                yield some, self._units[pairs], of_words @ of_words.transpose(0, 2, 1)
+
+    def whole(self) -> WordDirections:
+        """The sums over all units."""
+        return self.of(np.ones((1, self._n_units), dtype=bool))[0]
+
+    def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[WordDirections]:
+        """The sums over the units of each choice; a word that is in none of them counts 0."""
+        weights = chosen.astype(np.float64)
+        counts = np.zeros((len(chosen), len(self._starts)))
+        squares = np.zeros_like(counts)
+        if len(self._starts):
+            of_pairs = weights[:, self._units] * self._counts
+            counts = np.add.reduceat(of_pairs, self._starts, axis=1)
+        for words, units, products in self._products:
+            of_words = weights.T[units]  # (word, unit, choice)
+            squares[:, words] = (of_words * (products @ of_words)).sum(axis=1).T
+        totals = np.square(weights @ self._totals).sum(axis=1)
+        return [
+            WordDirections(*each) for each in zip(counts, squares, map(float, totals), strict=True)
+        ]

@@ -1,0 +1,1 @@
+"""Exact pairs, distributions and graphs of neighbors."""

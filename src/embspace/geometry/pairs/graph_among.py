@@ -1,0 +1,43 @@
+"""The neighbour graph of some rows of a cloud, from that of all of them."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.neighbors import NeighborGraph
+
+
+def graph_among(
+    graph: NeighborGraph,
+    x: Float[np.ndarray, "n dim"],
+    rows: Int[np.ndarray, " row"],
+    k: int,
+) -> NeighborGraph:
+    """The `k` nearest neighbours of each of `rows` among `rows`, numbered by their place there.
+
+    `rows` ascend, and `graph` is that of `x`. A row's nearest in the whole cloud that are among
+    `rows` are its nearest there; where too few of them are, it is compared with all `rows`. So a
+    graph with a few times `k` neighbours gives those of many halves for little.
+
+    Raises:
+        ValueError: `k` under 1, or more than there are other rows.
+    """
+    if not 1 <= k < len(rows):
+        raise ValueError(f"k: expected 1 to {len(rows) - 1}, the other rows, found {k}")
+    place = np.full(graph.n, -1)
+    place[rows] = np.arange(len(rows))
+    found = place[graph.indices[rows]]
+    order = np.argsort(found < 0, axis=1, kind="stable")[:, :k]
+    indices = np.take_along_axis(found, order, axis=1)
+    distances = np.take_along_axis(graph.distances[rows], order, axis=1)
+    if indices.shape[1] < k:  # the graph itself has fewer
+        missing = np.full((len(rows), k - indices.shape[1]), -1)
+        indices, distances = np.hstack([indices, missing]), np.hstack([distances, missing * 1.0])
+    lacking = np.flatnonzero((indices < 0).any(axis=1))
+    indices = indices.astype(np.int32)
+    if len(lacking):
+        from embspace.geometry.pairs.scan._neighbor_loops import settle_all
+
+        # Centred as those of the graph were, so that a pair has one distance.
+        vectors = (x[rows] - x.mean(axis=0)).astype(np.float32)
+        settle_all(vectors, lacking, indices, distances)
+    return NeighborGraph(indices, distances)

@@ -1,0 +1,199 @@
+"""All pairs of vectors of different groups, where vectors of one group are not independent."""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.pairs._group_pair_loops import Side, Tally, tally_rows, totals_of
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.distribution import Distribution
+
+QUANTITIES = ("euclidean_distance", "dot_product", "cosine", "centred_cosine")
+TOTALS = (
+    "n",
+    "euclidean_distance",
+    "dot_product",
+    "n_cosine",
+    "cosine",
+    "n_not_positive",
+    "n_centred_cosine",
+    "centred_cosine",
+    "n_centred_not_positive",
+)
+BLOCK_ROWS = 512  # of all products that are in memory at once
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedVectors:
+    """Vectors about their mean, each in a group and each group in a unit, both ascending."""
+
+    centred: Float[np.ndarray, "n dim"]
+    mean: Float[np.ndarray, " dim"]
+    groups: Int[np.ndarray, " n"]
+    """No two vectors of one group are a pair."""
+    units: Int[np.ndarray, " n"]
+    """For which sums are kept: each group, or several where they are too many."""
+
+    @classmethod
+    def of(
+        cls,
+        x: Float[np.ndarray, "n dim"],
+        groups: Int[np.ndarray, " n"],
+        units: Int[np.ndarray, " n"],
+    ) -> "GroupedVectors":
+        """In float64. Equal vectors are exactly zero about their mean.
+
+        Raises:
+            ValueError: no vector, NaN or infinity, or units that do not ascend with the groups.
+        """
+        if not len(x) or not np.isfinite(x).all():
+            raise ValueError(f"x: expected finite vectors, found {x.shape} with NaN or infinity")
+        order = np.argsort(groups, kind="stable")
+        if (np.diff(units[order]) < 0).any():
+            raise ValueError("units: expected numbers that ascend with those of the groups")
+        # Relative to the first: what all share would leave rounding in the place of zero.
+        origin = x[order[0]].astype(np.float64)
+        shifted = x[order].astype(np.float64) - origin
+        mean = shifted.mean(axis=0)
+        return cls(shifted - mean, origin + mean, groups[order], units[order])
+
+    @property
+    def vectors(self) -> Float[np.ndarray, "n dim"]:
+        """As they were, by group."""
+        return self.centred + self.mean
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPairs:
+    """What `scan_group_pairs` found."""
+
+    distributions: dict[str, Distribution]
+    """By name in `QUANTITIES`."""
+    shifted: dict[str, Distribution]
+    """The same less a constant, from which narrow clouds have their spread and shape."""
+    sums: Float[np.ndarray, "place_x place_y total"]
+    """Of each of `TOTALS` over the pairs of one unit with another, or within it."""
+    units_x: Int[np.ndarray, " place_x"]
+    units_y: Int[np.ndarray, " place_y"]
+    """The number of the unit at each place."""
+    within: bool
+
+    def totals(self, chosen: Bool[np.ndarray, " unit"]) -> dict[str, float]:
+        """Each of `TOTALS` over the pairs of which both lie in the chosen units.
+
+        Numbers of pairs, of cosines, of cosines that are not positive; sums of all others.
+        `chosen` has a value for every number of a unit.
+        """
+        in_x, in_y = chosen[self.units_x], chosen[self.units_y]
+        totals = totals_of(self.sums, in_x, in_y, self.within)
+        return dict(zip(TOTALS, totals.tolist(), strict=True))
+
+
+def scan_group_pairs(
+    x: GroupedVectors, y: GroupedVectors | None = None, *, n_bins: int
+) -> GroupPairs:
+    """Every pair of a vector of `x` with one of `y`, or of `x`, that are of different groups.
+
+    In float64, from products about the means, so that close vectors in a far place keep their
+    digits. `centred_cosine` is that of vectors each about the mean of its own side. A vector of
+    length zero has no cosine: its pairs are missing there. Products are BLAS's: set it to one
+    thread for the same bytes everywhere. Memory beyond the vectors is 72 bytes a pair of units.
+
+    Args:
+        x: One side.
+        y: The other, of the same dim; numbers of groups and units mean the same on both.
+        n_bins: Of each quantity's histogram, over a range that holds all values.
+    """
+    within, y = y is None, y or x
+    left, right = _sides(x, y)
+    units_x, units_y = np.unique(x.units), np.unique(y.units)
+    tally = Tally(
+        limits=_limits(x, y),
+        counts=np.zeros((len(QUANTITIES), n_bins), dtype=np.int64),
+        power_sums=np.zeros((len(QUANTITIES), 4)),
+        extremes=np.tile([np.inf, -np.inf], (len(QUANTITIES), 1)),
+        sums=np.zeros((len(units_x), len(units_y), len(TOTALS))),
+    )
+    for start in range(0, len(x.centred), BLOCK_ROWS):
+        rows, columns = slice(start, start + BLOCK_ROWS), slice(start if within else 0, None)
+        products = x.centred[rows] @ y.centred[columns].T
+        tally_rows(products, within, _part(left, rows), _part(right, columns), tally)
+    found = {name: _distributions(tally, row) for row, name in enumerate(QUANTITIES)}
+    return GroupPairs(
+        distributions={name: distribution for name, (distribution, _) in found.items()},
+        shifted={name: about_middle for name, (_, about_middle) in found.items()},
+        sums=tally.sums,
+        units_x=units_x,
+        units_y=units_y,
+        within=within,
+    )
+
+
+def _distributions(tally: Tally, row: int) -> tuple[Distribution, Distribution]:
+    """Of a quantity, and of the same less the middle of its limits."""
+    low, high = tally.limits[row].tolist()
+    middle, counts = (low + high) / 2, tally.counts[row]
+    edges = np.linspace(low, high, len(counts) + 1)
+    lowest, highest = tally.extremes[row].tolist()
+    shifted = np.append(counts.sum(), tally.power_sums[row])
+    powers = [
+        sum(comb(k, j) * middle ** (k - j) * shifted[j] for j in range(k + 1)) for k in range(1, 5)
+    ]
+    return (
+        Distribution(edges, counts, np.array(powers), lowest, highest),
+        Distribution(edges - middle, counts, shifted[1:], lowest - middle, highest - middle),
+    )
+
+
+def _sides(x: GroupedVectors, y: GroupedVectors) -> tuple[Side, Side]:
+    """What the dot product and the squared distance are sums of: see `Side`."""
+    apart = x.mean - y.mean
+    left = _side(x, x.centred @ y.mean + x.mean @ y.mean, np.square(norms(x.centred + apart)))
+    right_squared = np.square(norms(y.centred)) - 2 * y.centred @ apart
+    return left, _side(y, y.centred @ x.mean, right_squared)
+
+
+def _side(
+    x: GroupedVectors, dot_shift: Float[np.ndarray, " n"], squared: Float[np.ndarray, " n"]
+) -> Side:
+    return Side(
+        dot_shift=dot_shift,
+        squared=squared,
+        inverse_norm=_inverse(norms(x.vectors)),
+        centred_inverse_norm=_inverse(norms(x.centred)),
+        group=x.groups,
+        place=np.unique(x.units, return_inverse=True)[1].astype(np.int64),
+    )
+
+
+def _part(side: Side, rows: slice) -> Side:
+    return Side(*(values[rows] for values in side))
+
+
+def _inverse(lengths: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    return np.divide(1.0, lengths, where=lengths > 0, out=np.zeros_like(lengths))
+
+
+def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity 2"]:
+    """A range for each quantity that holds all values and is narrow for narrow clouds.
+
+    A dot product is that of the means, or as far off as the triangle inequality allows; a cosine
+    is 1 - d^2 / (2 |x| |y|) or more.
+    """
+    widest_x, widest_y = norms(x.centred).max(), norms(y.centred).max()
+    of_means, apart = x.mean @ y.mean, x.mean - y.mean
+    mean_x, mean_y = np.sqrt(x.mean @ x.mean), np.sqrt(y.mean @ y.mean)
+    around = widest_x * mean_y + widest_y * mean_x + widest_x * widest_y or 1.0
+    longest = np.sqrt(apart @ apart) + widest_x + widest_y
+    shortest = norms(x.vectors).min() * norms(y.vectors).min()
+    smallest = 1 - longest**2 / (2 * shortest) if shortest > 0 and longest > 0 else -1.0
+    return np.array(
+        [
+            (0, longest or 1.0),
+            (of_means - around, of_means + around),
+            (max(smallest, -1.0), 1),
+            (-1, 1),
+        ]
+    )

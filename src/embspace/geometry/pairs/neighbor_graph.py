@@ -1,0 +1,51 @@
+"""The neighbour graph that measures of neighbours take, from vectors or as it is."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.pairs.neighbors import NeighborGraph
+
+TIE = 1e-6
+# Of 4,096 vectors, blocks of 512 take 15 % less time than the usual ones at 64 dims, a tenth less
+# at 384; which neighbours are found does not depend on them.
+SMALL, BLOCK_ROWS = 8192, 512
+Cloud = Float[np.ndarray, "n dim"] | NeighborGraph
+
+
+class VectorsAndNeighbors(NamedTuple):
+    """What a measure takes that needs both."""
+
+    vectors: Float[np.ndarray, "n dim"]
+    neighbors: NeighborGraph
+
+
+def ratios_of_distances(
+    farther: Float[np.ndarray, " n"], nearer: Float[np.ndarray, " n"]
+) -> Float[np.ndarray, " n"]:
+    """Each distance over a smaller one; exactly 1 for two that only rounding tells apart."""
+    ratios: Float[np.ndarray, " n"] = farther / nearer
+    return np.where(ratios < 1 + TIE, 1.0, ratios)
+
+
+def neighbor_graph_of(x: Cloud, k: int) -> NeighborGraph:
+    """The `k` nearest neighbours of each row of `x`; of a graph that has more, the nearest `k`.
+
+    A graph that was computed once serves all measures. Distances are those of the centred vectors
+    in float32, so that a mean far from the origin costs no digits; they are right to some 1e-7, and
+    a ratio of two under 1 + `TIE` is one of equal distances.
+
+    Raises:
+        ValueError: `k` under 1, or more than there are other vectors or than the graph has.
+    """
+    if isinstance(x, NeighborGraph):
+        return x.first(k)
+    from embspace.geometry.pairs.pairs import scan_pairs
+
+    if not 1 <= k < len(x):
+        raise ValueError(f"k: expected 1 to {len(x) - 1}, the other vectors, found {k}")
+    block_rows = BLOCK_ROWS if len(x) <= SMALL else None
+    graph = scan_pairs(x - x.mean(axis=0), n_neighbors=k, block_rows=block_rows).neighbors
+    assert graph is not None  # it was asked for
+    return graph

@@ -1,0 +1,69 @@
+"""One block of pairs, by NumPy's product and compiled loops."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.extremes import Kept
+from embspace.geometry.pairs.scan._blocks import METRICS, Block
+from embspace.geometry.pairs.scan._extreme_loops import offer_block
+from embspace.geometry.pairs.scan._neighbor_lists import NeighborLists
+from embspace.geometry.pairs.scan._neighbor_loops import Candidates
+from embspace.geometry.pairs.scan._rows import Rows
+from embspace.geometry.pairs.scan._scratch import Counts, Scratch
+from embspace.geometry.pairs.scan._tally_loops import Tally, raise_cosines, tally_block
+from embspace.geometry.pairs.scan._totals import Part, Wanted
+
+NOTHING = np.zeros(0, dtype=np.float32)
+
+
+class BlockScan:
+    """A block in, what it comes to out: threads can share it.
+
+    Counts and neighbours are added to those of other blocks.
+    """
+
+    def __init__(self, left: Rows, right: Rows, wanted: Wanted) -> None:
+        edges, k = wanted.edges, wanted.n_neighbors
+        self.left, self.right, self.wanted = left, right, wanted
+        self._counted = np.array([metric in edges for metric in METRICS])
+        self._limits = np.array([edges.get(metric, np.arange(2.0))[[0, -1]] for metric in METRICS])
+        n_bins = max((len(each) - 1 for each in edges.values()), default=0)
+        self._no_counts = Counts(len(METRICS), n_bins)
+        self._of_threads: list[Counts] = []
+        self._scratch = Scratch(len(METRICS), n_bins, self._of_threads)
+        self._neighbors = NeighborLists(left, k) if k else None
+
+    def __call__(self, block: Block) -> Part:
+        """Scan the pairs of one block."""
+        left, right = self.left.part(block.rows), self.right.part(block.columns)
+        dots = self._scratch.product(left.vectors, right.vectors)
+        if self._neighbors is not None:
+            self._neighbors.offer(dots, block.rows.start, block.columns.start)
+        tally = self._tally(dots, left, right, block)
+        kept = Kept.empty(len(self.wanted.search.bound), self.wanted.n_extremes)
+        of_rows, of_columns = NOTHING, NOTHING
+        if self.wanted.n_extremes:
+            offer_block(dots, left, right, block.on_diagonal, self.wanted.search, kept)
+        if self.wanted.largest_cosines:
+            of_rows, of_columns = (np.full(n, -np.inf, dtype=np.float32) for n in dots.shape)
+            raise_cosines(dots, block.on_diagonal, of_rows, of_columns)
+        lowest, highest = tally.lowest.min(axis=1), tally.highest.max(axis=1)
+        return Part(tally.power_sums, lowest, highest, kept, of_rows, of_columns)
+
+    def _tally(
+        self, dots: Float[np.ndarray, "row column"], left: Rows, right: Rows, block: Block
+    ) -> Tally:
+        """Count the pairs; `dots` become cosines if anybody wants them."""
+        tally = Tally.on(self._scratch.counts.room_for(dots.size), dots.shape[1])
+        if self.wanted.edges or self.wanted.n_extremes or self.wanted.largest_cosines:
+            on_diagonal = block.on_diagonal
+            tally_block(dots, left, right, on_diagonal, self._limits, self._counted, tally)
+        return tally
+
+    def counts(self) -> Int[np.ndarray, "metric n_bins"]:
+        """Of all blocks so far."""
+        return sum((counts.total() for counts in self._of_threads), start=self._no_counts.total())
+
+    def candidates(self) -> Candidates | None:
+        """Of neighbours, if they are asked for."""
+        return None if self._neighbors is None else self._neighbors.candidates

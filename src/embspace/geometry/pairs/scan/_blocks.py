@@ -1,0 +1,86 @@
+"""Cutting all pairs into blocks, and the bins in which they are counted."""
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from embspace.geometry.pairs.distribution import Distribution
+
+Metric = Literal["euclidean_distance", "dot_product", "cosine"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+Edges = dict[Metric, np.ndarray]
+Distributions = dict[Metric, Distribution]
+
+
+class Block(NamedTuple):
+    """Rows of x against rows of y, or of x again, where the diagonal halves the block."""
+
+    rows: slice
+    columns: slice
+    on_diagonal: bool
+
+
+def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> list[Block]:
+    """The blocks of the whole rectangle or, without `n_y`, of its upper triangle.
+
+    Those on the diagonal come before all others and begin the lists of neighbours; then those of
+    the row numbered `first`, so that every list gets a near bound early; then diagonal by
+    diagonal, so that blocks of one time share few lists.
+    """
+    starts_y = range(0, n_x if n_y is None else n_y, block_rows)
+    blocks = [
+        Block(slice(i, i + block_rows), slice(j, j + block_rows), n_y is None and i == j)
+        for i in range(0, n_x, block_rows)
+        for j in starts_y
+        if n_y is not None or i <= j
+    ]
+
+    def turn(block: Block) -> tuple[bool, bool, int]:
+        i, j = block.rows.start, block.columns.start
+        has_first = i <= first < i + block_rows or j <= first < j + block_rows
+        return not block.on_diagonal, not has_first, j - i
+
+    return sorted(blocks, key=turn)
+
+
+def metric_edges(n_bins: int, largest_norm: float) -> Edges:
+    """Limits that Cauchy and Schwarz allow; those of zero vectors alone are as for unit ones."""
+    largest_norm = largest_norm or 1.0
+    square = largest_norm**2
+    limits = ((0.0, 2 * largest_norm), (-square, square), (-1.0, 1.0))
+    return {
+        metric: np.linspace(low, high, n_bins + 1)
+        for metric, (low, high) in zip(METRICS, limits, strict=True)
+    }
+
+
+def pairs_with_zero_rows(
+    x_norms: np.ndarray, y_norms: np.ndarray | None, edges: Edges
+) -> Distributions:
+    """Pairs of which one row at least is zero: distance = norm of the other, product = 0.
+
+    Of the metrics in `edges`.
+    """
+    x, x_zeros = _present_and_zeros(x_norms)
+    if y_norms is None:
+        distances = np.append(x, 0)
+        repeats = np.append(np.full(len(x), x_zeros), x_zeros * (x_zeros - 1) // 2)
+    else:
+        y, y_zeros = _present_and_zeros(y_norms)
+        distances = np.concatenate([x, y, [0]])
+        repeats = np.repeat([y_zeros, x_zeros, x_zeros * y_zeros], [len(x), len(y), 1])
+    values: dict[Metric, tuple[np.ndarray, np.ndarray]] = {
+        "euclidean_distance": (distances, repeats),
+        "dot_product": (np.zeros(1), repeats.sum(keepdims=True)),
+        "cosine": (np.zeros(0), np.zeros(0, dtype=np.int64)),
+    }
+    return {
+        metric: Distribution.of(values[metric][0], edges[metric], values[metric][1])
+        for metric in edges
+    }
+
+
+def _present_and_zeros(norms: np.ndarray) -> tuple[np.ndarray, int]:
+    present = norms[norms > 0]
+    return present, len(norms) - len(present)

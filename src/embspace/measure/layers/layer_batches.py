@@ -1,0 +1,96 @@
+"""Measures of neighbours, within disjoint batches of vectors."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from embspace.geometry.inference.half_samples import SPARE, half_units, text_estimate, units_of
+from embspace.geometry.inference.shared_inputs import (
+    N_NEIGHBORS,
+    Result,
+    defined_results_of,
+    inputs_of_graph,
+)
+from embspace.geometry.measures.declaration import Definition, Estimate, value_of
+from embspace.geometry.pairs.graph_among import graph_among
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.measure.layers.layer_protocol import Protocol, Row, measures_of
+from embspace.spaces.layers import LayerCloud
+
+SPREAD = "standard_deviation_over_batches"
+Rows = np.ndarray  # numbers of vectors, (row,)
+
+
+def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[Rows]:
+    """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
+
+    The last vectors, too few for a batch, are left out, as their neighbours would be farther.
+    """
+    if size is None or n <= size:
+        return [np.arange(n)]
+    order = rng.permutation(n)
+    return [np.sort(order[first : first + size]) for first in range(0, n - size + 1, size)]
+
+
+def measures_of_batches(
+    cloud: LayerCloud,
+    protocol: Protocol,
+    rng: np.random.Generator,
+    *,
+    with_slow: bool,
+    n_batches: int | None = None,
+) -> Iterator[Row]:
+    """The mean of each measure over batches, with its interval and the batches' spread.
+
+    A half of the texts is a half of every batch, and the measure of the half the mean over them.
+    `n_batches` at most; None: all.
+    """
+    batches = batches_of(len(cloud.x), protocol.batch_size, rng)[:n_batches]
+    unit = units_of(cloud.text)
+    n_units = int(unit.max()) + 1
+    halves = half_units(n_units, protocol.n_half_samples, rng)
+    quick = measures_of(protocol, slow=False)
+    measures = quick + (measures_of(protocol, slow=True) if with_slow else [])
+    whole: list[dict[str, Result]] = []
+    of_halves: list[list[dict[str, Result]]] = []
+    for rows in batches:
+        x, of_rows = cloud.x[rows], unit[rows]
+        spare = SPARE if len(halves) else 1
+        graph = neighbor_graph_of(x, min(spare * N_NEIGHBORS, len(x) - 1))
+        whole.append(_results(measures, x, graph))
+        inside = [np.flatnonzero(half[of_rows]) for half in halves]
+        of_halves.append([_of_part(quick, x, graph, part) for part in inside])
+    for each in measures:
+        values = np.array([value_of(one[each.name]) for one in whole])
+        drawn = [[value_of(half.get(each.name, np.nan)) for half in one] for one in of_halves]
+        estimate = text_estimate(
+            Estimate(
+                value=float(values.mean()),
+                standard_error=float("nan"),
+                n=sum(map(len, batches)),
+                dropped=sum(getattr(one[each.name], "dropped", 0) for one in whole),
+            ),
+            np.array(drawn).mean(axis=0),
+            n=len(cloud.x),
+            n_texts=len(np.unique(cloud.text)),
+            n_units=n_units,
+            level=protocol.level,
+            tolerance=protocol.tolerance,
+        )
+        facts = {"n_batches": len(batches), SPREAD: float(values.std())}
+        yield {"measure": each.name, **asdict(estimate), **facts}
+
+
+def _of_part(
+    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: Rows
+) -> dict[str, Result]:
+    if len(rows) < 2:
+        return {}
+    among = graph_among(graph, x, rows, min(N_NEIGHBORS, len(rows) - 1))
+    return _results(measures, x[rows], among)
+
+
+def _results(measures: Sequence[Definition], x: np.ndarray, graph: Any) -> dict[str, Result]:
+    return defined_results_of(measures, inputs_of_graph(x, graph), {}, {})

@@ -1,0 +1,127 @@
+"""What is left of the measures of a layer by chance, by the nulls of their family."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+import numpy as np
+
+from embspace.geometry.inference.null_clouds import (
+    NULL_CLOUDS,
+    NULLS_OF_FAMILY,
+    exchanged_between_texts,
+)
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.inference.shared_inputs import applicable, defined_results_of, inputs_of
+from embspace.geometry.measures.declaration import Definition, value_of
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.layers.layer_batches import batches_of
+from embspace.measure.layers.layer_protocol import Protocol, Row, measures_of
+from embspace.spaces.layers import LayerCloud
+
+DRAWN = ["null_mean", "null_smallest", "null_largest"]
+Draw = Callable[[LayerCloud, np.random.Generator], LayerCloud]
+
+
+def null_rows(
+    cloud: LayerCloud,
+    values: Mapping[str, float],
+    protocol: Protocol,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Each measure under each null of the families, over draws; of neighbours, of a batch each.
+
+    `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
+    these.
+    """
+    of_all = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
+    batches = batches_of(len(cloud.x), protocol.batch_size, rng)
+    for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
+        measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]
+        draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])
+        parts = [
+            cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
+        ]
+        if null == "isotropic_gaussian" and all("scale" in each.invariant_to for each in measures):
+            nulls = _of_isotropic(measures, cloud, protocol)
+        else:
+            nulls = [values_of(measures, draw(part, rng)) for part in parts]
+        facts = {"null": null, "n": len(parts[0].x), "n_draws": len(parts)}
+        for each in measures:
+            drawn = [one[each.name] for one in nulls]
+            yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
+    if "context" in protocol.families and cloud.word is not None:
+        yield from _exchanged(cloud, of_all, protocol, rng)
+
+
+def _of_isotropic(
+    measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
+) -> Sequence[dict[str, float]]:
+    """The same for all layers: of measures without a unit, the null has but a size."""
+    shape = [str(number) for number in cloud.x.shape]
+    seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
+    names = tuple(each.name for each in measures)
+    return _drawn_once(names, *cloud.x.shape, protocol.n_null_draws, seed)
+
+
+@lru_cache(maxsize=16)
+def _drawn_once(
+    names: tuple[str, ...], n: int, dim: int, n_draws: int, seed: int
+) -> Sequence[dict[str, float]]:
+    rng, measures = np.random.default_rng(seed), [definitions()[name] for name in names]
+    text = np.arange(n)
+    clouds = (LayerCloud(rng.normal(size=(n, dim)), text, None, None) for _ in range(n_draws))
+    return [values_of(measures, each) for each in clouds]
+
+
+def null_facts(value: float, drawn: Sequence[float]) -> Row:
+    """A value beside the mean, the smallest and the largest of draws of its null."""
+    facts = (np.mean(drawn), np.min(drawn), np.max(drawn))
+    return {"value": value, **dict(zip(DRAWN, map(float, facts), strict=True))}
+
+
+def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
+    """The measures of a cloud, by name; NaN of those that need more vectors."""
+    groups = groups_of(cloud)
+    found = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
+    return {name: value_of(each) for name, each in found.items()}
+
+
+def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
+    """What measures of context are grouped by, as far as the vectors have it."""
+    return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
+
+
+def _drawn(
+    part: LayerCloud,
+    rng: np.random.Generator,
+    make: Callable[[np.ndarray, np.random.Generator], np.ndarray],
+) -> LayerCloud:
+    return replace(part, x=make(part.x, rng))
+
+
+def _exchanged(
+    cloud: LayerCloud,
+    measures: Sequence[Definition],
+    protocol: Protocol,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Tokens exchanged between texts within word and band of positions, where that can be.
+
+    Of measures of texts alone: within a word, an exchange changes nothing.
+    """
+    measures = [each for each in measures if each.grouped_by == "text"]
+    assert cloud.word is not None and cloud.position is not None  # as tokens have them
+    band = cloud.position // protocol.position_band
+    pairs = []
+    for _ in range(protocol.n_null_draws):
+        x, moved = exchanged_between_texts(cloud.x, cloud.word, band, cloud.text, rng)
+        if not moved.any():
+            return
+        there = [each.among(moved) for each in (cloud, replace(cloud, x=x))]
+        pairs.append([values_of(measures, each) for each in there])
+    facts = {"null": "exchanged_between_texts", "n": int(moved.sum()), "n_draws": len(pairs)}
+    for each in measures:
+        value = float(np.mean([own[each.name] for own, _ in pairs]))
+        drawn = [null[each.name] for _, null in pairs]
+        yield {"measure": each.name, **facts, **null_facts(value, drawn)}

@@ -1,0 +1,49 @@
+"""How the measures of some families are taken at the layers of a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from embspace.geometry.measures.declaration import Definition, Family
+from embspace.geometry.measures.registry import definitions
+from embspace.spaces.layers import Change
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol:
+    """The settings of a stage; those without a value do not concern its families."""
+
+    families: tuple[Family, ...]
+    changes: Sequence[Change]
+    rng: np.random.Generator
+    """Only its seed counts: a corpus has the same halves at all layers."""
+    n_half_samples: int = 0
+    level: float = 0.95
+    tolerance: float = 0.05
+    n_null_draws: int = 0
+    shares: Sequence[float] = ()
+    """Of the texts, for the curve by their number."""
+    n_share_draws: int = 0
+    value_only: Sequence[str] = ()
+    """Measures too slow for halves and draws: their value of the vectors as they are."""
+    n_top: int = 0
+    """Principal components that are taken away from all-but-the-top."""
+    batch_size: int | None = None
+    """Vectors among which neighbours are looked for; None: no neighbours, all vectors."""
+    n_batches_of_changes: int | None = None
+    """Batches of vectors that are changed, at most; None: all of them, as of those as they are."""
+    position_band: int = 1
+    """Positions in a window that count as one where tokens are exchanged between texts."""
+
+
+def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
+    """The measures of the families that are too slow for halves, or those that are not."""
+    return [
+        each
+        for each in definitions().values()
+        if each.family in protocol.families and (each.name in protocol.value_only) == slow
+    ]

@@ -1,0 +1,38 @@
+"""Which models are encoders and which decoders, and where a run's language model ends."""
+
+import pandas as pd
+
+from embspace.settings.run import CausalLanguageModelling, MaskedLanguageModelling, Run
+
+ENCODER, DECODER = "encoder", "decoder"
+
+
+def kind_of_class(name: str) -> str:
+    """Whether models of a class of transformers are made to guess hidden tokens or the next."""
+    from transformers.models.auto import modeling_auto
+
+    types = {each: kind for kind, each in modeling_auto.MODEL_MAPPING_NAMES.items()}
+    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return ENCODER if types.get(name) in masked else DECODER
+
+
+def kind_of_run(run: Run) -> str:
+    """Of the first phase; "" of a run that only classifies."""
+    phase = next(iter(run.phases.values()))
+    if isinstance(phase, MaskedLanguageModelling):
+        return ENCODER
+    return DECODER if isinstance(phase, CausalLanguageModelling) else ""
+
+
+def of_first_phase(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a run's first phase, in which it learns its language; of its tokens as they are.
+
+    `table` is one of `measure_dynamics`, whose phases stand in the order of training.
+    """
+    table = table[table["change"] == "as_is"]
+    return table[table["phase"] == table["phase"].iloc[0]] if len(table) else table
+
+
+def last_checkpoint(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the last step."""
+    return table[table["step"] == table["step"].max()]

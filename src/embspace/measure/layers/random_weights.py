@@ -1,0 +1,135 @@
+"""Stage `measure_random_weights`: what the geometry of layers owes to training.
+
+The measures of direction, spectrum and context of models of the same config with random weights,
+reading the very same tokens. They are nulls of the stages `measure_direction`, `measure_spectrum`
+and `measure_context`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.device import Device, choose_device
+from embspace.files.rows import save_rows
+from embspace.geometry.inference.shared_inputs import applicable
+from embspace.geometry.measures.declaration import Definition, Family
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.layers.layer_nulls import groups_of, values_of
+from embspace.measure.layers.layer_states import window_states
+from embspace.models.shuffled_weights import with_shuffled_entries
+from embspace.models.weights import load_model, with_random_weights
+from embspace.models.windows import Window
+from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.layers import (
+    CorpusStates,
+    layer_clouds,
+    load_corpora_states,
+)
+
+FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
+KINDS: dict[str, Callable[[Any, int], Any]] = {
+    "random_initialisation": with_random_weights,
+    "shuffled_entries": with_shuffled_entries,
+}
+COLUMNS = ["corpus", "space", "change", "layer", "measure", "null", "seed", "n", "value"]
+
+
+def measure_random_weights(
+    module: Any,
+    final_norm: str | None,
+    corpora: Mapping[str, CorpusStates],
+    *,
+    read_corpora: list[str],
+    n_seeds: PositiveInt,
+    left_out: list[str],
+    tokens_per_batch: Annotated[int, Field(ge=1)],
+    device: Device,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """One row a corpus, space, layer, measure, kind of random weights and seed.
+
+    `random_initialisation` draws the weights as the config says, `shuffled_entries` puts those of
+    each trained matrix in random order. Measures `left_out` are too slow for so many models, and
+    only `read_corpora` are read.
+    """
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+    from tqdm import tqdm
+
+    measures = [
+        each
+        for each in definitions().values()
+        if each.family in FAMILIES and each.name not in left_out
+    ]
+    corpora = {
+        name: each for name, each in corpora.items() if name in read_corpora and each.n_documents
+    }
+    models = [
+        (kind, number, corpus) for kind in KINDS for number in range(n_seeds) for corpus in corpora
+    ]
+    rows: list[dict[str, Any]] = []
+    for kind, number, name in tqdm(models, desc="random weights", disable=None):
+        randomised = KINDS[kind](module, seed + number)
+        states = _states(
+            randomised, final_norm, corpora[name], tokens_per_batch, choose_device(device)
+        )
+        layers = range(states.n_layers)
+        # One thread of BLAS for each layer: more would wait for each other, ten times as long.
+        with threadpool_limits(1, user_api="blas"):
+            found = Parallel(n_jobs=-1, prefer="threads")(
+                delayed(_of_layer)(states, layer, measures) for layer in layers
+            )
+        place = {"corpus": name, "null": kind, "seed": number}
+        rows += [{**place, **row} for of_layer in found for row in of_layer]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _states(
+    module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
+) -> CorpusStates:
+    """What the module makes of the tokens of a corpus, in place of what `corpus` has."""
+    parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
+    windows = [_window(number, part) for number, part in enumerate(parts)]
+    states = window_states(module, windows, final_norm, tokens_per_batch, device)
+    kept = {kind: states[kind] for kind in corpus.states}
+    return CorpusStates(kept, corpus.document, corpus.tokens)
+
+
+def _window(number: int, tokens: pd.DataFrame) -> Window:
+    """A window as the model read it, from its rows of the table of tokens."""
+    columns = ("id", "special", "repeated", "start", "end")
+    return Window(number, 0, *(tokens[column].to_numpy() for column in columns))
+
+
+def _of_layer(states: CorpusStates, layer: int, measures: list[Definition]) -> list[dict[str, Any]]:
+    return list(_rows(states, layer, measures))
+
+
+def _rows(states: CorpusStates, layer: int, measures: list[Definition]) -> Iterator[dict[str, Any]]:
+    for space, change, cloud in layer_clouds(states, layer, ["as_is"], n_top=0):
+        chosen = applicable(measures, groups_of(cloud), {})
+        place = {"space": space, "change": change, "layer": layer, "n": len(cloud.x)}
+        for measure, value in values_of(chosen, cloud).items():
+            yield {**place, "measure": measure, "value": value}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    table = measure_random_weights(
+        load_model(name, model),
+        None if isinstance(model, VectorsModel) else model.final_norm,
+        load_corpora_states(
+            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+        ),
+        **config.settings,
+    )
+    save_rows(table, f"data/measured/random_weights/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_random_weights)

@@ -1,0 +1,113 @@
+"""Stage `measure_explained_variance`: how many directions hold the variance of a space.
+
+Luisto's thesis, figure 11b; its method is that of section 2.3.2 and figure 3.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.measures.spectrum import (
+    components_for,
+    covariance_eigenvalues,
+    explained_variance,
+    gaussian_covariance_eigenvalues,
+)
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.joint import one_space
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+SPACES = ("input", "positional", "joint")
+
+
+@dataclass(frozen=True)
+class ExplainedVariance:
+    """The two tables of the stage."""
+
+    curve: pd.DataFrame
+    dimensions: pd.DataFrame
+
+
+def measure_explained_variance(
+    matrices: dict[str, np.ndarray],
+    *,
+    shares: list[Share],
+    n_null_draws: PositiveInt,
+    seed: NonNegativeInt,
+) -> ExplainedVariance:
+    """Variance that the first components of a centred PCA explain, by space; vectors are raw.
+
+    Spaces: `input`; `positional`; `joint`, both as one cloud. `curve` has each component's share
+    of the variance and the sum up to it, `dimensions` the components that it takes to reach each
+    of `shares`. The null is as many isotropic Gaussian vectors in as many dimensions, the mean
+    of `n_null_draws` draws. A space of equal vectors has no share.
+    """
+    streams = dict(zip(SPACES, np.random.default_rng(seed).spawn(len(SPACES)), strict=True))
+    curves, dimensions = [], []
+    for space, x in _clouds(one_space(matrices)).items():
+        found, null = _spectra(x, n_null_draws, streams[space])
+        curves.append(
+            pd.DataFrame(
+                {
+                    "space": space,
+                    "n_components": np.arange(1, len(found) + 1),
+                    "explained_variance": found,
+                    "cumulative_explained_variance": found.cumsum(),
+                    "null_cumulative_explained_variance": null.cumsum(),
+                }
+            )
+        )
+        dimensions += [
+            {
+                "space": space,
+                "n": x.shape[0],
+                "dim": x.shape[1],
+                "share": share,
+                "n_components": components_for(found, share),
+                "null_n_components": components_for(null, share),
+            }
+            for share in shares
+        ]
+    return ExplainedVariance(pd.concat(curves, ignore_index=True), pd.DataFrame(dimensions))
+
+
+def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    names = [space for space in SPACES if space in matrices]
+    clouds = {space: matrices[space] for space in names}
+    if len(clouds) > 1:
+        clouds["joint"] = np.concatenate(list(clouds.values()))
+    return clouds
+
+
+def _spectra(
+    x: Float[np.ndarray, "n dim"], n_draws: int, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " dim"]]:
+    """Share of the variance of each component, and its mean over draws of the null."""
+    from threadpoolctl import threadpool_limits
+
+    n, dim = x.shape
+    # Threads that share so small products wait for each other longer than they save.
+    with threadpool_limits(1, user_api="blas"):
+        found = explained_variance(covariance_eigenvalues(x))
+        draws = [gaussian_covariance_eigenvalues(n, dim, rng) for _ in range(n_draws)]
+    return found, np.mean([explained_variance(draw) for draw in draws], axis=0)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    tables = measure_explained_variance(
+        load_tensors(f"data/extracted/embeddings/{name}.safetensors"), **config.settings
+    )
+    save_table(tables.curve, f"results/explained_variance/curve/{name}.csv")
+    save_table(tables.dimensions, f"results/explained_variance/dimensions/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_explained_variance)

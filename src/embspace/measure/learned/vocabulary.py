@@ -1,0 +1,184 @@
+"""Stage `measure_vocabulary`: what the tokens of a model are.
+
+Luisto's thesis, section 4.2.1, and the notebooks `vocabulary_comparison` and
+`BERT_context_free_visualization` that belong to it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import PositiveInt
+
+from embspace.files.rows import load_rows
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.measure.learned.vocabulary_id_ranges import blocks_of_ids, range_rows, runs_of_ids
+from embspace.measure.learned.vocabulary_token_kinds import DIGITS, NO_WORDS, described_tokens
+from embspace.models.spelling import Spelling
+from embspace.models.tokenizer import load_spelling
+from embspace.settings.model import describe_model
+from embspace.settings.stage import StageConfig, run_stage
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tables of the stage, and what holds for the vocabulary as a whole."""
+
+    shares: pd.DataFrame
+    digits: pd.DataFrame
+    lengths: pd.DataFrame
+    id_ranges: pd.DataFrame
+    id_blocks: pd.DataFrame
+    summary: dict[str, Any]
+
+
+def measure_vocabulary(
+    vocabulary: pd.DataFrame,
+    spelling: Spelling | None,
+    *,
+    shortest_run: PositiveInt,
+    block_size: PositiveInt,
+    number_words: list[str],
+    roman_numerals: list[str],
+) -> Vocabulary:
+    """What the tokens are, how long, which numbers are among them, and in which order.
+
+    `vocabulary` is the extracted table. Two definitions stand side by side: `as_listed` looks at
+    a token as the tokenizer lists it, as the thesis does, so that `##ing` is not alphanumeric;
+    `word_form` at the text that it stands for, without markers (see
+    `embspace.models.spelling.Spelling.word_form`). What depends on neither is `either`.
+    Characters are code points. Without a tokenizer, `spelling` is None and all tables are empty.
+    """
+    if spelling is None:
+        vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
+    tokens = described_tokens(vocabulary, spelling)
+    runs = runs_of_ids(tokens["kind"].tolist(), shortest_run)
+    return Vocabulary(
+        shares=share_rows(tokens, set(number_words), set(roman_numerals)),
+        digits=digit_rows(tokens),
+        lengths=length_rows(tokens),
+        id_ranges=range_rows(tokens, runs),
+        id_blocks=range_rows(tokens, blocks_of_ids(len(tokens), block_size)).drop(columns="kind"),
+        summary=_summary(tokens, spelling),
+    )
+
+
+def share_rows(
+    tokens: pd.DataFrame, number_words: set[str], roman_numerals: set[str]
+) -> pd.DataFrame:
+    """One row a quantity and definition: how many of the n tokens have it.
+
+    Not defined of Roman numerals where the vocabulary has no capitals: "mix" may be a word there.
+    """
+    of_strings: dict[str, Callable[[str], bool]] = {
+        "alphanumeric": str.isalnum,
+        "alphabetic": str.isalpha,
+        "numeric": str.isnumeric,
+        "not_alphanumeric": lambda text: not text.isalnum(),
+        "single_character": lambda text: len(text) == 1,
+        "number_word": lambda text: text.lower() in number_words,
+        "roman_numeral": lambda text: text in roman_numerals,
+    }
+    counts: dict[tuple[str, str], float] = {("subword", "either"): tokens["subword"].sum()}
+    counts |= {(kind, "either"): (tokens["kind"] == kind).sum() for kind in NO_WORDS}
+    for quantity, has in of_strings.items():
+        for definition, strings in _definitions(tokens).items():
+            known = quantity != "roman_numeral" or _has_upper_case(tokens)
+            counts[quantity, definition] = sum(map(has, strings)) if known else float("nan")
+    rows = [(*key, len(tokens), count) for key, count in counts.items() if len(tokens)]
+    table = pd.DataFrame(rows, columns=["quantity", "definition", "n", "count"])
+    return table.assign(share=table["count"] / table["n"])
+
+
+def _has_upper_case(tokens: pd.DataFrame) -> bool:
+    """Whether a token that stands for text has a capital: uncased tokenizers make none."""
+    texts = tokens.loc[~tokens["kind"].isin(NO_WORDS), "text"]
+    return bool((texts != texts.str.lower()).any())
+
+
+def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
+    """One row a definition and number of digits that tokens have.
+
+    `n_numbers` are the different ones among the `n_tokens` of ASCII digits alone, leading zeros
+    included, `share` is theirs of the 10^n_digits that there are.
+    """
+    columns = ["definition", "n_digits", "n_tokens", "n_numbers", "n_possible", "share"]
+    found = {
+        definition: [text for text in strings if DIGITS.fullmatch(text)]
+        for definition, strings in _definitions(tokens).items()
+    }
+    lengths = sorted({len(text) for texts in found.values() for text in texts})
+    rows = []
+    for definition, texts in found.items():
+        for n_digits in lengths:
+            these = [text for text in texts if len(text) == n_digits]
+            n_numbers, n_possible = len(set(these)), 10**n_digits
+            share = n_numbers / n_possible
+            rows.append((definition, n_digits, len(these), n_numbers, n_possible, share))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
+    """One row a definition and number of characters: how many of the n tokens have so many.
+
+    Of tokens that are neither special nor unused nor bytes; `n_subwords` of them are subwords.
+    """
+    ordinary = tokens[~tokens["kind"].isin(NO_WORDS)]
+    is_subword = ordinary["subword"].to_numpy(dtype=bool)
+    rows = []
+    for definition, strings in _definitions(ordinary).items():
+        lengths = np.array([len(text) for text in strings], dtype=np.int64)
+        for length in np.unique(lengths):
+            these = lengths == length
+            share = these.sum() / len(these)
+            n_subwords = int(is_subword[these].sum())
+            rows.append((definition, length, len(these), these.sum(), share, n_subwords))
+    columns = ["definition", "n_characters", "n", "count", "share", "n_subwords"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _definitions(tokens: pd.DataFrame) -> dict[str, list[str]]:
+    return {"as_listed": tokens["token"].tolist(), "word_form": tokens["text"].tolist()}
+
+
+def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
+    """The tokenizer's spelling, and whether short words come first.
+
+    `id_length_correlation` is Spearman's, of the ids of words of several letters and how many.
+    """
+    from scipy.stats import spearmanr
+
+    words = tokens[tokens["kind"] == "word"]
+    correlation = float("nan")
+    if words["n_characters"].nunique() > 1:
+        correlation = float(spearmanr(words["id"], words["n_characters"]).statistic)
+    return {
+        "n": len(tokens),
+        "algorithm": spelling.algorithm,
+        "marks": spelling.marks,
+        "marker": spelling.marker,
+        "byte_level": spelling.byte_level,
+        "n_words": len(words),
+        "id_length_correlation": correlation,
+    }
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
+    found = measure_vocabulary(vocabulary, load_spelling(name, model), **config.settings)
+    save_table(found.shares, f"results/vocabulary/shares/{name}.csv")
+    save_table(found.digits, f"results/vocabulary/digits/{name}.csv")
+    save_table(found.lengths, f"results/vocabulary/lengths/{name}.csv")
+    save_table(found.id_ranges, f"results/vocabulary/id_ranges/{name}.csv")
+    save_table(found.id_blocks, f"results/vocabulary/id_blocks/{name}.csv")
+    save_scalars(found.summary, f"results/vocabulary/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_vocabulary)

@@ -1,0 +1,1 @@
+"""Measures of the positional embeddings."""

@@ -1,0 +1,235 @@
+"""Stage `measure_helix`: the path of the positions in their first three principal components.
+
+Luisto's thesis, figure 19: a helix that goes round once in about 22 positions. The thesis counts
+turns by eye, its notebook takes a Fourier transform of fewer rows in a plane chosen by hand; both
+are computed beside ours, under names of their own.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import load_table, save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.maps.lines import one_dimensionality
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.positional.helix import (
+    advance,
+    cumulative_turns,
+    dominant_frequency,
+    periodogram,
+    spectral_peak,
+    winding,
+    winding_plane,
+)
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.learned import structured_positions
+
+N_COMPONENTS = 3
+PATH = ["position", "component_1", "component_2", "component_3", "plane_x", "plane_y", "turns"]
+FEWEST = 8  # positions, of which one can ask for a period
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+Range = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
+
+
+@dataclass(frozen=True)
+class Helix:
+    """What the stage found. Tables are empty where there are too few structured positions."""
+
+    path: pd.DataFrame
+    """One row a structured position."""
+    periods: pd.DataFrame
+    """One row a definition."""
+    spectrum: pd.DataFrame
+    one_dimensionality: pd.DataFrame
+    """In the full space and in three components."""
+    scalars: dict[str, float]
+    """`advance` is the correlation of position and coordinate along the axis."""
+
+
+def measure_helix(
+    matrices: dict[str, np.ndarray],
+    regimes: pd.DataFrame,
+    *,
+    n_shuffles: PositiveInt,
+    n_spectrum_bins: PositiveInt,
+    notebook_plane: Annotated[list[Pair], Field(min_length=3, max_length=3)],
+    notebook_positions: Range,
+    notebook_positions_as_coded: Range,
+    notebook_samples: PositiveInt,
+    seed: NonNegativeInt,
+) -> Helix:
+    """Turns, period and one-dimensionality of the structured positions.
+
+    `regimes` is the table of positions of `measure_regimes`.
+    """
+    x = matrices.get("positional")
+    kept = structured_positions(regimes)
+    if x is None or len(kept) < FEWEST:
+        return _none(len(kept), 0 if x is None else len(x))
+    components = principal_components(x[kept], n_components=N_COMPONENTS)
+    plane = winding_plane(components.coordinates, kept)
+    of_order, of_shuffles = np.random.default_rng(seed).spawn(2)
+    periods = [
+        *_own_periods(components.coordinates, kept, n_shuffles, of_shuffles),
+        _thesis_text(plane, kept),
+    ]
+    for definition, (first, end) in {
+        "notebook": notebook_positions,
+        "notebook_as_coded": notebook_positions_as_coded,
+    }.items():
+        rows = np.arange(first, min(end, len(x)))
+        periods.append(_notebook(definition, x, rows, notebook_plane, notebook_samples))
+    path = [kept, components.coordinates, plane.real, plane.imag, cumulative_turns(plane)]
+    representations = {"full_space": x[kept], "components": components.coordinates}
+    return Helix(
+        path=pd.DataFrame(np.column_stack(path), columns=PATH).astype({"position": int}),
+        periods=pd.DataFrame(periods),
+        spectrum=_spectrum(plane, kept, n_spectrum_bins),
+        one_dimensionality=_lines(representations, kept, n_shuffles, of_order),
+        scalars={
+            "n_structured": len(kept),
+            "advance": advance(components.coordinates, kept),
+            **{
+                f"explained_variance_{number}": float(share)
+                for number, share in enumerate(components.explained_variance, start=1)
+            },
+        },
+    )
+
+
+def _lines(
+    representations: dict[str, Float[np.ndarray, "n _"]],
+    positions: Int[np.ndarray, " n"],
+    n_shuffles: int,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """How well each representation lies along a line, one row each."""
+    streams = rng.spawn(len(representations))
+    rows = [
+        {
+            "representation": name,
+            **asdict(one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=stream)),
+        }
+        for (name, x), stream in zip(representations.items(), streams, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _none(n_structured: int, n_positions: int) -> Helix:
+    return Helix(
+        path=pd.DataFrame(columns=PATH),
+        periods=pd.DataFrame(columns=["definition"]),
+        spectrum=pd.DataFrame(columns=["frequency", "power"]),
+        one_dimensionality=pd.DataFrame(columns=["representation"]),
+        scalars={"n_structured": n_structured, "n_positions": n_positions},
+    )
+
+
+def _period(
+    definition: str,
+    positions: Int[np.ndarray, " n"],
+    period: float,
+    *,
+    n_turns: float = np.nan,
+    coherence: float = np.nan,
+    power_share: float = np.nan,
+) -> dict[str, object]:
+    """One row, without its nulls."""
+    return {
+        "definition": definition,
+        "first_position": float(positions[0]) if len(positions) else np.nan,
+        "last_position": float(positions[-1]) if len(positions) else np.nan,
+        "n": len(positions),
+        "n_turns": n_turns,
+        "period": period,
+        "coherence": coherence,
+        "power_share": power_share,
+    }
+
+
+def _own_periods(
+    path: np.ndarray, positions: np.ndarray, n_shuffles: int, rng: np.random.Generator
+) -> list[dict[str, object]]:
+    plane = winding_plane(path, positions)
+    turning, peak = winding(plane, positions), spectral_peak(plane, positions)
+    shuffled = [winding_plane(rng.permutation(path), positions) for _ in range(n_shuffles)]
+    coherences = [winding(each, positions).coherence for each in shuffled]
+    shares = [spectral_peak(each, positions).power_share for each in shuffled]
+    winding_row = _period(
+        "winding_number",
+        positions,
+        turning.period,
+        n_turns=turning.n_turns,
+        coherence=turning.coherence,
+    )
+    spectrum_row = _period("spectrum", positions, peak.period, power_share=peak.power_share)
+    return [
+        winding_row | _null("coherence", coherences),
+        spectrum_row | _null("power_share", shares),
+    ]
+
+
+def _null(name: str, shuffled: list[float]) -> dict[str, float]:
+    high = float(np.quantile(shuffled, 0.975))
+    return {f"null_{name}": float(np.mean(shuffled)), f"null_{name}_high": high}
+
+
+def _thesis_text(plane: np.ndarray, positions: np.ndarray) -> dict[str, object]:
+    """Positions from 0 to the last over whole turns, which the thesis counts: 384 over 17."""
+    n_turns = int(abs(winding(plane, positions).n_turns))
+    period = (int(positions[-1]) + 1) / n_turns if n_turns else np.nan
+    return _period("thesis_text", positions, period, n_turns=n_turns)
+
+
+def _notebook(
+    definition: str,
+    x: Float[np.ndarray, "n dim"],
+    positions: Int[np.ndarray, " row"],
+    notebook_plane: list[list[float]],
+    notebook_samples: int,
+) -> dict[str, object]:
+    """Dominant frequency of the horizontal axis, each row scaled to length 1 in the plane.
+
+    The sign of a principal component is free, and the plane mixes two of them: with the other
+    relative sign it is another plane. Undefined where the model has too few positions.
+    """
+    if len(positions) < FEWEST:
+        return _period(definition, positions, np.nan)
+    components = principal_components(x[positions], n_components=N_COMPONENTS)
+    seen = components.coordinates @ np.array(notebook_plane)
+    seen = seen - seen.mean(axis=0)
+    seen /= np.linalg.norm(seen, axis=1, keepdims=True)
+    return _period(definition, positions, 1 / dominant_frequency(seen[:notebook_samples, 0]))
+
+
+def _spectrum(plane: np.ndarray, positions: np.ndarray, n_spectrum_bins: int) -> pd.DataFrame:
+    """Both directions of turning together; the powers sum to one."""
+    power, frequencies = periodogram(plane, positions)
+    edges = np.linspace(0, 0.5, n_spectrum_bins + 1)
+    binned, _ = np.histogram(np.abs(frequencies), bins=edges, weights=power / power.sum())
+    return pd.DataFrame({"frequency": (edges[:-1] + edges[1:]) / 2, "power": binned})
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_helix(
+        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
+        load_table(f"results/regimes/positions/{name}.csv"),
+        **config.settings,
+    )
+    save_table(found.path, f"results/helix/path/{name}.csv")
+    save_table(found.periods, f"results/helix/periods/{name}.csv")
+    save_table(found.spectrum, f"results/helix/spectrum/{name}.csv")
+    save_table(found.one_dimensionality, f"results/helix/one_dimensionality/{name}.csv")
+    save_scalars(found.scalars, f"results/helix/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_helix)

@@ -1,0 +1,156 @@
+"""Stage `measure_positions`: how alike the positions of a model are, by their distance.
+
+Luisto's thesis, section 4.2.3, figures 13, 16 and 17; the properties of position embeddings that
+Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+from pydantic import NonNegativeInt, PositiveInt
+
+from embspace.errors import InputError
+from embspace.files.tables import load_table, save_table
+from embspace.files.tensors import load_tensors, save_tensors
+from embspace.geometry.pairs.directions import cosine_matrix
+from embspace.geometry.positional.position_properties import (
+    PROPERTIES,
+    cosines_by_offset,
+    properties_by_window,
+    shuffled_properties_by_window,
+)
+from embspace.measure.tables.summary import Probability
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.learned import structured_positions
+
+PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The two tables of the stage, and what its figure shows."""
+
+    properties: pd.DataFrame
+    profiles: pd.DataFrame
+    tensors: dict[str, np.ndarray]
+    """`positional`, `cosines` of all positions, `structured`: 1 for those of the profiles, or 0."""
+
+
+def measure_positions(
+    matrices: dict[str, np.ndarray],
+    regimes: pd.DataFrame,
+    *,
+    largest_offsets: list[PositiveInt],
+    n_shuffles: PositiveInt,
+    null_quantiles: list[Probability],
+    seed: NonNegativeInt,
+) -> Positions:
+    """Cosines of all pairs of positions, their profile by offset, and three properties.
+
+    `regimes` says of each position whether it is `outlying` or `unstructured`; the others are
+    the structured ones, among whose pairs the profile is. The properties are measured among all
+    positions and among the structured ones, in pairs at most so far apart, for each of
+    `largest_offsets`. The null deals the positions out to the vectors `n_shuffles` times; a p
+    value is the share of draws, the measured one included, that come up to the measured one.
+    Tables are empty for a model without positional embeddings.
+    """
+    names = ["positions", "n", "largest_offset", "property", "value", "null_mean"]
+    names += [*_null_quantiles(np.zeros(1), null_quantiles), "p_value", "n_shuffles"]
+    if "positional" not in matrices:
+        return Positions(pd.DataFrame(columns=names), pd.DataFrame(columns=PROFILE_COLUMNS), {})
+    x, numbers = matrices["positional"], regimes["position"].to_numpy()
+    if len(x) != len(numbers):
+        raise InputError(
+            f"the model has {len(x)} positions, its table of regimes {len(numbers)}: "
+            "`dvc repro` makes it anew"
+        )
+    cosines = cosine_matrix(x)
+    structured = np.isin(numbers, structured_positions(regimes))
+    populations = {"all": np.ones(len(x), dtype=bool), "structured": structured}
+    streams = np.random.default_rng(seed).spawn(len(populations))
+    rows = []
+    for (name, chosen), rng in zip(populations.items(), streams, strict=True):
+        kept = np.flatnonzero(chosen & ~np.isnan(np.diagonal(cosines)))
+        given = cosines[np.ix_(kept, kept)], numbers[kept], largest_offsets
+        values = properties_by_window(*given)
+        null = shuffled_properties_by_window(*given, n_shuffles=n_shuffles, rng=rng)
+        rows += [
+            {
+                "positions": name,
+                "n": len(kept),
+                "largest_offset": largest_offset,
+                "property": PROPERTIES[which],
+                **_against(values[window, which], null[:, window, which], null_quantiles),
+                "n_shuffles": n_shuffles,
+            }
+            for window, largest_offset in enumerate(largest_offsets)
+            for which in range(len(PROPERTIES))
+        ]
+    tensors = {"positional": x, "cosines": cosines, "structured": structured}
+    return Positions(
+        properties=pd.DataFrame(rows, columns=names),
+        profiles=offset_profile(cosines, numbers, structured),
+        tensors={key: value.astype(np.float32) for key, value in tensors.items()},
+    )
+
+
+def offset_profile(
+    cosines: Float[np.ndarray, "n n"],
+    positions: Int[np.ndarray, " n"],
+    chosen: Bool[np.ndarray, " n"],
+) -> pd.DataFrame:
+    """One row an offset, up to that of the first and last position: the cosines so far apart.
+
+    Among `chosen` positions; moments are those of the population. An offset may have no pair.
+    """
+    largest_offset = int(np.ptp(positions))
+    rows = np.flatnonzero(chosen)
+    by_offset = cosines_by_offset(cosines[np.ix_(rows, rows)], positions[rows], largest_offset)
+    values = pd.DataFrame(by_offset)
+    columns = [
+        np.arange(1, largest_offset + 1),
+        values.count(axis=1),
+        values.mean(axis=1),
+        values.std(axis=1, ddof=0),
+        values.min(axis=1),
+        values.max(axis=1),
+    ]
+    return pd.DataFrame(dict(zip(PROFILE_COLUMNS, columns, strict=True)))
+
+
+def _against(
+    value: float, null: Float[np.ndarray, " shuffle"], quantiles: list[Probability]
+) -> dict[str, float]:
+    """A value beside its null; large values are those that shuffling seldom gives."""
+    as_large = (1 + np.sum(null >= value)) / (1 + len(null))
+    return {
+        "value": value,
+        "null_mean": null.mean(),
+        **_null_quantiles(null, quantiles),
+        "p_value": np.nan if np.isnan(value) else as_large,
+    }
+
+
+def _null_quantiles(
+    null: Float[np.ndarray, " shuffle"], quantiles: list[Probability]
+) -> dict[str, float]:
+    return {f"null_quantile_{q:g}": float(np.quantile(null, q)) for q in quantiles}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_positions(
+        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
+        load_table(f"results/regimes/positions/{name}.csv"),
+        **config.settings,
+    )
+    save_table(found.properties, f"results/positions/properties/{name}.csv")
+    save_table(found.profiles, f"results/positions/profiles/{name}.csv")
+    save_tensors(found.tensors, f"data/measured/positions/{name}.safetensors")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_positions)

@@ -1,0 +1,223 @@
+"""Stage `measure_regimes`: where the positional vectors change their nature.
+
+Two things are told apart: single outlying positions, and regimes along the axis. Luisto's thesis
+sees in BERT a change at 128, another at 384, and no structure after it; figure 14 is its figure
+10 without those positions.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.errors import InputError
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.geometry.positional.position_features import (
+    Outlyingness,
+    offset_cosines,
+    outlying_positions,
+)
+from embspace.geometry.positional.regimes import (
+    Regime,
+    Search,
+    find_regimes,
+    is_long_enough,
+    null_penalties,
+    penalty_at,
+)
+from embspace.measure.tables.summary import Probability, histogram_rows, summary_of, summary_row
+from embspace.settings.stage import StageConfig, run_stage
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+FEWEST = 6
+POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
+
+
+@dataclass(frozen=True)
+class Regimes:
+    """What the stage found. All tables are empty for a model without positional vectors."""
+
+    positions: pd.DataFrame
+    """One row a position."""
+    summary: pd.DataFrame
+    """One row a regime."""
+    distributions: pd.DataFrame
+    """Norms and pairs: of all positions and, where a regime is unstructured, without it."""
+    histogram: pd.DataFrame
+    scalars: dict[str, float]
+
+
+def measure_regimes(
+    matrices: dict[str, np.ndarray],
+    *,
+    window: Annotated[int, Field(ge=3)],
+    outlier_threshold: PositiveFloat,
+    offsets: list[PositiveInt],
+    limit: PositiveFloat,
+    smallest_regime: Annotated[int, Field(ge=2)],
+    false_alarm_rate: Share,
+    n_simulations: PositiveInt,
+    level: Share,
+    n_bins: PositiveInt,
+    n_histogram_bins: PositiveInt,
+    quantiles: list[Probability],
+    seed: NonNegativeInt,
+) -> Regimes:
+    """Outlying positions, regimes, and which of these are unstructured.
+
+    A regime is unstructured when its neighbours' mean cosine does not exceed, at `level`, that
+    of independent random directions. The penalty of a change is the one that `false_alarm_rate`
+    of simulated stationary tables, with the cosines by offset of the stretch, would just pass;
+    for the whole table the rate is measured on as many others.
+    """
+    x = matrices.get("positional")
+    if x is None:
+        return _none()
+    if len(x) < FEWEST:
+        raise InputError(f"the model has {len(x)} positions; regimes are of {FEWEST} at least")
+    apart = outlying_positions(x, window=window, threshold=outlier_threshold)
+    search = Search(tuple(offsets), limit, smallest_regime, n_simulations)
+    rng = np.random.default_rng(seed)
+    null = again = None
+    # One thread: on more BLAS would add in another order.
+    with threadpool_limits(1, user_api="blas"):
+        if is_long_enough(len(x), search):
+            null, again = (null_penalties(x, apart.outlying, search, rng) for _ in range(2))
+        found = find_regimes(x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null)
+    summary = pd.DataFrame(
+        [
+            {"regime": number, **_regime(x, apart.outlying, regime, level)}
+            for number, regime in enumerate(found, start=1)
+        ]
+    )
+    positions = _positions(x, apart, summary)
+    unstructured = positions["unstructured"].to_numpy()
+    sets = {"all": np.ones(len(x), dtype=np.bool_), "without_unstructured": ~unstructured}
+    if unstructured.all() or not unstructured.any():
+        sets.pop("without_unstructured")
+    distributions, histogram = _distributions(x, sets, n_bins, n_histogram_bins, quantiles)
+    scalars = _scalars(positions, summary)
+    if null is not None and again is not None:
+        scalars |= _reliability(null, again, false_alarm_rate)
+    return Regimes(positions, summary, distributions, histogram, scalars)
+
+
+def _positions(
+    x: Float[np.ndarray, "n dim"], apart: Outlyingness, summary: pd.DataFrame
+) -> pd.DataFrame:
+    """One row a position, with its regime."""
+    regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
+    unstructured = summary["unstructured"].to_numpy()[regime - 1]
+    about = (norms(x), apart.neighbor_cosine, apart.score, apart.outlying, regime, unstructured)
+    return pd.DataFrame(dict(zip(POSITIONS, (np.arange(len(x)), *about), strict=True)))
+
+
+def _none() -> Regimes:
+    empty = pd.DataFrame(columns=POSITIONS)
+    nothing = pd.DataFrame(columns=["positions"])
+    return Regimes(empty, pd.DataFrame(columns=["regime"]), nothing, nothing, {"n_positions": 0})
+
+
+def _regime(
+    x: Float[np.ndarray, "n dim"],
+    outlying: Bool[np.ndarray, " n"],
+    regime: Regime,
+    level: float,
+) -> dict[str, object]:
+    """A row of the summary. Pairs with an outlying position do not count.
+
+    Cosines of successive independent directions are themselves independent, of mean 0 and
+    variance 1/dim, so that their mean is nearly Gaussian.
+    """
+    from scipy.stats import norm
+
+    members = slice(regime.begin, regime.end)
+    inside = np.zeros(len(x), dtype=np.bool_)
+    inside[members] = ~outlying[members]
+    cosines = offset_cosines(x, 1)[inside[:-1] & inside[1:]]
+    bound = norm.isf(level) / np.sqrt(x.shape[1] * len(cosines)) if len(cosines) else np.nan
+    return {
+        "first_position": regime.begin,
+        "last_position": regime.end - 1,
+        "n": regime.end - regime.begin,
+        "n_outlying": int(outlying[members].sum()),
+        "mean_norm": float(norms(x[inside]).mean()) if inside.any() else np.nan,
+        "n_neighbor_pairs": len(cosines),
+        "mean_neighbor_cosine": float(cosines.mean()) if len(cosines) else np.nan,
+        "null_bound": float(bound),
+        "unstructured": bool(len(cosines) and cosines.mean() <= bound),
+        "start_p_value": regime.start_p_value,
+        "next_p_value": regime.next_p_value,
+    }
+
+
+def _distributions(
+    x: Float[np.ndarray, "n dim"],
+    sets: dict[str, Bool[np.ndarray, " n"]],
+    n_bins: int,
+    n_histogram_bins: int,
+    quantiles: list[float],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    rows, parts = [], []
+    for name, members in sets.items():
+        values = norms(x[members])
+        rows.append({"positions": name, "quantity": "norm", **summary_of(values, quantiles)})
+        counts, edges = np.histogram(values, bins=n_histogram_bins)
+        parts.append(histogram_rows({"positions": name, "quantity": "norm"}, edges, counts))
+        scan = scan_pairs(x[members], n_bins=n_bins)
+        for quantity, distribution in scan.distributions.items():
+            key = {"positions": name, "quantity": quantity}
+            rows.append({**key, **summary_row(distribution, quantiles)})
+            edges, counts = distribution.coarsen(n_histogram_bins)
+            parts.append(histogram_rows(key, edges, counts))
+    return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
+
+
+def _scalars(positions: pd.DataFrame, summary: pd.DataFrame) -> dict[str, float]:
+    return {
+        "n_positions": len(positions),
+        "n_outlying": int(positions["outlying"].sum()),
+        "n_changes": len(summary) - 1,
+        "n_unstructured_regimes": int(summary["unstructured"].sum()),
+        "n_unstructured_positions": int(positions["unstructured"].sum()),
+    }
+
+
+def _reliability(null: np.ndarray, again: np.ndarray, level: float) -> dict[str, float]:
+    """The penalty for the whole table, and how many fresh stationary tables pass it."""
+    from scipy.stats import binomtest
+
+    penalty = penalty_at(null, level)
+    n_alarms = int(np.sum(again > penalty))
+    low, high = binomtest(n_alarms, len(again)).proportion_ci(method="wilson")
+    return {
+        "penalty": penalty,
+        "n_simulations": len(again),
+        "false_alarm_rate": n_alarms / len(again),
+        "false_alarm_rate_low": float(low),
+        "false_alarm_rate_high": float(high),
+    }
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
+    found = measure_regimes(matrices, **config.settings)
+    save_table(found.positions, f"results/regimes/positions/{name}.csv")
+    save_table(found.summary, f"results/regimes/summary/{name}.csv")
+    save_table(found.distributions, f"results/regimes/distributions/{name}.csv")
+    save_table(found.histogram, f"results/regimes/histogram/{name}.csv")
+    save_scalars(found.scalars, f"results/regimes/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_regimes)

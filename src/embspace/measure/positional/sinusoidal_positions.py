@@ -1,0 +1,216 @@
+"""Stage `measure_sinusoidal_positions`: positions made of sines and cosines, beside learned ones.
+
+Luisto's thesis, section 3.2.4, figure 6, shows those of Vaswani et al. (2017). The formula that it
+prints is another one: its exponent is twice theirs. Both are measured, at the model's own number of
+positions and dimensions, and the learned positions beside them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.files.tables import load_table, save_table
+from embspace.files.tensors import load_tensors, save_tensors
+from embspace.geometry.maps.lines import one_dimensionality
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.measures.effective_numbers import effective_number
+from embspace.geometry.measures.spectrum import (
+    components_for,
+    covariance_eigenvalues,
+    explained_variance,
+)
+from embspace.geometry.pairs.directions import cosine_matrix, norms
+from embspace.geometry.positional.helix import spectral_peak, winding, winding_plane
+from embspace.geometry.positional.position_properties import PROPERTIES, properties_by_window
+from embspace.geometry.positional.sinusoids import (
+    sinusoidal_cosines,
+    sinusoidal_positions,
+    sinusoidal_positions_as_printed,
+)
+from embspace.measure.positional.positions import offset_profile
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.learned import structured_positions
+
+FEWEST = 8  # positions, of which one can ask for a period
+SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")
+Share = Annotated[float, Field(gt=0, lt=1)]
+Fact = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Some position vectors, and which positions they are of."""
+
+    vectors: Float[np.ndarray, "n dim"]
+    positions: Int[np.ndarray, " n"]
+
+
+@dataclass(frozen=True)
+class SinusoidalPositions:
+    """The two tables of the stage, and what its figure shows."""
+
+    profiles: pd.DataFrame
+    properties: pd.DataFrame
+    """One row a fact of an encoding."""
+    tensors: dict[str, np.ndarray]
+    """Of the first positions: `<encoding>` and `<encoding>_cosines`."""
+
+
+def measure_sinusoidal_positions(
+    matrices: dict[str, np.ndarray],
+    regimes: pd.DataFrame,
+    *,
+    base: Annotated[float, Field(gt=1)],
+    n_positions: Annotated[int, Field(ge=FEWEST)],
+    largest_offsets: list[PositiveInt],
+    shares: list[Share],
+    n_shuffles: PositiveInt,
+    n_shown: PositiveInt,
+    seed: NonNegativeInt,
+) -> SinusoidalPositions:
+    """Cosines by offset and properties of `sinusoidal`, `sinusoidal_as_printed` and `learned`.
+
+    `learned_structured` are the learned ones that `regimes`, the table of positions of
+    `measure_regimes`, calls neither outlying nor unstructured. A model without a positional matrix
+    has the sinusoidal ones alone, `n_positions` of them. `expected` is exact: the cosine of
+    Vaswani's by the formula, without the vectors. `null_value` is the mean over shuffled orders.
+    """
+    encodings = dict(_encodings(matrices, regimes, base, n_positions))
+    streams = np.random.default_rng(seed).spawn(len(encodings))
+    profiles, properties, tensors = [], [], {}
+    for (name, encoding), rng in zip(encodings.items(), streams, strict=True):
+        cosines = cosine_matrix(encoding.vectors)
+        chosen = ~np.isnan(np.diagonal(cosines))
+        profile = offset_profile(cosines, encoding.positions, chosen)
+        dim = encoding.vectors.shape[1]
+        if name == "sinusoidal" and dim % 2 == 0:
+            profile["expected"] = sinusoidal_cosines(profile["offset"].to_numpy(), dim, base=base)
+        profiles.append(profile.assign(encoding=name))
+        facts = [
+            *_norms(encoding.vectors),
+            *_properties(cosines, encoding.positions, largest_offsets),
+            *_variance(encoding.vectors, shares),
+            *_order(encoding, n_shuffles, rng),
+            *_wavelengths(name, dim, base),
+        ]
+        size = {"encoding": name, "n": len(encoding.vectors), "dim": dim}
+        properties += [size | fact for fact in facts]
+        if name in SHOWN:
+            tensors[name] = encoding.vectors[:n_shown]
+            tensors[f"{name}_cosines"] = cosines[:n_shown, :n_shown]
+    return SinusoidalPositions(
+        _columns(pd.concat(profiles, ignore_index=True), ["encoding", "offset"], ["expected"]),
+        _columns(
+            pd.DataFrame(properties),
+            ["encoding", "n", "dim", "property", "largest_offset", "share"],
+            ["value", "null_value"],
+        ),
+        {name: x.astype(np.float32) for name, x in tensors.items()},
+    )
+
+
+def _encodings(
+    matrices: dict[str, np.ndarray], regimes: pd.DataFrame, base: float, n_positions: int
+) -> Iterator[tuple[str, Encoding]]:
+    learned = matrices.get("positional")
+    n = n_positions if learned is None else len(learned)
+    dim = matrices["input"].shape[1] if learned is None else learned.shape[1]
+    numbers = np.arange(n)
+    yield "sinusoidal", Encoding(sinusoidal_positions(n, dim, base=base), numbers)
+    printed = sinusoidal_positions_as_printed(n, dim, base=base)
+    yield "sinusoidal_as_printed", Encoding(printed, numbers)
+    if learned is None:
+        return
+    yield "learned", Encoding(learned, numbers)
+    kept = structured_positions(regimes)
+    if FEWEST <= len(kept) < n:
+        yield "learned_structured", Encoding(learned[kept], kept)
+
+
+def _fact(name: str, value: float, **more: float) -> Fact:
+    return {"property": name, "value": value, **more}
+
+
+def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Fact]:
+    lengths = norms(x)
+    yield _fact("mean_norm", float(lengths.mean()))
+    yield _fact("norm_standard_deviation", float(lengths.std()))
+    yield _fact("smallest_norm", float(lengths.min()))
+    yield _fact("largest_norm", float(lengths.max()))
+
+
+def _properties(
+    cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
+) -> Iterator[Fact]:
+    """Those of `measure_positions`, among pairs at most so far apart."""
+    found = properties_by_window(cosines, positions, largest_offsets)
+    for largest_offset, values in zip(largest_offsets, found, strict=True):
+        for name, value in zip(PROPERTIES, values, strict=True):
+            yield _fact(name, float(value), largest_offset=largest_offset)
+
+
+def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Fact]:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        eigenvalues = covariance_eigenvalues(x)
+    three = float(explained_variance(eigenvalues)[:3].sum())
+    yield _fact("explained_variance_of_three_components", three)
+    for share in shares:
+        found = components_for(eigenvalues, share)
+        yield _fact("components_for_share", np.nan if found is None else found, share=share)
+    yield _fact("participation_ratio", effective_number(eigenvalues))
+
+
+def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Fact]:
+    """How far the positions lie along a line, and wind; nothing where all vectors are equal."""
+    x, positions = encoding.vectors, encoding.positions
+    if len(x) < FEWEST or not np.ptp(x, axis=0).any():
+        return
+    found = one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=rng)
+    null_order, null_share = found.null_order_correlation, found.null_adjacent_neighbor_share
+    yield _fact("order_correlation", found.order_correlation, null_value=null_order)
+    yield _fact("adjacent_neighbor_share", found.adjacent_neighbor_share, null_value=null_share)
+    # In three principal components, as `measure_helix` does.
+    plane = winding_plane(principal_components(x, n_components=3).coordinates, positions)
+    turning, peak = winding(plane, positions), spectral_peak(plane, positions)
+    yield _fact("winding_period", turning.period)
+    yield _fact("winding_coherence", turning.coherence)
+    yield _fact("spectral_period", peak.period)
+    yield _fact("spectral_power_share", peak.power_share)
+
+
+def _wavelengths(name: str, dim: int, base: float) -> Iterator[Fact]:
+    """The periods that the formulas put in: a geometric sequence from 2 pi on."""
+    last = {"sinusoidal": 2 * ((dim - 1) // 2) / dim, "sinusoidal_as_printed": 2 * (dim - 1) / dim}
+    if name in last:
+        yield _fact("shortest_wavelength", 2 * np.pi)
+        yield _fact("longest_wavelength", float(2 * np.pi * base ** last[name]))
+
+
+def _columns(table: pd.DataFrame, first: list[str], last: list[str]) -> pd.DataFrame:
+    """`table` with these columns, also those that no row has, at its ends."""
+    middle = [column for column in table if column not in {*first, *last}]
+    return table.reindex(columns=[*first, *middle, *last])
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_sinusoidal_positions(
+        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
+        load_table(f"results/regimes/positions/{name}.csv"),
+        **config.settings,
+    )
+    save_table(found.profiles, f"results/sinusoidal_positions/profiles/{name}.csv")
+    save_table(found.properties, f"results/sinusoidal_positions/properties/{name}.csv")
+    save_tensors(found.tensors, f"data/measured/sinusoidal_positions/{name}.safetensors")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_sinusoidal_positions)

@@ -1,0 +1,124 @@
+"""Stage `measure_pretraining_dynamics`: the geometry of every layer over a published training."""
+
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.device import Device, choose_device
+from embspace.errors import InputError
+from embspace.files.rows import load_rows
+from embspace.files.scalars import load_scalars
+from embspace.files.tables import save_table
+from embspace.measure.layers.layer_protocol import Row
+from embspace.measure.runs.dynamics_rows import COLUMNS, Settings, rows_of_layers, states_of
+from embspace.models.checkpoints import PublishedCheckpoint, published_checkpoints
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from embspace.models.windows import largest_window
+from embspace.settings.model import Model, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.layers import Change
+from embspace.train.heads import be_quiet
+
+# What a run of ours has several of. Of a training, makers publish one model and one phase.
+PLACE = {"seed": 0, "phase": "pretraining"}
+
+
+def measure_pretraining_dynamics(
+    name: str,
+    model: Model,
+    checkpoints: list[PublishedCheckpoint],
+    texts: dict[str, pd.DataFrame],
+    *,
+    corpus: str,
+    n_documents: PositiveInt,
+    window_length: PositiveInt,
+    changes: list[Change],
+    left_out: list[str],
+    batch_size: Annotated[int, Field(ge=64)],
+    tokens_per_batch: PositiveInt,
+    seed: NonNegativeInt,
+    device: Device,
+) -> pd.DataFrame:
+    """One row a checkpoint, layer, change and measure, as `measure_dynamics` has them.
+
+    `texts` are those of each corpus. Of `corpus`, `n_documents` at equal distances are read, in
+    windows that do not overlap, of `window_length` or of what the model reads at once; every
+    checkpoint reads the same tokens, those of the model's own tokenizer. One checkpoint is in
+    memory at a time.
+
+    Raises:
+        InputError: naming model and step, if a checkpoint was not fetched, is another than was
+            fetched, does not load, or reads windows of another length than the first.
+    """
+    from tqdm import tqdm
+
+    be_quiet()
+    tokenizer = load_tokenizer(name, model)
+    read = some_documents(texts[corpus], n_documents)
+    settings = Settings(changes, left_out, batch_size, tokens_per_batch, seed)
+    lengths: dict[str, int] = {}
+    rows: list[Row] = []
+    for each in tqdm(checkpoints, desc="checkpoints", disable=None):
+        length, found = _of_checkpoint(
+            each, tokenizer, read, window_length, settings, choose_device(device)
+        )
+        lengths[each.name] = length
+        _check_lengths(lengths)
+        rows += [{**PLACE, "step": each.step, **row} for row in found]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def some_documents(texts: pd.DataFrame, n_documents: int) -> pd.DataFrame:
+    """The texts of so many documents, at equal distances in the corpus; all if it has no more."""
+    documents = texts["document"].drop_duplicates().to_numpy()
+    n = min(n_documents, len(documents))
+    kept = documents[np.linspace(0, len(documents) - 1, n).round().astype(int)]
+    return texts[texts["document"].isin(kept)].reset_index(drop=True)
+
+
+def _of_checkpoint(
+    checkpoint: PublishedCheckpoint,
+    tokenizer: Any,
+    texts: pd.DataFrame,
+    window_length: int,
+    settings: Settings,
+    device: str,
+) -> tuple[int, list[Row]]:
+    """How many tokens it reads at once, and the rows of its layers; nothing of it stays."""
+    model = checkpoint.model
+    module = load_model(checkpoint.name, model)
+    length = min(window_length, largest_window(model, module))
+    tokens = settings.tokens_per_batch
+    states = states_of(module, tokenizer, length, texts, model.final_norm, tokens, device)
+    del module
+    return length, rows_of_layers(states, settings)
+
+
+def _check_lengths(lengths: dict[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(
+            f"checkpoints that read windows of different lengths read different tokens: {found}"
+        )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name, corpus = config.model_name, config.settings["corpus"]
+    model = describe_model(name, config.model)
+    pins = load_scalars(f"data/prepared/checkpoints/{name}.json")
+    table = measure_pretraining_dynamics(
+        name,
+        model,
+        [each for each in published_checkpoints(name, model) if str(each.step) in pins],
+        {corpus: load_rows(f"data/prepared/texts/{corpus}.parquet")},
+        **config.settings,
+    )
+    save_table(table, f"results/pretraining_dynamics/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_pretraining_dynamics)

@@ -1,0 +1,166 @@
+"""Stage `measure_training`: what the models of a run learn, checkpoint by checkpoint."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.grammar.agreement import agreement_items
+from embspace.grammar.language import make_language
+from embspace.measure.runs.training_classification import classification_rows
+from embspace.measure.runs.training_language_modeling import (
+    Row,
+    agreement_rows,
+    counts_row,
+    held_out_row,
+    load_asker,
+)
+from embspace.measure.runs.training_seed_spread import seed_spread
+from embspace.measure.tables.summary import Probability
+from embspace.settings.corpus import GrammarCorpus, describe_corpus
+from embspace.settings.run import Run, SequenceClassification, describe_run
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.train.checkpoints import Checkpoint, all_checkpoints
+
+CHECKPOINT = ["seed", "phase", "step"]
+LOSSES = [*CHECKPOINT, "loss"]
+HELD_OUT = [*CHECKPOINT, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
+HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
+HELD_OUT += ["next_sentence_accuracy", "next_sentence_accuracy_low", "next_sentence_accuracy_high"]
+HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
+HELD_OUT += ["place_loss", "place_accuracy"]
+AGREEMENT = [*CHECKPOINT, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
+AGREEMENT += ["accuracy_high", "null_accuracy"]
+CLASSIFICATION = ["classifier", *CHECKPOINT, "texts", "n", "n_documents"]
+CLASSIFICATION += ["accuracy", "accuracy_low", "accuracy_high"]
+CLASSIFICATION += ["macro_f1", "macro_f1_low", "macro_f1_high"]
+CLASSIFICATION += ["accuracy_less_regression", "accuracy_less_regression_low"]
+CLASSIFICATION += ["accuracy_less_regression_high", "macro_f1_less_regression"]
+CLASSIFICATION += ["macro_f1_less_regression_low", "macro_f1_less_regression_high"]
+CLASSIFICATION += ["share_unknown", "null_accuracy"]
+
+
+@dataclass(frozen=True)
+class TrainingTables:
+    """The tables; those that a run has nothing for are empty."""
+
+    losses: pd.DataFrame
+    """One row a step: the loss of its batch, before the step."""
+    held_out: pd.DataFrame
+    """One row a checkpoint of a language model: loss and accuracy on held-out texts."""
+    agreement: pd.DataFrame
+    """The same of a grammar's corpus: which of two forms of a verb is the likelier."""
+    classification: pd.DataFrame
+    """One row a checkpoint of a classifier, and one of a logistic regression on words."""
+    seeds: pd.DataFrame
+    """`seed_spread` of the last checkpoints."""
+
+
+def measure_training(
+    run: Run,
+    texts: pd.DataFrame,
+    checkpoints: list[Checkpoint],
+    agreements: pd.DataFrame | None,
+    *,
+    n_resamples: PositiveInt,
+    level: Probability,
+    inverse_regularization: PositiveFloat,
+    seed: NonNegativeInt,
+) -> TrainingTables:
+    """Losses of training, and what each checkpoint predicts of the texts that were held out.
+
+    Losses are in nats: of a language model a token, of a classifier a window; where a step also
+    asks which sentence follows, its loss is the sum of both. Intervals are over held-out documents,
+    the model being given. A masked model is asked for every k-th ordinary token, all of which are
+    hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but what stands
+    first in a window. Words that no training text has are not asked for: `share_unknown` of all.
+    Beside stand models of counts over the training texts: the unigram; the bigram, which sees the
+    token before and, unlike a masked model, nothing after; the place, which knows the position
+    alone. And the entropy of the unigram. Of a model that was also asked which sentence follows,
+    `next_sentence_accuracy` is how often it is right, at chance .5.
+
+    `agreements` are a grammar's `agreement_items`: accuracy is the share in which the right form
+    of a verb is likelier than the wrong one, at chance .5.
+    """
+    from joblib import Parallel, delayed
+
+    options = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    tested = texts[texts["split"] == "test"].reset_index(drop=True)
+    trained = texts[texts["split"] == "train"].reset_index(drop=True)
+    modelled: list[Checkpoint] = []
+    classified: list[Checkpoint] = []
+    for each in checkpoints:
+        is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
+        (classified if is_classifier else modelled).append(each)
+    first = {each.phase: each for each in reversed(modelled)}
+    counts = {phase: counts_row(run, each, trained, tested) for phase, each in first.items()}
+    asked = Parallel(n_jobs=-1)(
+        delayed(_asked)(run, each, tested, counts[each.phase], agreements, options)
+        for each in modelled
+    )
+    of_classes = classification_rows(
+        run, classified, trained, tested, inverse_regularization=inverse_regularization, **options
+    )
+    losses = [
+        (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
+    ]
+    held_out = pd.DataFrame([row for row, _ in asked], columns=HELD_OUT)
+    agreement = pd.DataFrame([row for _, rows in asked for row in rows], columns=AGREEMENT)
+    classification = pd.DataFrame(of_classes, columns=CLASSIFICATION)
+    return TrainingTables(
+        pd.DataFrame(losses, columns=LOSSES),
+        held_out,
+        agreement,
+        classification,
+        seed_spread(held_out, agreement, classification),
+    )
+
+
+def _asked(
+    run: Run,
+    checkpoint: Checkpoint,
+    tested: pd.DataFrame,
+    counts: Row,
+    agreements: pd.DataFrame | None,
+    options: dict[str, Any],
+) -> tuple[Row, list[Row]]:
+    """The rows of a language model's checkpoint, of held-out texts and of their verbs."""
+    asker = load_asker(run, checkpoint, tested)
+    of_verbs = [] if agreements is None else agreement_rows(asker, agreements, **options)
+    return held_out_row(asker, counts, **options), of_verbs
+
+
+def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:
+    """The verbs of held-out texts, where a grammar made them."""
+    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
+    if not isinstance(corpus, GrammarCorpus):
+        return None
+    return agreement_items(texts[texts["split"] == "test"], make_language(corpus))
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
+    found = measure_training(
+        run,
+        texts,
+        all_checkpoints(f"data/trained/{name}", run),
+        _agreements(run, texts),
+        **config.settings,
+    )
+    save_table(found.losses, f"results/training/losses/{name}.csv")
+    save_table(found.held_out, f"results/training/held_out/{name}.csv")
+    save_table(found.agreement, f"results/training/agreement/{name}.csv")
+    save_table(found.classification, f"results/training/classification/{name}.csv")
+    save_table(found.seeds, f"results/training/seeds/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_training, groups=("train",))

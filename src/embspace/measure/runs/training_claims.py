@@ -1,0 +1,204 @@
+"""Stage `measure_training_claims`: what Razzhigaev et al. say of training, held against a run.
+
+Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928), sections 4.1 to 4.3. What
+decides each claim was fixed before any of our numbers was looked at, and stands in
+conf/measure/runs/training_claims.yaml.
+"""
+
+import operator
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from embspace.files.tables import load_table, save_table
+from embspace.measure.layers.model_kinds import (
+    DECODER,
+    kind_of_run,
+    last_checkpoint,
+    of_first_phase,
+)
+from embspace.settings.run import Run, describe_run
+from embspace.settings.stage import StageConfig, run_stage
+
+COLUMNS = ["claim", "section", "kind", "seed", "statistic", "value", "second_statistic"]
+COLUMNS += ["second_value", "holds_if", "verdict"]
+ANISOTROPY, DIMENSION = "top_variance_share", "two_nn"
+COMPARISONS = {"<=": operator.le, ">": operator.gt, ">=": operator.ge}
+Share = Annotated[float, Field(gt=0, lt=1)]
+Condition = tuple[str, str, float]
+"""A column, a comparison and what it is compared with."""
+Row = dict[str, Any]
+
+
+def measure_training_claims(
+    dynamics: pd.DataFrame,
+    run: Run,
+    *,
+    bell_height: Share,
+    rank_correlation: Share,
+    settled_share: Share,
+    dimension_fall: Share,
+) -> pd.DataFrame:
+    """One row a claim and seed: one or two statistics, what they are held to, and the verdict.
+
+    Of the blocks alone, at the checkpoints of the run's first phase. Layer 0, the embeddings, is
+    left out: the paper speaks of internal layers, and the dimension of the embeddings moves by ten
+    where that of the blocks moves by two, so that a mean over all layers is about the embeddings.
+
+    - bell (4.1): `top_variance_share` at the last checkpoint, its mean over the middle third of the
+      blocks less that over the first and the last third. Of a decoder above `bell_height`, and the
+      largest of all blocks is neither the first nor the last; of an encoder within it.
+    - growth (4.2): of a decoder, Spearman's correlation of the steps with the mean over blocks of
+      `top_variance_share`, at least `rank_correlation`; and then it settles: the last quarter of
+      checkpoints moves by no more than `settled_share` of the range of all.
+    - rise and fall (4.3): of a decoder, the mean over blocks of `two_nn` is largest between the
+      first and the last checkpoint, and both are lower by at least `dimension_fall` of it.
+
+    A run that only classifies has no row.
+    """
+    kind = kind_of_run(run)
+    blocks = of_first_phase(dynamics[dynamics["layer"] > 0])
+    rows: list[Row] = []
+    for seed, of_seed in blocks.groupby("seed", sort=False) if kind else ():
+        profile = _profile(of_seed)
+        if kind == DECODER:
+            found = [
+                _bell(profile, bell_height),
+                _growth(*_over_steps(of_seed, ANISOTROPY), rank_correlation, settled_share),
+                _rise_and_fall(_over_steps(of_seed, DIMENSION)[1], dimension_fall),
+            ]
+        else:
+            found = [_flat(profile, bell_height)]
+        rows += [{"kind": kind, "seed": seed, **row} for row in found]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _profile(rows: pd.DataFrame) -> Float[np.ndarray, " block"]:
+    last = last_checkpoint(rows[rows["measure"] == ANISOTROPY])
+    return last.sort_values("layer")["value"].to_numpy(dtype=float)
+
+
+def _over_steps(
+    rows: pd.DataFrame, measure: str
+) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, " step"]]:
+    """The steps, and the mean over blocks at each."""
+    means = rows[rows["measure"] == measure].groupby("step")["value"].mean().sort_index()
+    return means.index.to_numpy(), means.to_numpy(dtype=float)
+
+
+def _height(profile: Float[np.ndarray, " block"]) -> float:
+    """The mean of the middle third of the blocks less that of the others."""
+    third = max(len(profile) // 3, 1)
+    middle = profile[third:-third]
+    outside = np.concatenate([profile[:third], profile[-third:]])
+    return float(middle.mean() - outside.mean()) if len(middle) else float("nan")
+
+
+HEIGHT = "top variance share, middle third of the blocks less the others"
+
+
+def _bell(profile: Float[np.ndarray, " block"], height: float) -> Row:
+    inner = profile[1:-1]
+    outer = profile[[0, -1]] if len(inner) else profile
+    return _row(
+        "bell-shaped over layers",
+        "4.1",
+        (HEIGHT, _height(profile)),
+        (
+            "largest of the inner blocks less the larger of the first and the last",
+            float(inner.max() - outer.max()) if len(inner) else float("nan"),
+        ),
+        [("value", ">", height), ("second_value", ">", 0.0)],
+    )
+
+
+def _flat(profile: Float[np.ndarray, " block"], height: float) -> Row:
+    conditions = [("value", ">=", -height), ("value", "<=", height)]
+    return _row(
+        "flat over layers", "4.1", (HEIGHT, _height(profile)), ("", float("nan")), conditions
+    )
+
+
+def _growth(
+    steps: Int[np.ndarray, " step"],
+    means: Float[np.ndarray, " step"],
+    correlation: float,
+    settled: float,
+) -> Row:
+    moves = len(means) > 1 and np.ptp(means) > 0
+    late = means[-max(len(means) // 4, 2) :]
+    return _row(
+        "anisotropy grows, then settles",
+        "4.2",
+        (
+            "rank correlation of the step with the top variance share, mean over blocks",
+            _rank_correlation(steps, means) if moves else float("nan"),
+        ),
+        (
+            "share of its range that the last quarter of checkpoints moves by",
+            float(np.ptp(late) / np.ptp(means)) if moves else float("nan"),
+        ),
+        [("value", ">=", correlation), ("second_value", "<=", settled)],
+    )
+
+
+def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Spearman's. Not from scipy.stats, which takes a second to import."""
+    both = pd.DataFrame({"x": x, "y": y})
+    return float(both.corr(method="spearman").to_numpy()[0, 1])
+
+
+def _rise_and_fall(means: Float[np.ndarray, " step"], fall: float) -> Row:
+    top = means.max() if len(means) else float("nan")
+    first, last = means[[0, -1]] if len(means) else (float("nan"), float("nan"))
+    return _row(
+        "dimension rises, then falls",
+        "4.3",
+        (
+            "rise of the TwoNN dimension, mean over blocks, to its largest, as a share of that",
+            1 - first / top,
+        ),
+        ("fall from its largest to the last checkpoint, as a share of that", 1 - last / top),
+        [("value", ">=", fall), ("second_value", ">=", fall)],
+    )
+
+
+def _row(
+    claim: str,
+    section: str,
+    first: tuple[str, float],
+    second: tuple[str, float],
+    conditions: list[Condition],
+) -> Row:
+    """`first` and `second` are a statistic in words and its value."""
+    values = {"value": first[1], "second_value": second[1]}
+    if any(np.isnan(values[name]) for name, _, _ in conditions):
+        verdict = "cannot be had"
+    else:
+        holds = all(COMPARISONS[sign](values[name], bound) for name, sign, bound in conditions)
+        verdict = "matches" if holds else "differs"
+    return {
+        "claim": claim,
+        "section": section,
+        "statistic": first[0],
+        "second_statistic": second[0],
+        **values,
+        "holds_if": " and ".join(f"{name} {sign} {bound:g}" for name, sign, bound in conditions),
+        "verdict": verdict,
+    }
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    dynamics = load_table(f"results/dynamics/{name}.csv")
+    table = measure_training_claims(dynamics, run, **config.settings)
+    save_table(table, f"results/training_claims/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_training_claims, groups=("train",))

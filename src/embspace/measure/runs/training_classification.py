@@ -1,0 +1,169 @@
+"""Rows of a classifier's checkpoints, and of the logistic regression that it is held against."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.inference.resampling import Interval, interval_bounds, stratified_interval
+from embspace.measure.runs.training_held_out import class_logits
+from embspace.measure.runs.training_language_modeling import Row, checkpoint_key
+from embspace.models.tokenizer import read_tokenizer
+from embspace.settings.run import Run
+from embspace.train.batches import windows_of
+from embspace.train.checkpoints import Checkpoint, read_record
+from embspace.train.heads import load_head
+
+Labels = Int[np.ndarray, " text"]
+SCORES = ("accuracy", "macro_f1")
+
+
+def classification_rows(
+    run: Run,
+    checkpoints: list[Checkpoint],
+    trained: pd.DataFrame,
+    tested: pd.DataFrame,
+    *,
+    inverse_regularization: float,
+    **options: Any,
+) -> list[Row]:
+    """Accuracy and macro-F1 of each checkpoint, of each seed's last on texts half hidden.
+
+    Then those of a logistic regression on counts of words, trained on the same texts, and how far
+    the checkpoints are above it. The regression leaves out words that it has not seen,
+    `share_unknown` of them; a model whose tokens are whole words has one for these, which training
+    hardly met.
+    """
+    from joblib import Parallel, delayed
+
+    if not checkpoints:
+        return []
+    names = sorted(set(trained["label"]))
+    labels = np.array([names.index(label) for label in tested["label"]])
+    variants = {"as they are": list(tested["text"])}
+    if (tested["half_hidden"] != "").all():
+        variants["half hidden"] = list(tested["half_hidden"])
+    asked = [
+        (each, variant)
+        for each in checkpoints
+        for variant in variants
+        if variant == "as they are" or each.step == run.phases[each.phase].n_steps
+    ]
+    predicted = Parallel(n_jobs=-1)(
+        delayed(_predicted)(run, each, variants[variant]) for each, variant in asked
+    )
+    unit = pd.factorize(tested["document"])[0]
+
+    def scores(classes: Labels) -> "_Scores":
+        return _scores(labels, unit, classes, len(names), **options)
+
+    regression = _logistic_regression(trained, names, inverse_regularization)
+    of_regression = {each: scores(regression.predict(texts)) for each, texts in variants.items()}
+    rows: list[Row] = []
+    for (each, variant), classes in zip(asked, predicted, strict=True):
+        key = {"classifier": "trained", **checkpoint_key(each), "texts": variant}
+        found, other = scores(classes), of_regression[variant]
+        rows.append(key | found.columns() | found.less(other, level=options["level"]))
+    for variant, found in of_regression.items():
+        key = {"classifier": "logistic regression", "texts": variant}
+        rows.append(key | found.columns())
+    unknown = {each: _share_unknown(regression, texts) for each, texts in variants.items()}
+    common = np.bincount(labels).max() / len(labels)
+    return [row | {"share_unknown": unknown[row["texts"]], "null_accuracy": common} for row in rows]
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Accuracy and macro-F1 of one classifier, and how far halves of the documents deviate."""
+
+    n: int
+    n_documents: int
+    value: Float[np.ndarray, " score"]
+    interval: Interval
+
+    def columns(self) -> Row:
+        """With bounds in [0, 1]."""
+        low, high = (np.clip(each, 0, 1) for each in (self.interval.low, self.interval.high))
+        row: Row = {"n": self.n, "n_documents": self.n_documents}
+        for number, name in enumerate(SCORES):
+            row[name] = float(self.value[number])
+            row |= {f"{name}_low": float(low[number]), f"{name}_high": float(high[number])}
+        return row
+
+    def less(self, other: "_Scores", *, level: float) -> Row:
+        """The difference from another classifier on the same texts, with paired bounds."""
+        value = self.value - other.value
+        deviations = self.interval.deviations - other.interval.deviations
+        low, high = interval_bounds(value, deviations, level=level)
+        row: Row = {}
+        for number, name in enumerate(SCORES):
+            row[f"{name}_less_regression"] = float(value[number])
+            row[f"{name}_less_regression_low"] = float(low[number])
+            row[f"{name}_less_regression_high"] = float(high[number])
+        return row
+
+
+def _share_unknown(regression: Any, texts: list[str]) -> float:
+    """The share of words, as the regression takes them, that no training text has."""
+    counts = regression[0]
+    words = counts.build_analyzer()(" ".join(texts))
+    return sum(word not in counts.vocabulary_ for word in words) / len(words)
+
+
+def _predicted(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Labels:
+    import torch
+
+    torch.set_num_threads(1)  # the checkpoints take one core each
+    read_record(checkpoint.folder)
+    module = load_head(checkpoint.folder, run.phases[checkpoint.phase])
+    windows = windows_of(texts, read_tokenizer(checkpoint.folder), run.window)
+    return class_logits(module, windows).argmax(axis=1)
+
+
+def _logistic_regression(
+    trained: pd.DataFrame, names: list[str], inverse_regularization: float
+) -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    regression = make_pipeline(
+        CountVectorizer(token_pattern=r"(?u)\b\w+\b"),
+        LogisticRegression(C=inverse_regularization, max_iter=1000),
+    )
+    return regression.fit(trained["text"], [names.index(label) for label in trained["label"]])
+
+
+def _scores(
+    labels: Labels, unit: Labels, classes: Labels, n_classes: int, **options: Any
+) -> _Scores:
+    """Of half-samples of the documents of each label, so that no half lacks one.
+
+    A half of an odd number has one more or less: labels weigh in it as they do in the whole. NaN
+    where a label has a single document, which half of the halves would lack.
+    """
+    members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
+    stratum = np.array([labels[each[0]] for each in members])
+    of_label = np.bincount(labels, minlength=n_classes)
+
+    def statistic(chosen: Int[np.ndarray, " unit"]) -> np.ndarray:
+        rows = np.concatenate([members[each] for each in chosen])
+        true, told = labels[rows], classes[rows]
+        weight = (of_label / np.maximum(np.bincount(true, minlength=n_classes), 1))[true]
+        right, all_true, all_told = (
+            np.bincount(values, weights, n_classes)
+            for values, weights in ((true, weight * (true == told)), (true, weight), (told, weight))
+        )
+        # Twice precision times recall over their sum; 0 where a class is neither there nor told.
+        f1 = 2 * right / np.maximum(all_true + all_told, 1e-300)
+        return np.array([right.sum() / weight.sum(), f1.mean()])
+
+    # The same halves for every classifier.
+    generator = np.random.default_rng(options.pop("seed"))
+    interval = stratified_interval(statistic, stratum, generator=generator, **options)
+    if 1 in np.bincount(stratum):
+        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+    value = statistic(np.arange(len(members)))
+    return _Scores(len(labels), len(members), value, interval)

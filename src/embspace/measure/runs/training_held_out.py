@@ -1,0 +1,164 @@
+"""What a trained model predicts of texts that it has not seen."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.settings.run import CausalLanguageModelling, MaskedLanguageModelling
+from embspace.train.batches import Windows
+from embspace.train.objectives import sentence_pairs
+
+WINDOWS_AT_ONCE = 64
+LanguageModelling = MaskedLanguageModelling | CausalLanguageModelling
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The tokens that a language model is asked for, one row each, in the order of the windows."""
+
+    window: Int[np.ndarray, " n"]
+    position: Int[np.ndarray, " n"]
+    target: Int[np.ndarray, " n"]
+    previous: Int[np.ndarray, " n"]
+    """The token before the target, which a bigram model sees."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """How well."""
+
+    loss: Float[np.ndarray, " n"]
+    """Negative logarithm of the probability of the target, in nats."""
+    correct: Bool[np.ndarray, " n"]
+    """Whether the target is the most probable token."""
+
+
+def tokens_asked(phase: LanguageModelling, windows: Windows, special: list[int]) -> Asked:
+    """The ordinary tokens that a model of this objective is asked for.
+
+    Left to right: all but the first of a window, and special ones. Masked: of each window every
+    k-th ordinary token, k = 1 / `masked_share` rounded, starting at another one in each window, so
+    that all take part and nothing is left to chance. No two neighbours are hidden and nothing is
+    exchanged: an easier task than that of training, with a lower loss.
+    """
+    n_windows, length = windows.ids.shape
+    inside = np.arange(length) < windows.n_tokens[:, None]
+    asked = inside & ~np.isin(windows.ids, special)
+    asked[:, 0] = False
+    if isinstance(phase, MaskedLanguageModelling):
+        step = round(1 / phase.masked_share)
+        offset = np.arange(length) + np.arange(n_windows)[:, None]
+        asked &= offset % step == 0
+    window, position = np.nonzero(asked)
+    target, previous = windows.ids[window, position], windows.ids[window, position - 1]
+    return Asked(window, position, target, previous)
+
+
+def predict_tokens(
+    module: Any,
+    phase: LanguageModelling,
+    windows: Windows,
+    asked: Asked,
+    mask_id: int | None,
+) -> Predicted:
+    """The model's loss at each asked token, and whether its best guess is right.
+
+    Masked: all tokens asked for in a window are hidden at once.
+    """
+    loss, correct = np.empty(len(asked.target)), np.empty(len(asked.target), dtype=bool)
+    for rows, logits in _logits(module, phase, windows, asked, mask_id):
+        target = asked.target[rows]
+        shifted = logits - logits.max(axis=1, keepdims=True)
+        of_target = shifted[np.arange(len(target)), target]
+        loss[rows] = np.log(np.exp(shifted).sum(axis=1)) - of_target
+        correct[rows] = logits.argmax(axis=1) == target
+    return Predicted(loss, correct)
+
+
+def choose_between(
+    module: Any,
+    phase: LanguageModelling,
+    windows: Windows,
+    asked: Asked,
+    mask_id: int | None,
+    wrong: Int[np.ndarray, " n"],
+) -> Bool[np.ndarray, " n"]:
+    """Whether the target is more probable than the `wrong` token in its place."""
+    right = np.empty(len(wrong), dtype=bool)
+    for rows, logits in _logits(module, phase, windows, asked, mask_id):
+        each = np.arange(len(logits))
+        right[rows] = logits[each, asked.target[rows]] > logits[each, wrong[rows]]
+    return right
+
+
+def tell_next_sentences(
+    module: Any, end: str, windows: Windows, tokenizer: Any
+) -> Bool[np.ndarray, " window"]:
+    """Whether the model tells if the second part of a window follows, or is another text's.
+
+    Windows of one token less than in training, as `sentence_pairs` takes them; always the same
+    ones, by coin, go on with another text.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    right = []
+    for first in range(0, len(windows.ids), WINDOWS_AT_ONCE):
+        rows = np.arange(first, min(first + WINDOWS_AT_ONCE, len(windows.ids)))
+        inputs = sentence_pairs(end, windows, rows, tokenizer, generator)
+        is_other = inputs.pop("next_sentence_label")
+        with torch.inference_mode():
+            logits = module(**inputs).seq_relationship_logits
+        right.append((logits.argmax(-1) == is_other).numpy())
+    return np.concatenate(right)
+
+
+def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class"]:
+    """The logits of each text, mean over its windows."""
+    import torch
+
+    parts = []
+    for first in range(0, len(windows.ids), WINDOWS_AT_ONCE):
+        inputs = _inputs(windows, np.arange(first, min(first + WINDOWS_AT_ONCE, len(windows.ids))))
+        with torch.inference_mode():
+            parts.append(module(**inputs).logits.numpy())
+    logits = np.concatenate(parts).astype(np.float64)
+    sums = np.zeros((int(windows.text.max()) + 1, logits.shape[1]))
+    np.add.at(sums, windows.text, logits)
+    return sums / np.bincount(windows.text)[:, None]
+
+
+def _logits(
+    module: Any, phase: LanguageModelling, windows: Windows, asked: Asked, mask_id: int | None
+) -> Iterator[tuple[Int[np.ndarray, " row"], Float[np.ndarray, "row token"]]]:
+    """Some of the asked tokens, and the logits in their places."""
+    import torch
+
+    is_masked = isinstance(phase, MaskedLanguageModelling)
+    order = np.unique(asked.window)
+    for first in range(0, len(order), WINDOWS_AT_ONCE):
+        batch = order[first : first + WINDOWS_AT_ONCE]
+        rows = np.flatnonzero(np.isin(asked.window, batch))
+        window, position = np.searchsorted(batch, asked.window[rows]), asked.position[rows]
+        inputs = _inputs(windows, batch)
+        if is_masked:
+            inputs["input_ids"][window, position] = mask_id
+        with torch.inference_mode():
+            found = module(**inputs)
+        logits = found.prediction_logits if "prediction_logits" in found else found.logits
+        # Left to right, the logits at a token are those of the next one.
+        yield rows, logits[window, position - (not is_masked)].double().numpy()
+
+
+def _inputs(windows: Windows, rows: Int[np.ndarray, " batch"]) -> dict[str, Any]:
+    import torch
+
+    longest = int(windows.n_tokens[rows].max())
+    attention = np.arange(longest) < windows.n_tokens[rows][:, None]
+    return {
+        "input_ids": torch.from_numpy(windows.ids[rows, :longest].copy()),
+        "attention_mask": torch.from_numpy(attention.astype(np.int64)),
+    }

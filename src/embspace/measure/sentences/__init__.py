@@ -1,0 +1,1 @@
+"""Measures of pairs and groups of sentences."""

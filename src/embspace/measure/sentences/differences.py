@@ -1,0 +1,248 @@
+"""Stage `measure_differences`: what the differences of pairs of sentences have in common.
+
+Luisto's thesis, section 4.4.2: figure 24, tables 6 and 7, research question 3b.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import Field, NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.errors import InputError
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import norms
+from embspace.measure.sentences.difference_consistency import consistency_table
+from embspace.measure.sentences.difference_cosines import cosine_table
+from embspace.measure.sentences.difference_pairs import (
+    PairedStates,
+    SentencePairs,
+    draw_pairs,
+    sentence_pairs,
+)
+from embspace.measure.tables.deviations import without_deviations
+from embspace.measure.tables.shown_pooling import Pooling, shown_pooling_of
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
+
+Vectors = Float[np.ndarray, "layer sentence dim"]
+Share = Annotated[float, Field(gt=0, lt=1)]
+RANDOM = [f"random_{pooling}" for pooling in POOLINGS]
+MAP_COLUMNS = ["kind", "category", "pair", "component_1", "component_2"]
+EXAMPLE_COLUMNS = ["category", "pair", "first", "second", "euclidean_distance"]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The tables of the stage, its scalars at the last layer, and the deviations of halves."""
+
+    categories: pd.DataFrame
+    cosines: pd.DataFrame
+    map: pd.DataFrame
+    examples: pd.DataFrame
+    summary: dict[str, Any]
+    deviations: pd.DataFrame
+
+
+def measure_differences(
+    stimuli: pd.DataFrame,
+    tokens: pd.DataFrame,
+    states: dict[str, Vectors],
+    *,
+    shown_pooling: Pooling,
+    bias_categories: Annotated[list[str], Field(min_length=2, max_length=2)],
+    smallest_reliability: Share,
+    length_tolerance: NonNegativeInt,
+    n_sign_flips: PositiveInt,
+    n_pairing_draws: PositiveInt,
+    n_direction_draws: PositiveInt,
+    n_half_samples: PositiveInt,
+    level: Share,
+    seed: NonNegativeInt,
+) -> Differences:
+    """Consistency of the differences within categories, cosines between their means, a map.
+
+    A difference is the vector of a pair's second sentence minus that of the first, so that the
+    category `female-male` points from female to male, `doctor-nurse` from doctor to nurse; a
+    negative cosine of the two puts nurses with women. `states` are by pooling, at random weights
+    by `random_` and pooling; `window` in `tokens` is the row of the sentence. Map, examples and
+    summary are of the last layer and `shown_pooling`, or of the mean if that is the state of a
+    first token that has seen no other. Empty for a model that read no sentence.
+    """
+    stimuli = _read_by_model(stimuli, states[shown_pooling].shape[1])
+    shown_pooling = shown_pooling_of(shown_pooling, states["cls"])
+    paired = _paired_states(stimuli, tokens, states)
+    for_draws, for_consistency, for_cosines = np.random.default_rng(seed).spawn(3)
+    draws = draw_pairs(
+        paired.pairs,
+        tokens.groupby("window").size().to_numpy(np.int64),
+        length_tolerance=length_tolerance,
+        n_sign_flips=n_sign_flips,
+        n_pairing_draws=n_pairing_draws,
+        n_direction_draws=n_direction_draws,
+        generator=for_draws,
+    )
+    # One thread: on more BLAS would add in another order, and a tie fall on another side.
+    with threadpool_limits(1, user_api="blas"):
+        categories = consistency_table(
+            paired, draws, n_half_samples=n_half_samples, level=level, generator=for_consistency
+        )
+        cosines = cosine_table(
+            paired,
+            draws,
+            smallest_reliability=smallest_reliability,
+            n_half_samples=n_half_samples,
+            level=level,
+            generator=for_cosines,
+        )
+    tables, deviations = without_deviations({"categories": categories, "cosines": cosines})
+    last = len(states[shown_pooling]) - 1
+    cell = paired.cells.query("layer == @last and pooling == @shown_pooling").index[0]
+    shown = paired.differences()[cell]
+    coordinates, explained_variance = _map(paired.pairs, shown)
+    return Differences(
+        **tables,
+        map=coordinates,
+        examples=_examples(stimuli, paired.pairs, shown),
+        summary={
+            "layer": last,
+            "pooling": shown_pooling,
+            "n_pairs": len(paired.pairs.names),
+            **_cosine_summary(_at(tables["cosines"], last, shown_pooling), bias_categories),
+            "consistency": _consistency(_at(tables["categories"], last, shown_pooling)),
+            **explained_variance,
+        },
+        deviations=deviations,
+    )
+
+
+def _read_by_model(stimuli: pd.DataFrame, n_sentences: int) -> pd.DataFrame:
+    """The sentences, or none for a model that read none."""
+    stimuli = stimuli if n_sentences else stimuli[:0]
+    if len(stimuli) != n_sentences:
+        raise InputError(
+            f"the set differences has {len(stimuli)} sentences, the model read {n_sentences}: "
+            "`dvc repro` makes its hidden states anew"
+        )
+    return stimuli
+
+
+def _paired_states(
+    stimuli: pd.DataFrame, tokens: pd.DataFrame, states: dict[str, Vectors]
+) -> PairedStates:
+    cells = [(layer, pooling) for layer in range(len(states["cls"])) for pooling in POOLINGS]
+    return PairedStates(
+        pairs=sentence_pairs(stimuli, tokens),
+        cells=pd.DataFrame(cells, columns=["layer", "pooling"]),
+        sentences=np.stack([states[pooling][layer] for layer, pooling in cells]),
+        random_weights=np.stack([states[f"random_{pooling}"][layer] for layer, pooling in cells]),
+    )
+
+
+def _at(table: pd.DataFrame, layer: int, pooling: str) -> pd.DataFrame:
+    chosen = table[(table["layer"] == layer) & (table["pooling"] == pooling)]
+    return chosen.drop(columns=["layer", "pooling"])
+
+
+def _consistency(categories: pd.DataFrame) -> dict[str, float]:
+    return {str(k): v for k, v in categories.set_index("category")["consistency"].items()}
+
+
+def _cosine_summary(cosines: pd.DataFrame, bias_categories: list[str]) -> dict[str, Any]:
+    """The rows of the bias and of three extremes; a row that there is not is empty."""
+    defined = cosines.dropna(subset="cosine")
+    cosine = defined["cosine"].astype(np.float64)
+    is_bias = [
+        set(two) == set(bias_categories)
+        for two in zip(cosines["category_1"], cosines["category_2"], strict=True)
+    ]
+    chosen = {
+        "bias": cosines[is_bias],
+        "largest": defined.loc[cosine.nlargest(1).index],
+        "smallest": defined.loc[cosine.nsmallest(1).index],
+        "nearest_to_zero": defined.loc[cosine.abs().nsmallest(1).index],
+    }
+    return {
+        name: {str(key): value for key, value in rows.to_dict("records")[0].items()}
+        if len(rows)
+        else {}
+        for name, rows in chosen.items()
+    }
+
+
+def _map(
+    pairs: SentencePairs, differences: Float[np.ndarray, "pair dim"]
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """All differences and the means of the categories on the plane of the most variance.
+
+    The origin is no difference at all, from where the means are arrows. Also the shares of the
+    variance that the two axes have.
+    """
+    n, dim = differences.shape
+    if n < 2 or dim < 2:
+        return pd.DataFrame(columns=MAP_COLUMNS), {}
+    found = principal_components(differences, n_components=2)
+    means = [differences[pairs.of(number)].mean(axis=0) for number in range(len(pairs.categories))]
+    with threadpool_limits(1, user_api="blas"):
+        component_1, component_2 = (np.concatenate([differences, means]) @ found.axes.T).T
+    table = pd.DataFrame(
+        {
+            "kind": ["difference"] * n + ["mean"] * len(means),
+            "category": [pairs.categories[each] for each in pairs.category] + pairs.categories,
+            "pair": [*pairs.names, *[np.nan] * len(means)],
+            "component_1": component_1,
+            "component_2": component_2,
+        }
+    )
+    shares = enumerate(found.explained_variance, 1)
+    return table, {f"explained_variance_{number}": float(share) for number, share in shares}
+
+
+def _examples(
+    stimuli: pd.DataFrame, pairs: SentencePairs, differences: Float[np.ndarray, "pair dim"]
+) -> pd.DataFrame:
+    """The first pair of each category, and the length of its difference."""
+    chosen = [int(pairs.of(number)[0]) for number in range(len(pairs.categories))]
+    texts, length = stimuli["text"].to_numpy(), norms(differences)
+    return pd.DataFrame(
+        [
+            (
+                pairs.categories[pairs.category[each]],
+                pairs.names[each],
+                texts[pairs.first[each]],
+                texts[pairs.second[each]],
+                length[each],
+            )
+            for each in chosen
+        ],
+        columns=EXAMPLE_COLUMNS,
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    extracted = f"data/extracted/stimuli/{name}/differences"
+    found = measure_differences(
+        load_rows("data/prepared/stimuli/differences.parquet"),
+        load_rows(f"{extracted}.tokens.parquet"),
+        load_tensors(f"{extracted}.safetensors", [*POOLINGS, *RANDOM]),
+        **config.settings,
+    )
+    save_table(found.categories, f"results/differences/categories/{name}.csv")
+    save_table(found.cosines, f"results/differences/cosines/{name}.csv")
+    save_table(found.map, f"results/differences/map/{name}.csv")
+    save_table(found.examples, f"results/differences/examples/{name}.csv")
+    save_rows(found.deviations, f"data/measured/differences/{name}.parquet")
+    save_scalars(found.summary, f"results/differences/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_differences)

@@ -1,0 +1,129 @@
+"""Stage `measure_sentence_similarity`: how alike a model finds the texts of a corpus, by layer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import PositiveInt
+
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
+
+BLOCK_ROWS = 512  # of all cosines that are in memory at once
+
+
+@dataclass(frozen=True)
+class PooledStates:
+    """The pooled hidden states of the windows of a corpus, and the table of the windows."""
+
+    by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
+    windows: pd.DataFrame
+
+
+def measure_sentence_similarity(
+    corpora: dict[str, PooledStates], *, n_listed: PositiveInt
+) -> pd.DataFrame:
+    """The most similar pairs of windows of different texts, for each corpus, layer and pooling.
+
+    By cosine, `n_listed` at most of `n_pairs` that there are. The window of a text that has
+    several is named `<text>#<window>`; two windows of one text share tokens and are no pair.
+    `euclidean_distance` is between vectors as they are, `unit_manhattan_distance` between
+    vectors of unit length, as model cards of sentence-transformers print it.
+    """
+    parts = []
+    for corpus, states in corpora.items():
+        for pooling, layers in states.by_pooling.items():
+            for layer, vectors in enumerate(layers):
+                table = most_similar(vectors, states.windows, n_listed)
+                parts.append(table.assign(corpus=corpus, pooling=pooling, layer=layer))
+    table = pd.concat(parts, ignore_index=True)
+    keys = ["corpus", "pooling", "layer"]
+    return table[keys + [column for column in table if column not in keys]]
+
+
+def window_names(windows: pd.DataFrame) -> np.ndarray:
+    """The text's id, with the window's number from the second window on."""
+    rows = zip(windows["text"], windows["window"], strict=True)
+    return np.array([f"{text}#{number}" if number else text for text, number in rows], dtype=object)
+
+
+def most_similar(
+    x: Float[np.ndarray, "n dim"], windows: pd.DataFrame, n_listed: int
+) -> pd.DataFrame:
+    """The pairs of the largest cosine: n_pairs, rank, first, second and three measures."""
+    text, name = windows["text"].to_numpy(), window_names(windows)
+    same = np.unique(text, return_counts=True)[1]
+    unit = unit_rows(x.astype(np.float64))
+    cosine, i, j = largest_cosines(unit, text, n_listed)
+    return pd.DataFrame(
+        {
+            "n_pairs": len(x) * (len(x) - 1) // 2 - int((same * (same - 1) // 2).sum()),
+            "rank": np.arange(1, len(i) + 1),
+            "first": name[i],
+            "second": name[j],
+            "cosine": cosine,
+            "euclidean_distance": norms(x[i].astype(np.float64) - x[j]),
+            "unit_manhattan_distance": np.abs(unit[i] - unit[j]).sum(axis=1),
+        }
+    )
+
+
+def largest_cosines(
+    unit: Float[np.ndarray, "n dim"], text: np.ndarray, n_listed: int
+) -> tuple[Float[np.ndarray, " pair"], Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
+    """Cosine and rows i < j of the most similar pairs of unit vectors of different texts.
+
+    Cosines that are equal to twelve digits are ties, and go to the smallest (i, j).
+    """
+    best, first, second = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+    for start in range(0, len(unit), BLOCK_ROWS):
+        rows = np.arange(start, min(start + BLOCK_ROWS, len(unit)))
+        cosine = np.round(unit[rows] @ unit[start:].T, 12)
+        cosine[np.tril_indices_from(cosine)] = -np.inf  # i < j alone
+        cosine[text[rows][:, None] == text[start:]] = -np.inf
+        # Most pairs are out already; what is left is sorted with the best so far. Of those that
+        # tie at the bar, the first n_listed are enough.
+        bar = _bar(cosine, best, n_listed)
+        chosen = [np.flatnonzero(cosine > bar), np.flatnonzero(cosine == bar)[:n_listed]]
+        i, j = np.unravel_index(np.sort(np.concatenate(chosen)), cosine.shape)
+        candidates = np.concatenate([best, cosine[i, j]])
+        kept = np.argsort(-candidates, kind="stable")[:n_listed]
+        best = candidates[kept]
+        first = np.concatenate([first, rows[i]])[kept]
+        second = np.concatenate([second, start + j])[kept]
+    listed = best > -np.inf
+    return best[listed], first[listed], second[listed]
+
+
+def _bar(
+    cosine: Float[np.ndarray, "row column"], best: Float[np.ndarray, " pair"], n_listed: int
+) -> float:
+    """A cosine below which no pair of a block can be among the most similar ones."""
+    of_block = -np.inf
+    if cosine.size > n_listed:
+        of_block = float(np.partition(cosine, cosine.size - n_listed, axis=None)[-n_listed])
+    return max(of_block, float(best[-1]) if len(best) == n_listed else -np.inf)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    extracted = f"data/extracted/hidden_states/{name}"
+    corpora = {
+        corpus: PooledStates(
+            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
+            load_rows(f"{extracted}/{corpus}.windows.parquet"),
+        )
+        for corpus in config.corpora
+    }
+    table = measure_sentence_similarity(corpora, **config.settings)
+    save_table(table, f"results/sentence_similarity/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_sentence_similarity)

@@ -1,0 +1,224 @@
+"""How groups of sentences hold together in `measure_synonyms`: cosines, silhouettes, clusters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.groups.groups import (
+    average_linkage,
+    group_means,
+    nearest_in_group,
+    purity,
+    silhouettes,
+    within_and_between,
+)
+from embspace.geometry.inference.resampling import stratified_interval, upper_p_value
+from embspace.measure.sentences.synonym_vectors import (
+    Stimuli,
+    Vectors,
+    codes,
+    cosines_of,
+    distances_of,
+    estimate_names,
+    estimate_table,
+    vectors_of,
+)
+from embspace.measure.tables.deviations import units_named
+from embspace.measure.tables.nulls import mean_and_range
+
+QUANTITIES = ["within_cosine", "between_cosine", "within_minus_between_cosine"]
+QUANTITIES += ["within_euclidean_distance", "between_euclidean_distance"]
+QUANTITIES += ["silhouette", "nearest_in_group"]
+TESTED = ["within_minus_between_cosine", "silhouette"]
+CLUSTERING = ["purity", "random_weights_purity", "null_purity"]
+NULLS = [
+    f"{before}{quantity}{after}"
+    for quantity in TESTED
+    for before, after in (("null_", ""), ("null_", "_low"), ("null_", "_high"), ("", "_p_value"))
+]
+KEYS = ["sentences", "pooling", "layer", "n", "n_groups"]
+COLUMNS = [*KEYS, *estimate_names(QUANTITIES), *CLUSTERING, *NULLS]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Sentences with their groups, and of what a half-sample has half."""
+
+    name: str
+    vectors: list[Vectors]
+    group: pd.Series
+    unit: Int[np.ndarray, " sentence"]
+    """Sentences of one number are in a half-sample together or not at all."""
+    units: list[str]
+    """Their names."""
+    stratum: Int[np.ndarray, " unit"]
+    """Half-samples have half of the units of each."""
+
+    @property
+    def label(self) -> Int[np.ndarray, " sentence"]:
+        """The number of each sentence's group."""
+        return codes(self.group)
+
+
+def sentences_of(synonyms: Stimuli, paraphrases: Stimuli) -> list[Sentences]:
+    """The groups of the thesis without and with random ones, and meanings in other words.
+
+    Groups are few, and their sentences could be others: half-samples are of sentences within
+    each. Of meanings there are many, with few sentences each: half-samples are of meanings.
+    """
+    vectors, table = vectors_of(synonyms), synonyms.table
+    made = np.flatnonzero(~table["kind"].str.startswith("random"))
+    meaning = paraphrases.table["meaning"]
+    numbers = codes(meaning)
+    return [
+        _sampled_within("groups", [each.of(made) for each in vectors], table.iloc[made]),
+        _sampled_within("groups_and_random", vectors, table),
+        Sentences(
+            "meanings",
+            vectors_of(paraphrases),
+            meaning,
+            unit=numbers,
+            units=meaning.unique().tolist(),
+            stratum=np.zeros(meaning.nunique(), dtype=np.int64),
+        ),
+    ]
+
+
+def _sampled_within(name: str, vectors: list[Vectors], table: pd.DataFrame) -> Sentences:
+    group, names = table["group"], table["id"].tolist()
+    stratum = codes(group)
+    return Sentences(name, vectors, group, np.arange(len(group)), names, stratum)
+
+
+def group_table(
+    sets: list[Sentences],
+    *,
+    n_half_samples: int,
+    n_shuffles: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """One row a set, pooling and layer: how alike sentences of one group and of several are."""
+    options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
+    parts = []
+    for each, stream in zip(sets, generator.spawn(len(sets)), strict=True):
+        label, for_null = each.label, stream.spawn(1)[0]
+        shuffled = np.stack([for_null.permutation(label) for _ in range(n_shuffles)])
+        for vectors, halves in zip(each.vectors, stream.spawn(len(each.vectors)), strict=True):
+            table = _estimates(each, vectors, **options, generator=halves)
+            table["n"], table["n_groups"] = len(label), each.group.nunique()
+            table = table.assign(**units_named(each.units))
+            for name, values in _clustering(vectors, label, shuffled, level).items():
+                table[name] = values
+            parts.append(table[COLUMNS])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def _estimates(
+    sentences: Sentences,
+    vectors: Vectors,
+    *,
+    n_half_samples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    statistic = group_statistic(vectors.trained, sentences)
+    whole = np.arange(len(sentences.stratum))
+    random = vectors.random_weights
+    return estimate_table(
+        {
+            "sentences": [sentences.name],
+            "pooling": [vectors.pooling],
+            "layer": range(len(vectors.trained)),
+        },
+        QUANTITIES,
+        statistic(whole),
+        stratified_interval(
+            statistic,
+            sentences.stratum,
+            n_resamples=n_half_samples,
+            level=level,
+            generator=generator,
+        ),
+        None if random is None else group_statistic(random, sentences)(whole),
+    )
+
+
+def group_statistic(
+    x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences
+) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity layer"]]:
+    """`QUANTITIES` of each layer, as a function of the units that are in.
+
+    Silhouettes and nearest sentences are looked for among all, whichever are in: fewer groups
+    would make both easier.
+    """
+    cosines, distances = cosines_of(x), distances_of(x)
+    label, n_groups = sentences.label, sentences.group.nunique()
+    sizes = np.bincount(label)
+    silhouette = np.stack([silhouettes(1 - layer, label) for layer in cosines])
+    nearest = np.stack([nearest_in_group(1 - layer, label) for layer in cosines])
+
+    def statistic(units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "quantity layer"]:
+        rows = np.flatnonzero(np.isin(sentences.unit, units))
+        square = np.ix_(np.arange(len(x)), rows, rows)
+        some = (label[rows], n_groups)
+        within, between = within_and_between(group_means(cosines[square], *some))
+        near, far = within_and_between(group_means(distances[square], *some))
+        own = [_weighted(each[:, rows], label[rows], sizes) for each in (silhouette, nearest)]
+        return np.stack([within, between, within - between, near, far, *own])
+
+    return statistic
+
+
+def _weighted(
+    values: Float[np.ndarray, "layer row"],
+    label: Int[np.ndarray, " row"],
+    sizes: Int[np.ndarray, " group"],
+) -> Float[np.ndarray, " layer"]:
+    """Mean over the rows, each group weighing what it does in the whole."""
+    weights = sizes / np.maximum(np.bincount(label, minlength=len(sizes)), 1)
+    return np.average(values, axis=1, weights=weights[label])
+
+
+def _clustering(
+    vectors: Vectors,
+    label: Int[np.ndarray, " sentence"],
+    shuffled: Int[np.ndarray, "shuffle sentence"],
+    level: float,
+) -> dict[str, list[float]]:
+    """Purity of clusters, and what shuffled labels give, by column, a value a layer."""
+    n_groups = int(label.max()) + 1
+    found: dict[str, list[float]] = {name: [] for name in [*CLUSTERING, *NULLS]}
+    for layer, cosines in enumerate(cosines_of(vectors.trained)):
+        clusters = average_linkage(1 - cosines, n_groups)
+        found["purity"].append(_purity(clusters, label))
+        found["null_purity"].append(_purity(clusters, shuffled))
+        random = vectors.random_weights
+        at_random = None if random is None else 1 - cosines_of(random[layer : layer + 1])[0]
+        clusters = None if at_random is None else average_linkage(at_random, n_groups)
+        found["random_weights_purity"].append(_purity(clusters, label))
+        values, nulls = tested(cosines, label[np.newaxis])[:, 0], tested(cosines, shuffled)
+        for quantity, value, null in zip(TESTED, values, nulls, strict=True):
+            mean, low, high = mean_and_range(null, level)
+            found[f"null_{quantity}"].append(float(mean))
+            found[f"null_{quantity}_low"].append(float(low))
+            found[f"null_{quantity}_high"].append(float(high))
+            found[f"{quantity}_p_value"].append(upper_p_value(float(value), null))
+    return found
+
+
+def tested(
+    cosines: Float[np.ndarray, "n n"], label: Int[np.ndarray, "draw n"]
+) -> Float[np.ndarray, "quantity draw"]:
+    """What is compared with shuffled labels, `TESTED`, for each draw of labels."""
+    means = group_means(cosines, label, int(label.max()) + 1)
+    within, between = within_and_between(means)
+    return np.stack([within - between, silhouettes(1 - cosines, label).mean(axis=-1)])
+
+
+def _purity(clusters: Int[np.ndarray, " n"] | None, label: Int[np.ndarray, "*draw n"]) -> float:
+    return float("nan") if clusters is None else float(purity(clusters, label).mean())

@@ -1,0 +1,117 @@
+"""What all tables of `measure_synonyms` share: the vectors, their pairs, the columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.inference.resampling import Interval
+from embspace.geometry.pairs.directions import cosine_matrix
+from embspace.measure.tables.deviations import ENDING, UNITS, by_row
+from embspace.spaces.pooling import POOLINGS
+
+BAG_OF_WORDS = "bag_of_words"
+# Bounds of an interval that lie beyond these are moved to them.
+RANGES = {"auc": (0.0, 1.0), "nearest_in_group": (0.0, 1.0), "silhouette": (-1.0, 1.0)}
+RANGES |= dict.fromkeys(("cosine", "within_cosine", "between_cosine"), (-1.0, 1.0))
+DIGITS = 12  # of cosines: what rounding leaves of equal ones must not decide who is nearer
+
+
+@dataclass(frozen=True)
+class Stimuli:
+    """One set of sentences: its table, their tokens, their pooled states by tensor."""
+
+    table: pd.DataFrame
+    tokens: pd.DataFrame
+    states: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """One vector a layer and sentence, by one pooling, trained and at random weights."""
+
+    pooling: str
+    trained: Float[np.ndarray, "layer sentence dim"]
+    random_weights: Float[np.ndarray, "layer sentence dim"] | None
+
+    def of(self, rows: np.ndarray) -> "Vectors":
+        """Those of some sentences."""
+        random = None if self.random_weights is None else self.random_weights[:, rows]
+        return Vectors(self.pooling, self.trained[:, rows], random)
+
+
+def vectors_of(stimuli: Stimuli) -> list[Vectors]:
+    """By each pooling, and as a bag of words; none for a model that read nothing.
+
+    The bag of words stands beside them as a pooling with one layer, 0: the sum of one direction a
+    token, which knows neither order nor meaning.
+    """
+    states, n = stimuli.states, len(stimuli.table)
+    if not states[POOLINGS[0]].shape[1]:
+        return []
+    pooled = [Vectors(name, states[name], states[f"random_{name}"]) for name in POOLINGS]
+    bag = bag_of_words(stimuli.tokens, n)[np.newaxis]
+    return [*pooled, Vectors(BAG_OF_WORDS, bag, None)]
+
+
+def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence word"]:
+    """How often each token stands in each of `n` sentences, special tokens left out."""
+    ordinary = tokens[~tokens["special"].astype(bool)]
+    ids, column = np.unique(ordinary["id"].to_numpy(np.int64), return_inverse=True)
+    counts = np.zeros((n, len(ids)))
+    np.add.at(counts, (ordinary["window"].to_numpy(np.int64), column), 1)
+    return counts
+
+
+def cosines_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "layer n n"]:
+    """All cosines of each layer, to `DIGITS` digits: raw vectors, not centred."""
+    return np.stack([cosine_matrix(layer) for layer in x]).round(DIGITS)
+
+
+def distances_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "layer n n"]:
+    """All Euclidean distances of each layer, of differences: exactly 0 for equal vectors."""
+    from scipy.spatial.distance import cdist
+
+    return np.stack([cdist(layer, layer) for layer in x.astype(np.float64)])
+
+
+def codes(names: pd.Series) -> Int[np.ndarray, " n"]:
+    """Numbers for names, from 0 in the order in which they come."""
+    return np.asarray(pd.factorize(names)[0], dtype=np.int64)
+
+
+def estimate_names(quantities: Sequence[str]) -> list[str]:
+    """The columns of `estimate_table` that are no keys, and `UNITS`."""
+    estimates = [name for quantity in quantities for name in _columns(quantity)]
+    return [*estimates, *UNITS, *(f"{quantity}{ENDING}" for quantity in quantities)]
+
+
+def _columns(quantity: str) -> Iterator[str]:
+    yield from (quantity, f"{quantity}_low", f"{quantity}_high", f"random_weights_{quantity}")
+
+
+def estimate_table(
+    keys: Mapping[str, Sequence[Any]],
+    quantities: Sequence[str],
+    values: Float[np.ndarray, " quantity *key"],
+    interval: Interval,
+    random_weights: Float[np.ndarray, " quantity *key"] | None,
+) -> pd.DataFrame:
+    """One row a combination of keys: each quantity, its interval, and it at random weights.
+
+    And how far each half lies from all.
+    """
+    index = pd.MultiIndex.from_product([*keys.values()], names=[*keys])
+    table = index.to_frame(index=False)
+    random = np.full_like(values, np.nan) if random_weights is None else random_weights
+    for number, quantity in enumerate(quantities):
+        limits = RANGES.get(quantity, (-np.inf, np.inf))
+        low, high = (bound[number].clip(*limits) for bound in (interval.low, interval.high))
+        parts = (values[number], low, high, random[number])
+        for name, part in zip(_columns(quantity), parts, strict=True):
+            table[name] = part.ravel()
+        table[f"{quantity}{ENDING}"] = by_row(interval.deviations[:, number])
+    return table

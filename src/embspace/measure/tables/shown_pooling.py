@@ -1,0 +1,27 @@
+"""Which pooling is shown: of a model that reads from left to right, not its first token."""
+
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.pairs.directions import norms
+
+Pooling = Literal["cls", "mean", "max"]
+ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another way
+
+
+def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -> Pooling:
+    """What is asked for, or `mean` where that is `cls` and the first token has seen no other.
+
+    At layer 0 it never has, so that texts which begin with the same token are equal there; if they
+    all still are at the last layer, nothing came to it on the way. Where no two texts begin alike,
+    nothing can be told, and `asked` stays.
+    """
+    if asked != "cls" or not cls.shape[1]:
+        return asked
+    _, rows, same = np.unique(cls[0], axis=0, return_index=True, return_inverse=True)
+    last = cls[-1].astype(np.float64)
+    apart = norms(last - last[rows][same])
+    saw_no_other = len(rows) < len(last) and (apart <= ROUNDING * norms(last)).all()
+    return "mean" if saw_no_other else asked

@@ -1,0 +1,70 @@
+"""One way to describe a distribution in a table, whether its values are at hand or binned."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from embspace.geometry.pairs.distribution import Distribution
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
+    """Moments, extremes and quantiles of a binned distribution.
+
+    Moments and extremes are those of the float32 values; a quantile is off by at most
+    `resolution`, one bin's width.
+    """
+    return {
+        "n": distribution.n,
+        "mean": distribution.mean,
+        "standard_deviation": distribution.standard_deviation,
+        "skewness": distribution.skewness,
+        "excess_kurtosis": distribution.excess_kurtosis,
+        "minimum": distribution.minimum,
+        **{f"quantile_{q:g}": distribution.quantile(q) for q in quantiles},
+        "maximum": distribution.maximum,
+        "resolution": distribution.resolution,
+    }
+
+
+def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> dict[str, float]:
+    """Moments, extremes and quantiles of values at hand, all exact; population moments.
+
+    A value that is not defined, NaN, is left out: `n` counts the others.
+    """
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return {"n": 0} | dict.fromkeys(list(summary_of(np.zeros(1), quantiles))[1:], np.nan)
+    centred = values - values.mean()
+    deviation = values.std()
+    return {
+        "n": len(values),
+        "mean": float(values.mean()),
+        "standard_deviation": float(deviation),
+        "skewness": float(np.mean(centred**3) / deviation**3) if deviation else np.nan,
+        "excess_kurtosis": float(np.mean(centred**4) / deviation**4 - 3) if deviation else np.nan,
+        "minimum": float(values.min()),
+        **{f"quantile_{q:g}": float(np.quantile(values, q)) for q in quantiles},
+        "maximum": float(values.max()),
+        "resolution": 0.0,
+    }
+
+
+def histogram_rows(
+    key: dict[str, str], edges: Float[np.ndarray, " edge"], counts: Int[np.ndarray, " bin"]
+) -> pd.DataFrame:
+    """One row a bin, with the columns of `key`; the density integrates to one."""
+    return pd.DataFrame(
+        {
+            **key,
+            "bin_left": edges[:-1],
+            "bin_right": edges[1:],
+            "count": counts,
+            "density": counts / counts.sum() / np.diff(edges),
+        }
+    )

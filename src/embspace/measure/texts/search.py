@@ -1,0 +1,189 @@
+"""Stage `measure_search`: which embedding finds a text, tested by the halves of articles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import NonNegativeInt, PositiveInt
+
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.groups.retrieval import (
+    bm25,
+    ranks_of_relevant,
+    recall_at,
+    reciprocal_rank,
+    reciprocal_rank_by_chance,
+)
+from embspace.geometry.inference.resampling import half_sample_interval, stream_of
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
+from embspace.measure.tables.summary import Probability
+from embspace.prepare.sentences import split_halves
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
+
+RECALLS = (1, 10)
+QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
+COLUMNS = ["corpus", "embedding", "layer", "preparation", "n_queries", "n_candidates"]
+COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
+COLUMNS += [f"null_{name}" for name in QUANTITIES]
+Key = tuple[str, int | None, str]  # embedding, layer, preparation
+
+
+@dataclass(frozen=True)
+class Halves:
+    """The halves of the texts of a corpus, and the pooled states of their windows."""
+
+    texts: pd.DataFrame  # id, document, half, text
+    windows: pd.DataFrame
+    by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
+
+
+@dataclass(frozen=True)
+class Search:
+    """The table of the stage, and the deviations of halves of the queries."""
+
+    table: pd.DataFrame
+    deviations: pd.DataFrame
+
+
+def measure_search(
+    corpora: dict[str, Halves],
+    *,
+    stop_words: Literal["english"] | None,
+    n_resamples: PositiveInt,
+    level: Probability,
+    seed: NonNegativeInt,
+) -> Search:
+    """How high the first half of a text ranks when its second half asks, by embedding and layer.
+
+    Each second half is a query, all first halves are candidates; the score of two halves is the
+    largest cosine of their windows. `preparation` is as_is, or centred: less the mean of the
+    candidates' windows. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
+    layer. Equal scores are ordered at random. Intervals are over queries, the candidates being
+    given; the null is a random order.
+    """
+    generator = np.random.default_rng(seed)
+    parts = []
+    for corpus, halves in corpora.items():
+        scores = {**_lexical(halves.texts, stop_words), **_embedded(halves)}
+        if scores:
+            halves_of = stream_of(generator, corpus)
+            table = _table(scores, n_resamples=n_resamples, level=level, generator=halves_of)
+            asked = halves.texts.loc[halves.texts["half"] == 2, "id"]
+            parts.append(table.assign(corpus=corpus, **units_named(asked)))
+    joined = pd.concat(parts or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
+    tables, deviations = without_deviations({"search": joined})
+    return Search(tables["search"][COLUMNS], deviations)
+
+
+def _table(
+    scores: Mapping[Key, Float[np.ndarray, "query candidate"]],
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Of one corpus, one row an embedding, layer and preparation; halves are the same in all."""
+    n = len(next(iter(scores.values())))
+    values = np.stack(
+        [_quantities(*ranks_of_relevant(each, np.eye(n, dtype=bool))) for each in scores.values()],
+        axis=1,
+    )
+    interval = half_sample_interval(
+        lambda chosen: values[..., chosen].mean(axis=-1),
+        n,
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    table = pd.DataFrame(list(scores), columns=COLUMNS[1:4]).assign(n_queries=n, n_candidates=n)
+    chances = (reciprocal_rank_by_chance(n), *(min(k / n, 1) for k in RECALLS))
+    for i, (name, chance) in enumerate(zip(QUANTITIES, chances, strict=True)):
+        table[name] = values[i].mean(axis=-1)
+        table[f"{name}_low"], table[f"{name}_high"] = interval.low[i], interval.high[i]
+        table[f"null_{name}"] = chance
+        table[f"{name}{ENDING}"] = by_row(interval.deviations[:, i])
+    return table
+
+
+def _quantities(
+    first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"]
+) -> Float[np.ndarray, "quantity query"]:
+    return np.stack([reciprocal_rank(first, last), *(recall_at(first, last, k) for k in RECALLS)])
+
+
+def _embedded(halves: Halves) -> dict[Key, np.ndarray]:
+    scores: dict[Key, np.ndarray] = {}
+    if halves.windows.empty:
+        return scores
+    half_of = halves.texts.set_index("id")["half"]
+    is_candidate = (halves.windows["text"].map(half_of) == 1).to_numpy()
+    for pooling, layers in halves.by_pooling.items():
+        for layer, vectors in enumerate(layers.astype(np.float64)):
+            mean = vectors[is_candidate].mean(axis=0)
+            for preparation, x in (("as_is", vectors), ("centred", vectors - mean)):
+                unit = unit_rows(x)
+                # The same bits whatever the number of threads, so that ties stay ties.
+                cosine = np.round(unit[~is_candidate] @ unit[is_candidate].T, 12)
+                scores[pooling, layer, preparation] = _largest_by_text(
+                    cosine, halves.windows["text"].to_numpy(), is_candidate
+                )
+    return scores
+
+
+def _largest_by_text(
+    cosine: Float[np.ndarray, "query_window candidate_window"],
+    text: np.ndarray,
+    is_candidate: np.ndarray,
+) -> Float[np.ndarray, "query candidate"]:
+    """Of windows whose texts stand together, the largest cosine of each pair of texts."""
+    starts = [np.flatnonzero(_changes(text[rows])) for rows in (~is_candidate, is_candidate)]
+    by_query = np.maximum.reduceat(cosine, starts[0], axis=0)
+    return np.maximum.reduceat(by_query, starts[1], axis=1)
+
+
+def _changes(text: np.ndarray) -> np.ndarray:
+    return np.append(True, text[1:] != text[:-1])
+
+
+def _lexical(texts: pd.DataFrame, stop_words: str | None) -> dict[Key, np.ndarray]:
+    """Scores by words: TF-IDF as scikit-learn has it, and BM25."""
+    if texts.empty:
+        return {}
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    candidates = texts.loc[texts["half"] == 1, "text"]
+    queries = texts.loc[texts["half"] == 2, "text"]
+    counter = CountVectorizer(stop_words=stop_words)
+    counts = counter.fit_transform(candidates)
+    asked = counter.transform(queries)
+    weights = TfidfTransformer().fit(counts)
+    tf_idf = (weights.transform(asked) @ weights.transform(counts).T).toarray()
+    scores = bm25(asked.toarray(), counts.toarray())
+    return {("tf_idf", None, "as_is"): tf_idf, ("bm25", None, "as_is"): scores}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    corpora = {}
+    for corpus in config.corpora:
+        path = f"data/extracted/hidden_states/{name}/{corpus}.halves"
+        windows = load_rows(f"{path}.windows.parquet")
+        if not windows.empty:
+            texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
+            states = load_tensors(f"{path}.safetensors", POOLINGS)
+            corpora[corpus] = Halves(texts, windows, states)
+    found = measure_search(corpora, **config.settings)
+    save_table(found.table, f"results/search/{name}.csv")
+    save_rows(found.deviations, f"data/measured/search/{name}.parquet")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_search)

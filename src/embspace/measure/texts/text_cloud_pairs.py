@@ -1,0 +1,210 @@
+"""Rows about the pairs of texts of a corpus, or of two: `measure_text_clouds` makes the tables."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
+from math import isqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.measures.dot_sign import probability_not_positive
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.distribution import Distribution
+from embspace.geometry.pairs.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
+from embspace.measure.tables.deviations import ENDING
+from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
+from embspace.measure.texts.text_cloud_units import (
+    Chosen,
+    IntervalOver,
+    interval_over,
+    mean_in,
+    units_of,
+)
+
+Row = dict[str, Any]
+Estimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
+"""A value, its bounds, and how far halves lie from it."""
+Axes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
+"""Variances, and the directions that they are along."""
+PAIR_QUANTITIES = ("euclidean_distance", "dot_product", "cosine")
+SHAPE = ("standard_deviation", "skewness", "excess_kurtosis")
+SHARES = ("share_not_positive", "centred_share_not_positive", "mean_share")
+
+
+def pair_tables(
+    clouds: Mapping[str, GroupedVectors],
+    axes: Mapping[str, Axes],
+    *,
+    n_bins: int,
+    n_histogram_bins: int | None,
+    quantiles: Sequence[float],
+    n_half_samples: int,
+    level: float,
+    rng: np.random.Generator,
+) -> dict[str, pd.DataFrame]:
+    """Of one pooling and layer the tables `distributions`, `histogram` and `positive`.
+
+    The histogram is empty unless it has a number of bins.
+    """
+    distributions, histogram, positive = [], [pd.DataFrame()], []
+    for a, b in combinations_with_replacement(clouds, 2):
+        x, y, key = clouds[a], clouds[b], {"corpus": a, "other_corpus": b}
+        interval = interval_over(
+            units_of(x, y), n_half_samples=n_half_samples, level=level, rng=stream_of(rng, a, b)
+        )
+        if a == b:
+            row = norm_row(x, quantiles, interval)
+            distributions.append({**key, "quantity": "norm", **row})
+        pairs = scan_group_pairs(x, None if a == b else y, n_bins=n_bins)
+        by_quantity, signs = pair_rows(x, y, pairs, quantiles, interval)
+        distributions += [{**key, "quantity": name, **row} for name, row in by_quantity.items()]
+        if n_histogram_bins:
+            histogram += histograms(key, x, pairs, n_histogram_bins)
+        nulls = {
+            "null_isotropic_share_not_positive": isotropic_null(x, y),
+            "null_covariance_share_not_positive": covariance_null(x, *axes[a])
+            if a == b
+            else np.nan,
+        }
+        positive.append({**key, **signs, **nulls})
+    return {
+        "distributions": pd.DataFrame(distributions),
+        "histogram": pd.concat(histogram, ignore_index=True),
+        "positive": pd.DataFrame(positive),
+    }
+
+
+def norm_row(x: GroupedVectors, quantiles: Sequence[float], interval: IntervalOver) -> Row:
+    """The summary of the norms, with the interval of their mean."""
+    lengths = norms(x.vectors)
+    found = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
+    # Equal norms less one of them are exactly 0, and their spread no rounding.
+    shape = summary_of(lengths - lengths[0], quantiles)
+    row = summary_of(lengths, quantiles) | {name: shape[name] for name in SHAPE}
+    return _with_interval(row, float(found.low), float(found.high), found.deviations)
+
+
+def pair_rows(
+    x: GroupedVectors,
+    y: GroupedVectors,
+    pairs: GroupPairs,
+    quantiles: Sequence[float],
+    interval: IntervalOver,
+) -> tuple[dict[str, Row], Row]:
+    """Of all pairs the summary of each quantity, and how many cosines are not positive.
+
+    `mean_share` is the mean dot product over the mean squared norm (of two corpora, over the root
+    of the product of theirs): the share of the squared norm that the mean vector has, less what
+    chance and vectors of one document add to it.
+    """
+    squares_x, squares_y = np.square(norms(x.vectors)), np.square(norms(y.vectors))
+
+    def means(chosen: Chosen) -> Float[np.ndarray, " value"]:
+        total = pairs.totals(chosen)
+        dot_product = _over(total["dot_product"], total["n"])
+        squared = mean_in(chosen, x, squares_x) * mean_in(chosen, y, squares_y)
+        return np.array(
+            [
+                _over(total["euclidean_distance"], total["n"]),
+                dot_product,
+                _over(total["cosine"], total["n_cosine"]),
+                _over(total["n_not_positive"], total["n_cosine"]),
+                _over(total["n_centred_not_positive"], total["n_centred_cosine"]),
+                _over(dot_product, float(np.sqrt(squared))),
+            ]
+        )
+
+    everything = units_of(x, y)
+    low, high, deviations = interval(means)
+    bounds = np.column_stack([means(everything), low, high]).tolist()
+    found = [(*each, of_halves) for each, of_halves in zip(bounds, deviations.T, strict=True)]
+    summaries = {
+        quantity: _with_interval(_summary(pairs, quantity, quantiles), *of_mean)
+        for quantity, (_, *of_mean) in zip(PAIR_QUANTITIES, found, strict=False)
+    }
+    shares = dict(zip(SHARES, found[len(PAIR_QUANTITIES) :], strict=True))
+    n_not_positive = int(pairs.totals(everything)["n_not_positive"])
+    return summaries, _sign_row(pairs.distributions, n_not_positive, shares)
+
+
+def _sign_row(
+    distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, Estimate]
+) -> Row:
+    cosine, centred = distributions["cosine"], distributions["centred_cosine"]
+    row: Row = {
+        "n": cosine.n,
+        "n_not_positive": n_not_positive,
+        "smallest_cosine": cosine.minimum if cosine.n else np.nan,
+        "centred_smallest_cosine": centred.minimum if centred.n else np.nan,
+    }
+    for name, (value, low, high, deviations) in shares.items():
+        if name != "mean_share":  # no share of pairs lies outside
+            low, high = np.clip([low, high], 0, 1).tolist()
+        row |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        row[f"{name}{ENDING}"] = deviations.astype(np.float32)
+    return row
+
+
+def _summary(pairs: GroupPairs, quantity: str, quantiles: Sequence[float]) -> Row:
+    """The spread and the shape come from the values less a constant: they are the same."""
+    distribution, shifted = pairs.distributions[quantity], pairs.shifted[quantity]
+    if not distribution.n:
+        return summary_of(np.empty(0), quantiles)
+    return summary_row(distribution, quantiles) | {name: getattr(shifted, name) for name in SHAPE}
+
+
+def _with_interval(
+    row: Row, low: float, high: float, deviations: Float[np.ndarray, " draw"]
+) -> Row:
+    """The interval right after the mean, the deviations of halves at the end."""
+    names = list(row)
+    place = names.index("mean") + 1
+    values = {**row, "mean_low": low, "mean_high": high}
+    in_order = [*names[:place], "mean_low", "mean_high", *names[place:]]
+    deviations = deviations.astype(np.float32)
+    return {name: values[name] for name in in_order} | {f"mean{ENDING}": deviations}
+
+
+def histograms(
+    key: dict[str, str], x: GroupedVectors, pairs: GroupPairs, n_histogram_bins: int
+) -> list[pd.DataFrame]:
+    """Of each quantity that a corpus, or two, have a value of: one row a bin."""
+    frames = []
+    if pairs.within:
+        # Few values in many bins would draw a comb.
+        n_bins = min(n_histogram_bins, 2 * isqrt(len(x.centred)))
+        counts, edges = np.histogram(norms(x.vectors), bins=n_bins)
+        frames.append(histogram_rows({**key, "quantity": "norm"}, edges, counts))
+    for quantity in PAIR_QUANTITIES:
+        if pairs.distributions[quantity].n:
+            edges, counts = pairs.distributions[quantity].coarsen(n_histogram_bins)
+            frames.append(histogram_rows({**key, "quantity": quantity}, edges, counts))
+    return frames
+
+
+def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
+    """How often a dot product would not be positive, of Gaussian vectors about the same means.
+
+    Each cloud's whole variance is spread evenly over all directions.
+    """
+    variance_x, variance_y = (
+        np.full(x.mean.shape, np.square(each.centred).mean()) for each in (x, y)
+    )
+    return probability_not_positive(x.mean, variance_x, y.mean, variance_y)
+
+
+def covariance_null(
+    x: GroupedVectors,
+    eigenvalues: Float[np.ndarray, " dim"],
+    axes: Float[np.ndarray, "dim dim"],
+) -> float:
+    """The same with the cloud's own covariance, of which these are the spectrum and the axes."""
+    mean = x.mean @ axes
+    return probability_not_positive(mean, eigenvalues, mean, eigenvalues)
+
+
+def _over(total: float, n: float) -> float:
+    return total / n if n > 0 else float("nan")

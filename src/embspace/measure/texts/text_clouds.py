@@ -1,0 +1,275 @@
+"""Stage `measure_text_clouds`: the shape of the clouds that collections of texts make, by layer.
+
+Luisto's thesis, section 4.4.3, figure 26 and research question 3c.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from os import cpu_count
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.errors import InputError
+from embspace.files.rows import save_rows
+from embspace.files.tables import save_table
+from embspace.measure.tables.deviations import without_deviations
+from embspace.measure.tables.shown_pooling import Pooling, shown_pooling_of
+from embspace.measure.tables.summary import Probability, summary_of
+from embspace.measure.texts.text_cloud_pairs import pair_tables
+from embspace.measure.texts.text_cloud_separation import comparisons_of, separation_table
+from embspace.measure.texts.text_cloud_shapes import (
+    null_spectral_numbers,
+    principal_axes,
+    spectrum_table,
+)
+from embspace.measure.texts.text_cloud_units import (
+    grouped_vectors,
+    units_by_corpora,
+    windows_by_document,
+)
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import POOLINGS
+from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+Tables = dict[str, pd.DataFrame]
+MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
+KEYS = {
+    "distributions": ["corpus", "other_corpus", "pooling", "layer", "quantity"],
+    "histogram": ["corpus", "other_corpus", "pooling", "layer", "quantity"],
+    "positive": ["corpus", "other_corpus", "pooling", "layer"],
+    "spectrum": ["corpus", "pooling", "layer"],
+    "separation": ["corpus", "other_corpus", "pooling", "layer"],
+}
+
+
+@dataclass(frozen=True)
+class TextClouds:
+    """The tables of the stage; `other_corpus` is the corpus itself where it is about one."""
+
+    corpora: pd.DataFrame
+    """One row a corpus: its size, the lengths of its windows, and why it was left out, if so."""
+    distributions: pd.DataFrame
+    """Norms, distances, dot products and cosines, by pooling and layer."""
+    histogram: pd.DataFrame
+    """The same at the pooling and layer that are shown."""
+    positive: pd.DataFrame
+    """How many cosines are not positive, beside those of vectors that share only a mean."""
+    spectrum: pd.DataFrame
+    """Over how many directions the variance is spread, beside isotropic vectors."""
+    separation: pd.DataFrame
+    """How well two corpora are told apart, beside their lengths alone."""
+    deviations: pd.DataFrame
+    """Of halves of the documents from all."""
+
+
+def measure_text_clouds(
+    clouds: dict[str, TextCloud],
+    *,
+    fewest_documents: Annotated[int, Field(ge=4)],
+    shown_pooling: Pooling,
+    shown_layer: int,
+    n_bins: PositiveInt,
+    n_histogram_bins: PositiveInt,
+    quantiles: list[Probability],
+    n_half_samples: PositiveInt,
+    level: Share,
+    shares: list[Share],
+    vectors_per_dimension: PositiveFloat,
+    n_draws: PositiveInt,
+    n_folds: Annotated[int, Field(ge=2)],
+    ridge: PositiveFloat,
+    seed: NonNegativeInt,
+) -> TextClouds:
+    """Of the vectors of each corpus, pooling and layer, and of each two corpora; in float64.
+
+    Pairs are all pairs of vectors of different documents. Intervals of means and shares are by
+    half-samples of the documents. `positive` has three nulls: vectors about the mean of their
+    corpus (`centred_…`), and Gaussian ones about the same mean of which the variance is the same
+    in all directions (`null_isotropic_…`) or the cloud's own (`null_covariance_…`, within a
+    corpus). `mean_share` is the share of the squared norm that the mean vector has. The null of
+    `spectrum` is as many isotropic vectors; `few_vectors` is true of less than
+    `vectors_per_dimension` times dim; `equal_n_…` is of one vector each of as many documents in
+    every corpus.
+
+    `separation`: the held-out `auc` of a ridge regression, whole documents in one of `n_folds`
+    folds; `null_auc` with the labels dealt anew; `length_auc`, that of the number of tokens;
+    `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
+    `between_corpora_share`, the share of the variance that lies between two corpora of equal
+    weight. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
+    `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
+    other.
+    """
+    kept = large_enough(clouds, fewest_documents)
+    corpora = _corpora(clouds, kept, fewest_documents)
+    if not kept:
+        empty = {table: pd.DataFrame(columns=keys) for table, keys in KEYS.items()}
+        tables, deviations = without_deviations(empty)
+        return TextClouds(corpora, **tables, deviations=deviations)
+    windows = windows_by_document(kept)
+    n_layers, dim = _shape(kept)
+    first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
+    shown = (
+        shown_pooling_of(shown_pooling, first_tokens),
+        _layer_number(shown_layer, n_layers),
+    )
+    for_nulls, for_labels, for_states, for_halves = np.random.default_rng(seed).spawn(4)
+    comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
+    # One BLAS thread, set here for all: set in one thread it would be unset in the others.
+    with threadpool_limits(1, user_api="blas"):
+        nulls = {
+            corpus: null_spectral_numbers(
+                len(table), dim, shares, n_draws=n_draws, level=level, rng=for_nulls
+            )
+            for corpus, table in windows.items()
+        }
+        states = _States(
+            clouds=kept,
+            windows=windows,
+            shown=shown,
+            n_histogram_bins=n_histogram_bins,
+            for_halves=for_halves,
+            pairs=partial(
+                pair_tables,
+                n_bins=n_bins,
+                quantiles=quantiles,
+                n_half_samples=n_half_samples,
+                level=level,
+            ),
+            spectrum=partial(
+                spectrum_table,
+                nulls=nulls,
+                equal_n=min(cloud.n_documents for cloud in kept.values()),
+                shares=shares,
+                vectors_per_dimension=vectors_per_dimension,
+                n_draws=n_draws,
+                level=level,
+            ),
+            separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
+        )
+        found = _all_states(states.tables, n_layers, for_states)
+    joined = {table: _joined(table, found) for table in KEYS}
+    units = units_by_corpora(windows)
+    for table in ("distributions", "positive"):
+        joined[table] = joined[table].merge(units, "left", ["corpus", "other_corpus"])
+    tables, deviations = without_deviations(joined)
+    return TextClouds(corpora, **tables, deviations=deviations)
+
+
+@dataclass(frozen=True, eq=False)
+class _States:
+    """The clouds, and what makes the tables of one pooling and layer, with its settings."""
+
+    clouds: Mapping[str, TextCloud]
+    windows: Mapping[str, pd.DataFrame]
+    shown: tuple[str, int]
+    n_histogram_bins: int
+    for_halves: np.random.Generator
+    """Only its seed counts, by `stream_of`: all states have the same halves."""
+    pairs: Callable[..., Tables]
+    spectrum: Callable[..., pd.DataFrame]
+    separation: Callable[..., pd.DataFrame]
+
+    def tables(self, pooling: str, layer: int, rng: np.random.Generator) -> Tables:
+        x = {
+            corpus: grouped_vectors(self.clouds[corpus].states[pooling][layer], table)
+            for corpus, table in self.windows.items()
+        }
+        axes = {corpus: principal_axes(each) for corpus, each in x.items()}
+        n_bins = self.n_histogram_bins if (pooling, layer) == self.shown else None
+        tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=self.for_halves)
+        # Child 1, so that the draws stay those of the published numbers.
+        tables["spectrum"] = self.spectrum(x, axes, rng=rng.spawn(2)[1])
+        tables["separation"] = self.separation(x)
+        return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
+
+
+def _all_states(
+    of_state: Callable[[str, int, np.random.Generator], Tables],
+    n_layers: int,
+    rng: np.random.Generator,
+) -> list[Tables]:
+    """The tables of each pooling and layer, in this order whatever the number of cores."""
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    states = list(product(POOLINGS, range(n_layers)))
+    calls = (
+        delayed(of_state)(pooling, layer, stream)
+        for (pooling, layer), stream in zip(states, rng.spawn(len(states)), strict=True)
+    )
+    n_threads = min(cpu_count() or 1, MOST_THREADS)
+    found = Parallel(n_threads, prefer="threads", return_as="generator")(calls)
+    return list(tqdm(found, total=len(states), desc="clouds of texts", disable=None))
+
+
+def _joined(table: str, found: list[Tables]) -> pd.DataFrame:
+    """With the keys first; without any row, as of one corpus that is compared with none, alone."""
+    rows = pd.concat([tables[table] for tables in found if len(tables[table])] or [pd.DataFrame()])
+    keys = KEYS[table]
+    return rows.reindex(columns=keys + [name for name in rows if name not in keys]).reset_index(
+        drop=True
+    )
+
+
+def _corpora(
+    clouds: Mapping[str, TextCloud], kept: Mapping[str, TextCloud], fewest: int
+) -> pd.DataFrame:
+    rows = []
+    for corpus, cloud in clouds.items():
+        lengths = summary_of(cloud.windows["n_tokens"].to_numpy(dtype=np.float64), [0.5])
+        rows.append(
+            {
+                "corpus": corpus,
+                "n": len(cloud.windows),
+                "n_texts": cloud.windows["text"].nunique(),
+                "n_documents": cloud.n_documents,
+                "smallest_n_tokens": lengths["minimum"],
+                "median_n_tokens": lengths["quantile_0.5"],
+                "largest_n_tokens": lengths["maximum"],
+                "left_out": "" if corpus in kept else f"fewer than {fewest} documents",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _shape(clouds: Mapping[str, TextCloud]) -> tuple[int, int]:
+    """Number of layers, and of dimensions."""
+    n_layers, _, dim = next(iter(clouds.values())).states[POOLINGS[0]].shape
+    return n_layers, dim
+
+
+def _layer_number(layer: int, n_layers: int) -> int:
+    """Counted from the last where negative."""
+    if not -n_layers <= layer < n_layers:
+        raise InputError(
+            f"conf/measure/texts/text_clouds.yaml: key 'shown_layer': found {layer}, allowed: "
+            f"{-n_layers} to {n_layers - 1}, the layers of this model"
+        )
+    return layer % n_layers
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    clouds = load_text_clouds(
+        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+    )
+    tables = measure_text_clouds(clouds, **config.settings)
+    save_table(tables.corpora, f"results/text_clouds/corpora/{name}.csv")
+    save_table(tables.distributions, f"results/text_clouds/distributions/{name}.csv")
+    save_table(tables.histogram, f"results/text_clouds/histogram/{name}.csv")
+    save_table(tables.positive, f"results/text_clouds/positive/{name}.csv")
+    save_table(tables.spectrum, f"results/text_clouds/spectrum/{name}.csv")
+    save_rows(tables.deviations, f"data/measured/text_clouds/{name}.parquet")
+    save_table(tables.separation, f"results/text_clouds/separation/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_text_clouds)

@@ -1,0 +1,1 @@
+"""Measures of clouds whose geometry is known."""

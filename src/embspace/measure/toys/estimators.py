@@ -1,0 +1,111 @@
+"""Stage `measure_estimators`: what estimators of dimension give of clouds whose own is known.
+
+No model: the outputs are named `toy`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.files.tables import save_table
+from embspace.geometry.inference.known_clouds import CLOUDS, standard_gaussian
+from embspace.geometry.inference.shared_inputs import N_NEIGHBORS, inputs_of, results_of
+from embspace.geometry.measures.declaration import Definition, value_of
+from embspace.geometry.measures.registry import definitions
+from embspace.settings.stage import StageConfig, run_stage
+
+OF_PLANES = {"swiss_roll"}
+# The value of a Gaussian with equal variances in d directions, of which infinitely many vectors
+# are known.
+LIMITS: dict[str, Callable[[int], float]] = {
+    "top_variance_share": lambda d: 1 / d,
+    "stable_rank": float,
+    "effective_rank": float,
+    "rank_me": float,
+    "effective_rank_of_covariance": float,
+    "spectral_entropy": lambda _: 1.0,
+    "participation_ratio": float,
+    "debiased_participation_ratio": float,
+    "iso_score": lambda _: 1.0,
+}
+DRAWN = ["mean", "smallest", "largest"]
+
+
+@dataclass(frozen=True)
+class Estimators:
+    """The two tables of the stage."""
+
+    dimension: pd.DataFrame
+    """One row a cloud, its dimension and an estimator of it."""
+    spectrum: pd.DataFrame
+    """One row a number of isotropic Gaussian vectors and a measure of their spectrum."""
+
+
+def measure_estimators(
+    *,
+    dimensions: Annotated[list[PositiveInt], Field(min_length=1)],
+    n_points: Annotated[int, Field(gt=N_NEIGHBORS)],
+    dim: Annotated[int, Field(ge=2)],
+    sample_sizes: list[Annotated[int, Field(ge=4)]],
+    n_draws: PositiveInt,
+    seed: NonNegativeInt,
+) -> Estimators:
+    """Every measure of dimension on clouds of `dimensions`, and of spectrum on few to many vectors.
+
+    `mean`, `smallest` and `largest` are over `n_draws` clouds. The dimension is of `n_points`
+    vectors, a Swiss roll having 2. The spectrum is of isotropic Gaussian vectors of `dim`
+    coordinates; `limit` is what infinitely many have.
+    """
+    of_clouds, of_vectors = np.random.default_rng(seed).spawn(2)
+    shapes = [(name, d) for name in CLOUDS for d in ([2] if name in OF_PLANES else dimensions)]
+    dimension = [
+        {"cloud": name, "true_dimension": d, "n": n_points, **row}
+        for name, d in shapes
+        for row in _over_draws(
+            _of_family("intrinsic_dimension"),
+            [CLOUDS[name](n_points, d, of_clouds) for _ in range(n_draws)],
+        )
+    ]
+    spectral = [each for each in _of_family("spectrum") if each.name in LIMITS]
+    spectrum = [
+        {"dim": dim, "n": n, **row, "limit": LIMITS[row["measure"]](dim)}
+        for n in sample_sizes
+        for row in _over_draws(
+            spectral, [standard_gaussian(n, dim, of_vectors) for _ in range(n_draws)]
+        )
+    ]
+    return Estimators(pd.DataFrame(dimension), pd.DataFrame(spectrum))
+
+
+def _of_family(family: str) -> list[Definition]:
+    return [each for each in definitions().values() if each.family == family]
+
+
+def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[dict[str, Any]]:
+    """One row a measure: its values over the clouds."""
+    values = np.array([_values(measures, x) for x in clouds])
+    facts = np.stack([values.mean(axis=0), values.min(axis=0), values.max(axis=0)], axis=1)
+    return [
+        {"measure": each.name, "n_draws": len(clouds), **dict(zip(DRAWN, row, strict=True))}
+        for each, row in zip(measures, facts.tolist(), strict=True)
+    ]
+
+
+def _values(measures: list[Definition], x: np.ndarray) -> list[float]:
+    found = results_of(measures, inputs_of(x, measures, {}, {}), {}, {})
+    return [value_of(each) for each in found.values()]
+
+
+def main(config: StageConfig) -> None:
+    """Call, save."""
+    tables = measure_estimators(**config.settings)
+    save_table(tables.dimension, "results/estimators/dimension/toy.csv")
+    save_table(tables.spectrum, "results/estimators/spectrum/toy.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_estimators, groups=())

@@ -1,0 +1,179 @@
+"""Tables of the ways of tokens through the layers, one row a fact."""
+
+from dataclasses import dataclass, fields
+from difflib import SequenceMatcher
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.groups.paths import PathSteps, path_steps
+from embspace.geometry.inference.resampling import half_sample_interval
+from embspace.geometry.pairs.directions import cosine_matrix, norms
+from embspace.geometry.pairs.safe_ratio import mean_of_defined
+from embspace.measure.tables.deviations import ENDING, by_row, units_named
+
+TRAINED, RANDOM = "", "random_weights_"  # of columns, by the weights that they are from
+OF_STEPS = [field.name for field in fields(PathSteps)]
+QUANTITIES = ["norm", *OF_STEPS]
+DRIFTS = ["euclidean_distance", "cosine", "relative_distance"]
+
+
+def both(columns: list[str]) -> list[str]:
+    """The names of these columns for the model's weights and for random ones."""
+    return [prefix + column for prefix in (TRAINED, RANDOM) for column in columns]
+
+
+STEP_COLUMNS = ["text", "position", "token", "layer", *both([*QUANTITIES, "layer_norm_scale"])]
+LAYER_COLUMNS = ["tokens", "quantity", "layer", "n", *both(["mean", "minimum", "maximum"])]
+DRIFT_COLUMNS = ["first", "second", "token", "position", "second_position", "layer"]
+DRIFT_COLUMNS += both(DRIFTS)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenPaths:
+    """Tokens and their states in all layers, by the prefix of the weights that made them."""
+
+    tokens: pd.DataFrame
+    """`text`, `position`, `id` and `token` of each, in the order of the states."""
+    states: dict[str, Float[np.ndarray, "layer token dim"]]
+
+    def of(self, rows: Int[np.ndarray, " row"]) -> "TokenPaths":
+        """These tokens alone."""
+        states = {prefix: x[:, rows] for prefix, x in self.states.items()}
+        return TokenPaths(self.tokens.iloc[rows].reset_index(drop=True), states)
+
+    def rows_by_text(self) -> dict[str, Int[np.ndarray, " row"]]:
+        """The rows of the tokens of each text, in the order of the texts."""
+        text = self.tokens["text"]
+        return {str(name): np.flatnonzero(text == name) for name in text.unique()}
+
+    def by_text(self) -> dict[str, "TokenPaths"]:
+        """The tokens of each text."""
+        return {text: self.of(rows) for text, rows in self.rows_by_text().items()}
+
+
+def quantities_of(
+    x: Float[np.ndarray, "layer token dim"],
+) -> dict[str, Float[np.ndarray, "layer token"]]:
+    """The norm in each layer, and of the step that ends there what `PathSteps` has; NaN in 0."""
+    steps, none = path_steps(x), np.full((1, x.shape[1]), np.nan)
+    of_steps = {name: np.concatenate([none, getattr(steps, name)]) for name in OF_STEPS}
+    return {"norm": np.stack([norms(states) for states in x]), **of_steps}
+
+
+def step_table(paths: TokenPaths, scales: dict[str, Float[np.ndarray, " layer"]]) -> pd.DataFrame:
+    """One row a token and layer; `scales` are those that LayerNorm gives, by layer."""
+    quantities = {prefix: quantities_of(x) for prefix, x in paths.states.items()}
+    parts = []
+    for layer in range(len(paths.states[TRAINED])):
+        part = paths.tokens[["text", "position", "token"]].assign(layer=layer)
+        for prefix, values in quantities.items():
+            for name, by_layer in values.items():
+                part[prefix + name] = by_layer[layer]
+            part[f"{prefix}layer_norm_scale"] = float(scales[prefix][layer])
+        parts.append(part)
+    return _token_by_token(parts)[STEP_COLUMNS]
+
+
+def _token_by_token(layers: list[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of each token together, layer by layer."""
+    return pd.concat(layers).sort_index(kind="stable").reset_index(drop=True)
+
+
+def layer_table(name: str, paths: TokenPaths) -> pd.DataFrame:
+    """Mean and extremes over the tokens, one row a quantity and layer that has it."""
+    quantities = {prefix: quantities_of(x) for prefix, x in paths.states.items()}
+    parts = []
+    for quantity in QUANTITIES:
+        values = {prefix: pd.DataFrame(each[quantity]) for prefix, each in quantities.items()}
+        part = values[TRAINED].count(axis=1).rename("n").rename_axis("layer").reset_index()
+        for prefix, by_layer in values.items():
+            part[f"{prefix}mean"] = by_layer.mean(axis=1)
+            part[f"{prefix}minimum"] = by_layer.min(axis=1)
+            part[f"{prefix}maximum"] = by_layer.max(axis=1)
+        parts.append(part.assign(tokens=name, quantity=quantity))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=LAYER_COLUMNS)
+    return table[table["n"] > 0].reset_index(drop=True)
+
+
+def with_deviations(
+    table: pd.DataFrame,
+    paths: TokenPaths,
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """The table of independent tokens, and how far the means of halves of them lie from it."""
+    quantities = quantities_of(paths.states[TRAINED])
+    values = np.stack([quantities[name] for name in QUANTITIES])
+    interval = half_sample_interval(
+        lambda rows: mean_of_defined(values[..., rows], axis=-1),
+        len(paths.tokens),
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    places = pd.MultiIndex.from_product([QUANTITIES, range(values.shape[1])])
+    deviations = pd.Series(by_row(interval.deviations), places)
+    named = pd.MultiIndex.from_frame(table[["quantity", "layer"]])
+    column = {f"mean{ENDING}": deviations.loc[named].to_numpy()}
+    return table.assign(**column, **units_named(paths.tokens["text"]))
+
+
+def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:
+    """The rows of the tokens that two texts share, in their order."""
+    matcher = SequenceMatcher(None, first["id"].tolist(), second["id"].tolist(), autojunk=False)
+    return [
+        (block.a + step, block.b + step)
+        for block in matcher.get_matching_blocks()
+        for step in range(block.size)
+    ]
+
+
+def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]:
+    """One number for a token of the first text and for the same one in the others."""
+    first, *others = (paths.tokens for paths in by_text.values())
+    groups = [np.arange(len(first))]
+    for tokens in others:
+        n_so_far = sum(map(len, groups))
+        own = np.arange(n_so_far, n_so_far + len(tokens))
+        for here, there in aligned(first, tokens):
+            own[there] = here
+        groups.append(own)
+    return np.concatenate(groups)
+
+
+def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
+    """How far apart two texts carry each token that they share, one row a token and layer.
+
+    `relative_distance` is over the mean distance of tokens of different ids in the first text.
+    """
+    parts = []
+    pairs = np.array(aligned(first.tokens, second.tokens), dtype=np.int64).reshape(-1, 2)
+    here, there = first.of(pairs[:, 0]), second.of(pairs[:, 1])
+    for layer in range(len(first.states[TRAINED])):
+        part = here.tokens[["token", "position"]].assign(
+            first=here.tokens["text"],
+            second=there.tokens["text"],
+            second_position=there.tokens["position"],
+            layer=layer,
+        )
+        for prefix in first.states:
+            x, y = (paths.states[prefix][layer].astype(np.float64) for paths in (here, there))
+            distance = norms(x - y)
+            scale = mean_distance(first.states[prefix][layer], first.tokens["id"].to_numpy())
+            part[f"{prefix}euclidean_distance"] = distance
+            part[f"{prefix}cosine"] = np.diagonal(cosine_matrix(x, y))
+            part[f"{prefix}relative_distance"] = distance / scale if scale else np.nan
+        parts.append(part)
+    return _token_by_token(parts)[DRIFT_COLUMNS]
+
+
+def mean_distance(x: Float[np.ndarray, "token dim"], ids: Int[np.ndarray, " token"]) -> float:
+    """Of two tokens of different ids; NaN without such."""
+    from scipy.spatial.distance import pdist
+
+    different = pdist(ids[:, np.newaxis].astype(np.float64)) > 0
+    return float(pdist(x.astype(np.float64))[different].mean()) if different.any() else np.nan

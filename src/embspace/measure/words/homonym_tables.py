@@ -1,0 +1,235 @@
+"""The tables of homonyms, one row a fact, from the values of each word."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.geometry.inference.resampling import upper_p_value
+from embspace.geometry.pairs.safe_ratio import ratio
+from embspace.measure.tables.deviations import ENDING, UNITS
+from embspace.measure.tables.nulls import DIGITS, mean_and_range
+from embspace.measure.words.homonym_occurrences import Occurrence
+from embspace.measure.words.homonym_statistics import (
+    FIRST_LAYERS,
+    MEASURES,
+    OVER_LAYERS,
+    Values,
+    WordValues,
+    intervals,
+    over_words,
+    slope_name,
+)
+
+WEIGHTS = ("", "random_weights_")  # prefixes of columns
+OWN_UNITS = ("within", "between", "between_words")  # shown as cosines, where these are measured
+Row = dict[str, Any]
+Place = tuple[int, int, int]  # weights, layer, measure
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A quantity of a row, and what stands beside it."""
+
+    name: str
+    interval: bool = False
+    null: bool = False
+    p_value: bool = False
+
+    def columns(self, prefix: str) -> list[str]:
+        """Their names."""
+        names = [self.name]
+        if self.interval:
+            names += [f"{self.name}_low", f"{self.name}_high"]
+        if self.null:
+            names += [f"null_{self.name}", f"null_{self.name}_low", f"null_{self.name}_high"]
+        if self.p_value:
+            names.append("p_value")
+        return [prefix + name for name in names]
+
+
+LAYERS = (
+    *(Cell(name) for name in OWN_UNITS),
+    Cell("difference", interval=True, null=True, p_value=True),
+    Cell("ratio", interval=True),
+    Cell("relative_difference", interval=True),
+    Cell("share_apart", interval=True, null=True),
+)
+RECOVERY = (
+    Cell("accuracy", interval=True, null=True, p_value=True),
+    Cell("context_accuracy", interval=True),
+    Cell("context_gain", interval=True),
+    Cell("bag_of_words_gain", interval=True),
+)
+SLOPE = Cell("slope", interval=True, null=True, p_value=True)
+BAG_OF_WORDS = Cell("accuracy", interval=True, null=True, p_value=True)
+KEYS = ["layer", "preparation", "quantity"]
+WORD_VALUES = ["within", "between", "difference", "ratio", "relative_difference", "accuracy"]
+WORD_COLUMNS = [*KEYS, "rank", "word", "senses", "n_sentences", "n_tokens", *WORD_VALUES]
+WORD_COLUMNS += ["random_weights_difference", "random_weights_ratio"]
+
+
+def _columns(cells: Sequence[Cell]) -> list[str]:
+    names = [name for prefix in WEIGHTS for cell in cells for name in cell.columns(prefix)]
+    return [*names, *UNITS, *(f"{cell.name}{ENDING}" for cell in cells if cell.interval)]
+
+
+LAYER_COLUMNS = [*KEYS, "n_words", *_columns(LAYERS)]
+RECOVERY_COLUMNS = [*KEYS, "n_words", *_columns(RECOVERY)]
+DRIFT_COLUMNS = ["preparation", "quantity", "statistic", "first_layer", "last_layer", "n_words"]
+DRIFT_COLUMNS += [*_columns([SLOPE]), "largest_layer"]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What `over_words` gives of all words, by name; the first draw is that of the true senses."""
+
+    values: dict[str, Values]
+    low: dict[str, Values]
+    high: dict[str, Values]
+    deviations: dict[str, Values]
+    """Of each half of the words from all, in the place of the draws."""
+    n_words: Float[np.ndarray, "weights layer measure"]
+    """How many have the measure."""
+    level: float
+
+    def cells(self, cell: Cell, name: str, place: Place, prefix: str) -> Row:
+        """The columns of `cell`, of the quantity `name` at one place."""
+        draws = self.values[name][:, *place]
+        values = [float(draws[0])]
+        if cell.interval:
+            values += [self.low[name][0, *place], self.high[name][0, *place]]
+        if cell.null:
+            values += map(float, mean_and_range(draws[1:], self.level))
+        # Shares that are equal differ by 1e-16 at times; 0.0 is added lest a zero be negative.
+        values = [round(float(value), DIGITS) + 0.0 for value in values]
+        if cell.p_value:
+            # Sums of the same distances in another order are no larger.
+            seen, null = np.round(draws[0], DIGITS), np.round(draws[1:], DIGITS)
+            values.append(upper_p_value(float(seen), null))
+        if name in OWN_UNITS and MEASURES[place[2]][1] == "cosine":
+            values = [1 - value for value in values]
+        return dict(zip(cell.columns(prefix), values, strict=True))
+
+    def both(self, cell: Cell, name: str, layer: int, measure: int) -> Row:
+        """The same at trained and at random weights."""
+        found: Row = {}
+        for weights, prefix in enumerate(WEIGHTS):
+            found |= self.cells(cell, name, (weights, layer, measure), prefix)
+        if cell.interval:
+            of_halves = self.deviations[name][:, 0, layer, measure]
+            found[f"{cell.name}{ENDING}"] = of_halves.astype(np.float32)
+        return found
+
+
+def find_senses(
+    values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
+) -> Findings:
+    """Means over the words, with intervals and draws."""
+    low, high, deviations = intervals(
+        values, n_resamples=n_resamples, level=level, generator=generator
+    )
+    return Findings(
+        values=over_words(values, np.arange(len(values.within))),
+        low=low,
+        high=high,
+        deviations=deviations,
+        n_words=(~np.isnan(values.within[:, 0])).sum(axis=0).astype(np.float64),
+        level=level,
+    )
+
+
+def layer_table(findings: Findings, cells: Sequence[Cell], columns: list[str]) -> pd.DataFrame:
+    """One row a layer and measure."""
+    rows = []
+    for layer in range(findings.n_words.shape[1]):
+        for measure, (preparation, quantity) in enumerate(MEASURES):
+            row: Row = {"layer": layer, "preparation": preparation, "quantity": quantity}
+            row["n_words"] = int(findings.n_words[0, layer, measure])
+            for cell in cells:
+                row |= findings.both(cell, cell.name, layer, measure)
+            rows.append(row)
+    return pd.DataFrame(rows, columns=columns)
+
+
+def drift_table(findings: Findings) -> pd.DataFrame:
+    """One row a measure, a statistic and the layer from which on its slope is."""
+    return pd.DataFrame(list(_drift_rows(findings)), columns=DRIFT_COLUMNS)
+
+
+def _drift_rows(findings: Findings) -> Iterator[Row]:
+    last_layer = findings.n_words.shape[1] - 1
+    for measure, (preparation, quantity) in enumerate(MEASURES):
+        for name in OVER_LAYERS:
+            for first in FIRST_LAYERS:
+                yield {
+                    "preparation": preparation,
+                    "quantity": quantity,
+                    "statistic": name,
+                    "first_layer": first,
+                    "last_layer": last_layer,
+                    "n_words": int(findings.n_words[0, :, measure].min()),
+                    **findings.both(SLOPE, slope_name(name, first), 0, measure),
+                    "largest_layer": largest(findings.values[name][0, 0, :, measure], first),
+                }
+
+
+def largest(values: Float[np.ndarray, " layer"], first: int) -> float:
+    """The layer, from `first` on, of the largest value; NaN if there is none."""
+    later = values[first:]
+    if not len(later) or np.isnan(later).all():
+        return float("nan")
+    return float(first + np.nanargmax(later))
+
+
+def bag_of_words(findings: Findings) -> Row:
+    """How well the counts of the other words tell the sense."""
+    return findings.cells(BAG_OF_WORDS, "bag_of_words_accuracy", (0, 0, 0), "")
+
+
+def word_table(
+    values: WordValues, findings: Findings, senses: pd.DataFrame, kept: Sequence[Occurrence]
+) -> pd.DataFrame:
+    """One row a layer, measure and word, in the order of the difference."""
+    about = _words(senses, kept)
+    yardstick = findings.values["between_words"][0]
+    parts = []
+    for layer in range(findings.n_words.shape[1]):
+        for measure, (preparation, quantity) in enumerate(MEASURES):
+            part = about.assign(layer=layer, preparation=preparation, quantity=quantity)
+            for weights, prefix in enumerate(WEIGHTS):
+                place = (weights, layer, measure)
+                for name, column in _of_words(values, place, float(yardstick[place])).items():
+                    part[prefix + name] = column
+            part = part.sort_values("difference", ascending=False, kind="stable")
+            parts.append(part.assign(rank=np.arange(1, len(part) + 1)))
+    return pd.concat(parts, ignore_index=True)[WORD_COLUMNS]
+
+
+def _of_words(
+    values: WordValues, place: Place, yardstick: float
+) -> dict[str, Float[np.ndarray, " word"]]:
+    within, between = values.within[:, 0, *place], values.between[:, 0, *place]
+    cosine = MEASURES[place[2]][1] == "cosine"
+    return {
+        "within": 1 - within if cosine else within,
+        "between": 1 - between if cosine else between,
+        "difference": between - within,
+        "ratio": ratio(between, within),
+        "relative_difference": ratio(between - within, np.full_like(within, yardstick)),
+        "accuracy": values.accuracy[:, 0, *place],
+    }
+
+
+def _words(senses: pd.DataFrame, kept: Sequence[Occurrence]) -> pd.DataFrame:
+    rows = senses.assign(n_tokens=[len(each.own) for each in kept]).groupby("word", sort=False)
+    return pd.DataFrame(
+        {
+            "senses": rows["sense"].agg(lambda names: ", ".join(names.unique())),
+            "n_sentences": rows.size(),
+            "n_tokens": rows["n_tokens"].max(),
+        }
+    ).reset_index()

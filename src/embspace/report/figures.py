@@ -1,0 +1,58 @@
+"""Stage `report_figures`: a page of all figures, each with the names that lead to its making.
+
+It depends on what all chapters make. So plain `dvc repro`, which runs the stages of the root's
+dvc.yaml and what they need, runs everything.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from embspace.files.atomic import write_bytes
+from embspace.settings.params import CONF
+from embspace.settings.stage import StageConfig, run_stage
+
+HEADING = "# All figures\n\nMade by the stage `report_figures`.\n"
+MAKERS = ("measure", "project", "compare")
+COMPARE = "compare"
+
+
+def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
+    """Return a page in Markdown: by chapter and noun, what is drawn and what makes it.
+
+    Args:
+        figures: The paths figures/<noun>/<model>.png and figures/compare/<noun>.png.
+        settings: The paths conf/<verb>/[<chapter>/]<noun>.yaml.
+    """
+    pictures: dict[str, list[Path]] = {}
+    for figure in sorted(figures):
+        noun = figure.stem if figure.parent.name == COMPARE else figure.parent.name
+        pictures.setdefault(noun, []).append(figure)
+    parts, chapter = [HEADING], ""
+    made = (file for file in settings if file.parts[1] in MAKERS and file.stem in pictures)
+    for file in sorted(made, key=lambda file: (file.parent.name, file.stem)):
+        if file.parent.name != chapter:
+            chapter = file.parent.name
+            parts.append(f"\n## {chapter}\n")
+        parts.append(_section(file, pictures[file.stem]))
+    return "".join(parts)
+
+
+def _section(settings: Path, figures: Iterable[Path]) -> str:
+    """Return the part of a noun; links lead from data/reported/."""
+    noun, verb, chapter = settings.stem, settings.parts[1], settings.parent.name
+    links = "\n".join(f"![{figure}](../../{figure})" for figure in figures)
+    graph = f"pipeline/{chapter}/dvc.yaml"
+    return (
+        f"\n### {noun}\n\nStage `{verb}_{noun}` of [{graph}](../../{graph}), "
+        f"settings [{settings}](../../{settings}).\n\n{links}\n"
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    page = report_figures(Path("figures").glob("*/*.png"), CONF.rglob("*.yaml"), **config.settings)
+    write_bytes(Path("data/reported/figures.md"), page.encode())
+
+
+if __name__ == "__main__":
+    run_stage(main, report_figures, groups=())

@@ -1,0 +1,171 @@
+"""What conf/model/<name>.yaml may say. Models differ in data, not in code."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from embspace.errors import InputError
+from embspace.settings.params import CONF
+from embspace.settings.schema import validate
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PackageFiles(_Strict):
+    """Files that an installed Python package carries."""
+
+    source: Literal["package"]
+    package: str
+    version: str
+    folder: str  # inside the installed package
+    extra: str | None = None  # embspace's own extra that installs it
+    sha256: dict[str, str] = Field(min_length=1)
+
+
+class FolderFiles(_Strict):
+    """A local folder in the hub's layout: config.json, model.safetensors, tokenizer.json."""
+
+    source: Literal["path"]
+    path: str
+    sha256: dict[str, str] = {}
+
+
+class HubFiles(_Strict):
+    """A repository of the model hub; models.lock says which commit and files were fetched."""
+
+    source: Literal["hub"]
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # owner/name
+    revision: str = "main"  # a branch, tag or commit, resolved when the model is fetched
+    unpickle: bool = False  # allows weights that only a pickle holds: loading one runs its code
+    sha256: dict[str, str] = {}  # of files that are known to be one with another source's
+
+
+class Matrices(_Strict):
+    """The parameters that hold the learned matrices; None for a model without one."""
+
+    input: str
+    positional: str | None
+    segment: str | None
+    mapping: str | None = None  # the linear layer from the embedding size to the hidden size
+
+
+class Checkpoints(_Strict):
+    """Where the steps of a model's training are on the hub; `{step}` stands for the number."""
+
+    repository: str | None = Field(None, pattern=r"^[\w.{}-]+/[\w.{}-]+$")  # None: the model's own
+    revision: str | None = None  # None: main
+    unit: int = Field(1, ge=1)  # steps of training that 1 in `steps` stands for
+    steps: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _has_a_place_for_the_step(self) -> "Checkpoints":
+        if "{step}" not in f"{self.repository}{self.revision}":
+            raise ValueError("neither 'repository' nor 'revision' has {step} in it")
+        return self
+
+
+class _Described(_Strict):
+    label: str
+    licence: str
+    language: str
+
+
+class _Model(_Described):
+    repository: str | None = None
+    matrices: Matrices
+    position_offset: int = Field(0, ge=0)  # rows before position 0
+    padding_rows: int = Field(0, ge=0)  # rows of the input matrix after the last token
+    window: int | None = Field(None, gt=0)  # tokens read at once, if nothing else bounds them
+    continuation_prefix: str | None = None  # marks a token that goes on inside a word
+    word_prefix: str | None = None  # marks a token that starts a word, where those are marked
+    unused_tokens: str | None = None  # a regular expression for the whole token
+    parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
+    final_norm: str | None = None  # the module after the last block, where a model has one
+
+    @field_validator("unused_tokens")
+    @classmethod
+    def _is_regular_expression(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from None
+        return pattern
+
+
+class PackageModel(_Model, PackageFiles):
+    """A model in an installed package."""
+
+
+class FolderModel(_Model, FolderFiles):
+    """A model in a local folder."""
+
+
+class HubModel(_Model, HubFiles):
+    """A model of the hub, read offline once it was fetched."""
+
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    checkpoints: Checkpoints | None = None  # of its training, where they were published
+
+
+class RandomModel(_Model):
+    """Random weights in a known architecture; `seed` names them as a revision would."""
+
+    source: Literal["random"]
+    seed: int = Field(ge=0)
+    config: dict[str, Any]
+    tokenizer: (
+        Annotated[PackageFiles | FolderFiles | HubFiles, Field(discriminator="source")] | None
+    ) = None
+
+
+class VectorsModel(_Described):
+    """Vectors that somebody already has: there are learned matrices, and nothing that reads."""
+
+    source: Literal["vectors"]
+    path: str  # of the vectors, which are the input matrix
+    labels: str | None = None  # a table of what each row is
+    positional: str | None = None
+    segment: str | None = None
+    sha256: dict[Literal["path", "labels", "positional", "segment"], str] = {}
+
+
+Files = PackageFiles | FolderFiles | HubFiles
+# What transformers makes a module of.
+Network = PackageModel | FolderModel | HubModel | RandomModel
+Model = Network | VectorsModel
+SOURCES: dict[
+    str,
+    type[PackageModel]
+    | type[FolderModel]
+    | type[HubModel]
+    | type[RandomModel]
+    | type[VectorsModel],
+] = {
+    "package": PackageModel,
+    "path": FolderModel,
+    "hub": HubModel,
+    "random": RandomModel,
+    "vectors": VectorsModel,
+}
+
+
+def model_file(name: str) -> str:
+    """Where the model `name` is described; a checkpoint `<model>@<step>` is there, too."""
+    return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
+
+
+def describe_model(name: str, content: dict[str, Any]) -> Model:
+    """The content of a model's file, checked.
+
+    Raises:
+        InputError: naming the file, the key, what was found and what is allowed.
+    """
+    source = content.get("source")
+    if source not in SOURCES:
+        raise InputError(
+            f"{model_file(name)}: key 'source': found {source!r}, allowed: {', '.join(SOURCES)}"
+        )
+    return validate(SOURCES[source], content, model_file(name))

@@ -1,0 +1,45 @@
+"""The schema of params.yaml: what a user swaps."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from embspace.settings.schema import read_yaml, validate
+
+PARAMS = Path("params.yaml")
+CONF = Path("conf")
+TOY = "toy"  # what is measured without a model has this in the place of a model's name
+
+
+def _corpus_name(name: str) -> str:
+    # No dots: files that are derived from a corpus are named `<corpus>.halves` and the like.
+    if not re.fullmatch(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*", name):
+        raise ValueError("A name is of letters, digits, _ and single dashes inside")
+    return name
+
+
+# A name is a part of paths and commands. Two dashes join the names of a pair of models.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+)*$")]
+CorpusName = Annotated[str, AfterValidator(_corpus_name)]
+LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
+
+
+class Params(BaseModel):
+    """Schema of params.yaml: what a user swaps."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    models: list[Name] = Field(min_length=1, examples=["minilm"])
+    corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
+    profiled: list[Name] = Field(examples=["minilm"])
+    checkpointed: list[Name] = Field([], examples=["pythia_70m"])
+    trained: list[Name] = Field(examples=["rna_encoder"])
+    seed: int = Field(ge=0, le=LARGEST_SEED)
+    device: Literal["auto", "cpu", "cuda", "mps"]
+
+
+def read_params() -> Params:
+    """params.yaml, checked."""
+    return validate(Params, read_yaml(PARAMS), str(PARAMS))

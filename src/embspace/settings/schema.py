@@ -1,0 +1,97 @@
+"""Reads YAML and holds it against a schema; a complaint names file, key, found and allowed."""
+
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from embspace.errors import InputError, did_you_mean
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file.
+
+    Raises:
+        InputError: if the file cannot be read, is no YAML or holds something else than a mapping.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: not found in {Path.cwd()}; run from the root of an embspace tree"
+        ) from None
+    except OSError as error:  # a folder, a file that may not be read
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: expected keys and values, found {content!r}")
+    return content
+
+
+def validate(schema: type[Schema], content: Any, file: str) -> Schema:
+    """`content` as `schema`.
+
+    Raises:
+        InputError: naming `file`, each key, what was found and what is allowed.
+    """
+    try:
+        return schema.model_validate(content)
+    except ValidationError as error:
+        lines = [_explain(item, schema) for item in error.errors()]
+        raise InputError("\n".join(f"{file}: {line}" for line in lines)) from None
+
+
+def _explain(item: Any, schema: type[BaseModel]) -> str:
+    """One pydantic complaint as `key: what is allowed, what was found`."""
+    path, fields = _walk(item["loc"], schema)
+    key = ".".join(path)
+    if item["type"] == "extra_forbidden":
+        allowed_keys = sorted(fields)
+        hint = did_you_mean(path[-1], allowed_keys)
+        return f"key '{key}' is unknown; allowed here: {', '.join(allowed_keys)}{hint}"
+    if item["type"] == "missing":
+        return f"key '{key}' is missing"
+    found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
+    hint = _as_list(key, found, schema) if item["type"] in ("list_type", "too_short") else ""
+    return f"key '{key}': {allowed}, found {found!r} ({type(found).__name__}){hint}"
+
+
+def _as_list(key: str, found: Any, schema: type[BaseModel]) -> str:
+    """How the list is written, with what was found in it, or else an example."""
+    field = schema.model_fields.get(key)
+    example = (field.examples if field else None) or ["..."]
+    entry = found if isinstance(found, str | int | float) else example[0]
+    return f"; write it as a list:\n  {key}:\n    - {entry}"
+
+
+def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
+    """The keys on the way to `loc`, and, where the last is unknown, those allowed in its place."""
+    path: list[str] = []
+    candidates = [schema]
+    for part in loc:
+        fields = {name: field for each in candidates for name, field in each.model_fields.items()}
+        tagged = [each for each in candidates if _tag(each) == part]
+        if len(candidates) > 1 and tagged:
+            candidates = tagged  # pydantic's name for the alternative that it chose, no key
+            continue
+        path.append(str(part))
+        if part in fields:
+            candidates = _schemas_in(fields[str(part)].annotation) or candidates
+    return path, {name for each in candidates for name in each.model_fields}
+
+
+def _schemas_in(annotation: Any) -> list[type[BaseModel]]:
+    """The schemas that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [schema for part in get_args(annotation) for schema in _schemas_in(part)]
+
+
+def _tag(schema: type[BaseModel]) -> str | None:
+    source = schema.model_fields.get("source")
+    literals = get_args(source.annotation) if source else ()
+    return str(literals[0]) if literals else None

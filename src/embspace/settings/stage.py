@@ -1,0 +1,184 @@
+"""How a stage gets its settings: params.yaml in front of conf/, composed by Hydra.
+
+Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function
+are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed` and `device`: a function that
+takes them is given those of params.yaml.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from embspace.errors import InputError
+from embspace.settings.params import CONF, PARAMS, Params, read_params
+from embspace.settings.schema import validate
+
+# Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
+# with `${seed}` in it breaks `dvc exp run -S`.
+FROM_PARAMS = ("seed", "device")
+
+
+@dataclass(frozen=True)
+class StageConfig:
+    """What one stage was told: its model, corpus or run where it has one, its own settings.
+
+    `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
+    each.
+    """
+
+    model_name: str
+    model: dict[str, Any]
+    corpus_name: str
+    corpus: dict[str, Any]
+    models: list[str]
+    corpora: list[str]
+    settings: dict[str, Any]
+    train_name: str = ""
+    train: dict[str, Any] = dataclass_field(default_factory=dict)
+    device: Literal["auto", "cpu", "cuda", "mps"] = "cpu"
+
+
+def run_stage(
+    main: Callable[[StageConfig], None],
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    groups: tuple[str, ...] = ("model",),
+) -> None:
+    """Run `main` as a Hydra program with the settings of `function`.
+
+    `function` is named `<verb>_<noun>` and takes its settings file as `settings`.
+    Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
+    conf/ of which the command line picks a file. A verb that is itself such a folder, as `train`,
+    has no other settings than that file.
+    """
+    functions = {} if _is_described(function, groups) else function
+    try:
+        _store_primary_config(_packages(functions), groups)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    import hydra
+
+    def program(composed: Any) -> None:
+        try:
+            main(_stage_config(composed, functions))
+        except InputError as error:
+            sys.exit(f"error: {error}")
+
+    # The current folder, not the code's: a queued experiment runs in a copy of the tree.
+    hydra.main(config_path=str(CONF.absolute()), config_name="params", version_base="1.3")(
+        program
+    )()
+
+
+def settings_schema(function: Callable[..., Any]) -> type[BaseModel]:
+    """The keyword-only arguments of `function`, less `FROM_PARAMS`, without defaults."""
+    hints = get_type_hints(function, include_extras=True)
+    names = (name for name in _keywords(function) if name not in FROM_PARAMS)
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in names}
+    return create_model(
+        function.__name__, __config__=ConfigDict(extra="forbid", strict=True), **fields
+    )
+
+
+def checked_settings(
+    function: Callable[..., Any], content: Any, params: Mapping[str, Any], file: str
+) -> dict[str, Any]:
+    """The keyword-only arguments of `function`, from the content of its settings file and params.
+
+    Raises:
+        InputError: naming `file`, each key, what was found and what is allowed.
+    """
+    checked = validate(settings_schema(function), content, file)
+    settings = {name: getattr(checked, name) for name in type(checked).model_fields}
+    return settings | {key: params[key] for key in FROM_PARAMS if key in _keywords(function)}
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    return [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+
+
+def settings_file(function: Callable[..., Any], root: Path = Path()) -> Path:
+    """Return the settings file of a function named `<verb>_<noun>`; of `settings_path`."""
+    verb, _, noun = function.__name__.partition("_")
+    return settings_path(verb, noun, root)
+
+
+def settings_path(verb: str, noun: str, root: Path = Path()) -> Path:
+    """Return conf/<verb>/<chapter>/<noun>.yaml of a tree, or where it lies without a chapter."""
+    folder = root / CONF / verb
+    return next(iter(sorted(folder.rglob(f"{noun}.yaml"))), folder / f"{noun}.yaml")
+
+
+def _is_described(
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]], groups: tuple[str, ...]
+) -> bool:
+    return not isinstance(function, Mapping) and function.__name__.partition("_")[0] in groups
+
+
+def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
+    """Hydra's defaults: which settings file goes where in the composed config."""
+    functions = function if isinstance(function, Mapping) else {"": function}
+    packages = {}
+    for noun, each in functions.items():
+        file = settings_file(each)
+        target = f"settings.{noun}" if noun else "settings"
+        packages[f"{file.parent.relative_to(CONF).as_posix()}@{target}"] = file.stem
+    return packages
+
+
+def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> None:
+    params = read_params()
+    from hydra.core.config_store import ConfigStore
+
+    chosen: list[Any] = [{group: "???"} for group in groups]
+    settings: list[Any] = [{package: noun} for package, noun in packages.items()]
+    defaults = ["config", *chosen, *settings, "_self_"]
+    ConfigStore.instance().store(name="params", node={"defaults": defaults, **params.model_dump()})
+
+
+def _stage_config(
+    composed: Any, function: Callable[..., Any] | Mapping[str, Callable[..., Any]]
+) -> StageConfig:
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    content: Any = OmegaConf.to_container(composed, resolve=True)
+    # params.yaml is checked before; its values on the command line only here.
+    params = {key: content[key] for key in Params.model_fields}
+    validate(Params, params, f"{PARAMS} with the command line")
+    choices = HydraConfig.get().runtime.choices
+    settings = (
+        {
+            noun: _settings(each, content["settings"][noun], params)
+            for noun, each in function.items()
+        }
+        if isinstance(function, Mapping)
+        else _settings(function, content["settings"], params)
+    )
+    return StageConfig(
+        model_name=choices.get("model", ""),
+        model=content.get("model", {}),
+        corpus_name=choices.get("corpus", ""),
+        corpus=content.get("corpus", {}),
+        models=content["models"],
+        corpora=content["corpora"],
+        settings=settings,
+        train_name=choices.get("train", ""),
+        train=content.get("train", {}),
+        device=content["device"],
+    )
+
+
+def _settings(
+    function: Callable[..., Any], content: Any, params: Mapping[str, Any]
+) -> dict[str, Any]:
+    return checked_settings(function, content, params, str(settings_file(function)))

@@ -1,0 +1,1 @@
+"""The clouds of vectors that stages measure."""

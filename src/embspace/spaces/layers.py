@@ -1,0 +1,190 @@
+"""The vectors that a model makes of a corpus at a layer, as they are and without what confounds."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.errors import InputError
+from embspace.files.rows import load_rows
+from embspace.files.tensors import map_tensors
+from embspace.geometry.measures.dimension_shares import outlier_dimensions
+
+Space = Literal["token", "cls", "mean"]
+SPACES: tuple[Space, ...] = get_args(Space)
+# What is done to a cloud before it is measured, so that one sees what a number owes to it.
+Change = Literal[
+    "as_is",
+    "ordinary_tokens",
+    "standardised",
+    "no_outlier_dimensions",
+    "all_but_the_top",
+    "whitened",
+]
+# Which vectors there are, not their coordinates.
+OF_ROWS: tuple[Change, ...] = ("as_is", "ordinary_tokens")
+FEWEST = 4  # vectors, of different documents
+
+
+@dataclass(frozen=True, eq=False)
+class LayerCloud:
+    """Vectors and what they are of."""
+
+    x: Float[np.ndarray, "n dim"]
+    text: Int[np.ndarray, " n"]
+    """Number of the document, the independent unit."""
+    word: Int[np.ndarray, " n"] | None
+    """Number of the token in the vocabulary; None of pooled vectors."""
+    position: Int[np.ndarray, " n"] | None
+    """Of the token in its window."""
+
+    def among(self, rows: np.ndarray) -> "LayerCloud":
+        """Some of the vectors, in ascending order."""
+        if len(rows) == len(self.x):
+            return self  # tens of thousands of vectors are not copied for nothing
+        word, position = (
+            None if each is None else each[rows] for each in (self.word, self.position)
+        )
+        return LayerCloud(self.x[rows], self.text[rows], word, position)
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusStates:
+    """The hidden states of a corpus, mapped, and what their rows are."""
+
+    states: dict[str, Float[np.ndarray, "layer row dim"]]
+    """`cls` and `mean`, and `token` where the corpus keeps them."""
+    document: Int[np.ndarray, " window"]
+    tokens: pd.DataFrame
+    """Columns window, position, id, special, repeated."""
+
+    @property
+    def n_layers(self) -> int:
+        """With layer 0."""
+        return len(self.states["mean"])
+
+    @property
+    def n_documents(self) -> int:
+        """Of which there are windows."""
+        return len(np.unique(self.document))
+
+
+def load_corpora_states(
+    extracted: str, prepared: str, corpora: Iterable[str]
+) -> dict[str, CorpusStates]:
+    """By corpus: from the folder of a model's hidden states, and from that of all texts."""
+    return {
+        corpus: _load(f"{extracted}/{corpus}", f"{prepared}/{corpus}.parquet") for corpus in corpora
+    }
+
+
+def large_enough(
+    corpora: Mapping[str, CorpusStates], fewest_documents: int
+) -> dict[str, CorpusStates]:
+    """The corpora of so many documents or more: fewer have no distribution to speak of."""
+    return {name: each for name, each in corpora.items() if each.n_documents >= fewest_documents}
+
+
+def _load(extracted: str, texts: str) -> CorpusStates:
+    """`token` only where the corpus keeps it."""
+    windows = load_rows(f"{extracted}.windows.parquet")
+    of_text = load_rows(texts).drop_duplicates("id").set_index("id")["document"]
+    path, pooled = f"{extracted}.safetensors", ["cls", "mean"]
+    try:
+        states = map_tensors(path, [*pooled, "token"])
+    except InputError:  # not kept, or a broken file, which is so without it too
+        states = map_tensors(path, pooled)
+    return CorpusStates(
+        states,
+        pd.factorize(windows["text"].map(of_text))[0].astype(np.int64),
+        load_rows(f"{extracted}.tokens.parquet"),
+    )
+
+
+def layer_clouds(
+    corpus: CorpusStates,
+    layer: int,
+    changes: Sequence[Change],
+    *,
+    n_top: int,
+    spaces: Sequence[Space] = SPACES,
+) -> Iterator[tuple[Space, Change, LayerCloud]]:
+    """The clouds of a layer by space and change; those of fewer than 4 documents are left out.
+
+    `token`: every token of every window, but those that the window before has too. `cls`: the first
+    token of each window. `mean`: the mean of each window's tokens. Changes: `ordinary_tokens`
+    leaves special tokens and position 0 out, of `mean` too, and does not apply to `cls`; the others
+    change the vectors `as_is`: `standardised`, each coordinate to mean 0 and variance 1;
+    `no_outlier_dimensions`, without those that `outlier_dimensions` finds; `all_but_the_top`, less
+    the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
+    `whitened`, less the mean, all principal components to variance 1.
+    """
+    for space in spaces:
+        for change in changes:
+            cloud = _cloud(corpus, layer, space, change)
+            if cloud is None or len(np.unique(cloud.text)) < FEWEST:
+                continue
+            yield space, change, replace(cloud, x=changed(cloud.x, change, n_top))
+
+
+def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n dim"]:
+    """Vectors in float64 after a change of their coordinates; those of which tokens as they are."""
+    x = x.astype(np.float64)
+    if change in OF_ROWS:
+        return x
+    if change == "no_outlier_dimensions":
+        kept = np.ones(x.shape[1], dtype=bool)
+        kept[outlier_dimensions(x)] = False
+        return x[:, kept]
+    x -= x.mean(axis=0)  # in place, as below: a layer has hundreds of megabytes
+    if change == "standardised":
+        spread = x.std(axis=0)
+        x /= np.where(spread > 0, spread, 1)
+        x[:, spread == 0] = 0  # what rounding of the mean has left
+        return x
+    if not x.any():
+        return x  # all are equal, as first tokens before the first block
+    variances, axes = np.linalg.eigh(x.T @ x / len(x))
+    if change == "all_but_the_top":
+        top = axes[:, -n_top:]
+        x -= x @ top @ top.T
+        return x
+    # Directions in which nothing varies but by rounding stay as they are.
+    varies = variances > 1e-10 * variances[-1]
+    whitened: Float[np.ndarray, "n dim"] = x @ axes[:, varies] / np.sqrt(variances[varies])
+    return whitened
+
+
+def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> LayerCloud | None:
+    """Before any change of coordinates; None where there is none."""
+    ordinary = change == "ordinary_tokens"
+    if space == "cls":
+        x = corpus.states["cls"][layer]
+        return None if ordinary else LayerCloud(x, corpus.document, None, None)
+    if space == "mean" and not ordinary:
+        return LayerCloud(corpus.states["mean"][layer], corpus.document, None, None)
+    if "token" not in corpus.states:
+        return None
+    tokens = corpus.tokens
+    kept = ~tokens["repeated"].to_numpy()
+    if ordinary:
+        kept &= ~tokens["special"].to_numpy() & (tokens["position"].to_numpy() > 0)
+    window = tokens["window"].to_numpy()[kept]
+    x = corpus.states["token"][layer][kept]
+    if space == "mean":
+        return _mean_of_windows(x, window, corpus.document)
+    word, position = (tokens[name].to_numpy(dtype=np.int64)[kept] for name in ("id", "position"))
+    return LayerCloud(x, corpus.document[window], word, position)
+
+
+def _mean_of_windows(
+    x: np.ndarray, window: Int[np.ndarray, " n"], document: Int[np.ndarray, " window"]
+) -> LayerCloud:
+    """Of those windows that have a token."""
+    found, starts = np.unique(window, return_index=True)
+    sums = np.add.reduceat(x.astype(np.float64), starts, axis=0) if len(x) else x
+    counts = np.bincount(window)[found]
+    return LayerCloud(sums / counts[:, None], document[found], None, None)

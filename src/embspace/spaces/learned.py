@@ -1,0 +1,78 @@
+"""The clouds of vectors of a model, of which neighbours are sought and maps are drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.spaces.joint import one_space
+
+FEWEST = 4  # points that have a map, and neighbours in it
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Vectors, and which rows of which learned matrix they are."""
+
+    vectors: Float[np.ndarray, "n dim"]
+    spaces: tuple[str, ...]
+    """Of each row: input or positional."""
+    ids: Int[np.ndarray, " n"]
+    """Of each row: the number of the token or position."""
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether all rows are positions, which have an order."""
+        return set(self.spaces) == {"positional"}
+
+    def sample(self, n: int, rng: np.random.Generator) -> "Cloud":
+        """So many rows at random, in their order."""
+        rows = np.sort(rng.choice(len(self.vectors), n, replace=False))
+        return Cloud(self.vectors[rows], tuple(self.spaces[row] for row in rows), self.ids[rows])
+
+
+def structured_positions(regimes: pd.DataFrame) -> Int[np.ndarray, " n"]:
+    """Positions that are neither outlying nor in an unstructured regime.
+
+    `regimes` is the table of positions of `measure_regimes`.
+    """
+    kept = ~(regimes["outlying"].astype(bool) | regimes["unstructured"].astype(bool))
+    return regimes.loc[kept, "position"].to_numpy(dtype=np.int64)
+
+
+def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, Cloud]:
+    """Clouds by name.
+
+    `joint`: raw input and positional vectors together; `joint_centred`: the same without their
+    mean and at unit length, so that Euclidean distances order them as their cosines do;
+    `positional`: all positions; `structured`: those that `structured_positions` keeps. A model
+    without positional vectors has `input` and `input_centred`. A cloud of fewer than four points
+    is left out: before training, no position is structured.
+    """
+    matrices = one_space(matrices)
+    spaces: list[str] = [space for space in ("input", "positional") if space in matrices]
+    joint = _cloud(matrices, spaces)
+    name = "joint" if len(spaces) > 1 else "input"
+    centred = unit_rows(joint.vectors - joint.vectors.mean(axis=0, dtype=np.float64))
+    clouds = {
+        name: joint,
+        f"{name}_centred": Cloud(centred.astype(np.float32), joint.spaces, joint.ids),
+    }
+    if "positional" in matrices:
+        clouds["positional"] = _cloud(matrices, ["positional"])
+        kept = structured_positions(regimes)
+        x = matrices["positional"][kept]
+        clouds["structured"] = Cloud(x, ("positional",) * len(kept), kept)
+    return {name: cloud for name, cloud in clouds.items() if len(cloud.vectors) >= FEWEST}
+
+
+def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> Cloud:
+    parts = [matrices[space] for space in spaces]
+    return Cloud(
+        np.concatenate(parts),
+        tuple(space for space, part in zip(spaces, parts, strict=True) for _ in range(len(part))),
+        np.concatenate([np.arange(len(part)) for part in parts]),
+    )

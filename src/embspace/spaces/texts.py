@@ -1,0 +1,55 @@
+"""The pooled hidden states of the texts of a corpus, as one cloud a layer and pooling."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.files.rows import load_rows
+from embspace.files.tensors import load_tensors
+from embspace.spaces.pooling import POOLINGS
+
+COLUMNS = ["text", "window", "n_tokens", "document", "domain"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextCloud:
+    """A vector of each window of each text, by pooling and layer, and what it is of."""
+
+    states: dict[str, Float[np.ndarray, "layer window dim"]]
+    windows: pd.DataFrame
+    """One row a window: text, window, n_tokens, document, domain."""
+
+    @property
+    def n_documents(self) -> int:
+        """Of independent units: windows of a text, and texts of a document, are not."""
+        return int(self.windows["document"].nunique())
+
+
+def text_cloud(
+    states: dict[str, np.ndarray], windows: pd.DataFrame, texts: pd.DataFrame
+) -> TextCloud:
+    """From the hidden states of a corpus, the table of its windows, and that of its texts."""
+    about = texts.drop_duplicates("id").set_index("id")[["document", "domain"]]
+    return TextCloud(states, windows.join(about, on="text")[COLUMNS])
+
+
+def load_text_clouds(extracted: str, prepared: str, corpora: Iterable[str]) -> dict[str, TextCloud]:
+    """By corpus: from the folder of a model's hidden states, and from that of all texts."""
+    return {
+        corpus: text_cloud(
+            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
+            load_rows(f"{extracted}/{corpus}.windows.parquet"),
+            load_rows(f"{prepared}/{corpus}.parquet"),
+        )
+        for corpus in corpora
+    }
+
+
+def large_enough(clouds: Mapping[str, TextCloud], fewest_documents: int) -> dict[str, TextCloud]:
+    """The clouds of so many documents or more: fewer have no distribution to speak of."""
+    return {
+        corpus: cloud for corpus, cloud in clouds.items() if cloud.n_documents >= fewest_documents
+    }

@@ -1,0 +1,181 @@
+import doctest
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import embspace
+from embspace.app import api
+from embspace.errors import InputError
+from embspace.files.tensors import load_tensors
+from tests.tiny import DIM, LAYERS, VOCABULARY, write_tiny_model
+from tests.whole_pipeline import POSITIONS
+from tests.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+TEXTS = ["the cat sat on the mat", "a dog", "the sun\nand the rain", "the cat sat on the mat"]
+
+
+@pytest.fixture(scope="module")
+def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A tree that knows `tiny` and has computed nothing."""
+    tree = Workspace(root, tmp_path_factory.mktemp("api"))
+    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
+    tree.edit("conf/model/tiny.yaml", path="models/tiny")
+    tree.shorten()
+    return tree
+
+
+@pytest.fixture(autouse=True)
+def here(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(workspace.folder)
+    return workspace.folder
+
+
+@pytest.fixture(scope="module")
+def s(workspace: Workspace) -> api.Spaces:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(workspace.folder)
+        return embspace.spaces("tiny", TEXTS)
+
+
+def test_learned_tables_are_those_of_the_checkpoint(s: api.Spaces):
+    names = {"input": "word", "positional": "position", "segment": "token_type"}
+    weights = load_tensors("models/tiny/model.safetensors")
+    for space, name in names.items():
+        assert np.array_equal(s[space], weights[f"embeddings.{name}_embeddings.weight"])
+    assert s.vocabulary["token"].tolist() == VOCABULARY
+
+
+def test_states_have_a_row_a_token(s: api.Spaces):
+    for layer in range(LAYERS + 1):
+        assert s["layer", layer].shape == (len(s.tokens), DIM)
+        assert s["layer", layer].dtype == np.float32
+    assert np.array_equal(s["layer", -1], s["layer", LAYERS])
+    assert s.tokens["token"][:4].tolist() == ["[CLS]", "the", "cat", "sat"]
+
+
+def test_states_are_those_of_the_model_by_itself(s: api.Spaces):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    inputs = AutoTokenizer.from_pretrained("models/tiny")(TEXTS[2], return_tensors="pt")
+    model = AutoModel.from_pretrained("models/tiny")
+    with torch.no_grad():
+        expected = model(**inputs, output_hidden_states=True).hidden_states
+    rows = (s.tokens["window"] == 2).to_numpy()
+    for layer, states in enumerate(expected):
+        assert np.allclose(s["layer", layer][rows], states[0].numpy(), atol=1e-5)
+
+
+def test_pooled_states_have_a_row_a_window(s: api.Spaces):
+    assert s.windows["text"].tolist() == ["1", "2", "3", "4"]
+    tokens = s["layer", 1][(s.tokens["window"] == 1).to_numpy()]
+    assert np.allclose(s["layer", 1, "mean"][1], tokens.mean(axis=0), atol=1e-6)
+    assert np.array_equal(s["layer", 1, "max"][1], tokens.max(axis=0))
+    assert np.array_equal(s["layer", 1, "cls"][1], tokens[0])
+    assert np.array_equal(s["layer", 2, "mean"][0], s["layer", 2, "mean"][3])  # one text twice
+
+
+def test_what_is_changed_in_an_array_changes_no_file(s: api.Spaces):
+    s["input"][:] = 0
+    s["layer", 0][:] = 0
+    assert s["input"].any()
+    assert s["layer", 0].any()
+
+
+@pytest.mark.parametrize(
+    "key", ["output", "layer", ("layer",), ("layer", 3), ("layer", 1, "sum"), ("input", 0)]
+)
+def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: api.Key):
+    with pytest.raises(KeyError, match="'input', 'positional', 'segment', .'layer', 0 to 2.,"):
+        s[key]
+
+
+def test_tables_are_those_of_the_pipeline(s: api.Spaces, workspace: Workspace):
+    """Run by a user in their own tree, with the texts as a corpus of conf/."""
+    for noun in ("similarity", "sentence_similarity"):
+        s.table(noun)
+    lines = (s.tree.folder / "data/texts/texts.jsonl").read_bytes()
+    (workspace.folder / "data/texts/mine.jsonl").write_bytes(lines)
+    conf = workspace.folder / "conf/corpus/mine.yaml"
+    description = (s.tree.folder / "conf/corpus/texts.yaml").read_text()
+    conf.write_text(description.replace("texts.jsonl", "mine.jsonl"))
+    workspace.edit("params.yaml", models=["tiny"], corpora=["mine"])
+    workspace.repro("measure_similarity@tiny", "measure_sentence_similarity@tiny")
+    for name in ("summary", "histogram", "pairs"):
+        made = pd.read_csv(f"results/similarity/{name}/tiny.csv")
+        pd.testing.assert_frame_equal(s.table("similarity", name), made, check_dtype=False)
+    pd.testing.assert_frame_equal(s.table("similarity"), s.table("similarity", "summary"))
+    made = pd.read_csv("results/sentence_similarity/tiny.csv")
+    made["corpus"] = "texts"
+    pd.testing.assert_frame_equal(s.table("sentence_similarity"), made, check_dtype=False)
+
+
+def test_scalars_are_a_table_of_one_row(s: api.Spaces):
+    table = s.table("separability")
+    assert len(table) == 1
+    assert len(table.columns) > 2
+
+
+def test_an_unknown_table_is_told_with_those_there_are(s: api.Spaces):
+    with pytest.raises(KeyError, match="found 'alikeness'; there are .*similarity"):
+        s.table("alikeness")
+    with pytest.raises(KeyError, match="of 'similarity', found 'x'; there are histogram, pairs"):
+        s.table("similarity", "x")
+    with pytest.raises(KeyError, match="of 'positions', found None; there are profiles, prop"):
+        s.table("positions")
+    with pytest.raises(KeyError, match="found 'cubes'"):  # of no model
+        s.table("cubes")
+
+
+def test_other_texts_leave_these_alone(s: api.Spaces):
+    before = s["layer", 1, "mean"]
+    other = embspace.spaces("tiny", ["a boat on the tide"])
+    assert len(other["layer", 1, "mean"]) == 1
+    assert np.array_equal(s["layer", 1, "mean"], before)
+    assert np.array_equal(embspace.spaces("tiny", iter(TEXTS))["layer", 1, "mean"], before)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("one text", "found one string, expected a list"),
+        ([], "texts: found none"),
+        (["a", " \n"], "text 2 is empty"),
+        (iter(["a", None]), "text 2 is None, not a string"),
+        (["\ud800"], "text 1 is not UTF-8"),
+    ],
+)
+def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
+    with pytest.raises(InputError, match=message):
+        embspace.spaces("tiny", texts)
+
+
+def test_an_unknown_model_is_told():
+    with pytest.raises(embspace.InputError, match=r"tinny\.yaml: not found.*did you mean 'tiny'"):
+        embspace.spaces("tinny", TEXTS)
+
+
+def test_the_examples_hold():
+    results = doctest.testmod(api, verbose=False)
+    assert results.attempted >= 5
+    assert results.failed == 0
+
+
+def test_importing_embspace_stays_light(root: Path):
+    heavy = "{'numpy', 'torch', 'pandas', 'dvc'}"
+    code = f"import embspace, sys; print(sorted({heavy} & {{*sys.modules}}))"
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(
+        command, env={"PYTHONPATH": str(root / "src")}, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "[]\n"
+    assert {"spaces", "Spaces", "InputError"} <= {*dir(embspace)}
+    with pytest.raises(AttributeError, match="attribute space"):
+        embspace.space  # noqa: B018

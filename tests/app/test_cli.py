@@ -1,0 +1,144 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from embspace.app.cli import app
+from tests.verify.tree import SUMMARY, make_tree, put
+
+SUMMARY_FILE = "results/similarity/summary/small.csv"
+
+
+@pytest.fixture(autouse=True)
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    make_tree()
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def run_program(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-c", "from embspace.app.cli import app; app()"]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    return subprocess.run(
+        [*program, *arguments], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_without_a_subcommand_it_lists_them():
+    assert "verify" in run().output
+    assert run("--help").exit_code == 0
+
+
+def test_exit_code_0_within_tolerance():
+    result = run("verify")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "0 files computed in this tree, 2 from git" in result.stdout
+
+
+def test_exit_code_1_beyond_it():
+    put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
+    result = run("verify")
+    assert result.exit_code == 1
+    assert "space=input: mean: baseline 1.5, found 1.6, allowed ±0.00015" in result.stdout
+    assert "FAILED: facts beyond tolerance: 1" in result.stdout
+
+
+def test_update_accepts():
+    put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
+    assert run("verify", "--update").exit_code == 0
+    assert run("verify").exit_code == 0
+
+
+def test_results_and_computed():
+    Path("results").rename("others")
+    assert run("verify", "--results", "others").exit_code == 0
+    assert run("verify", "--results", "others", "--computed").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("params.yaml", None, "params.yaml: not found in "),
+        ("params.yaml", "models: small", "params.yaml: key 'models'"),
+        ("tests/baselines/tolerances.yaml", None, "tests/baselines/tolerances.yaml: not found"),
+        ("tests/baselines/tolerances.yaml", "[", "tests/baselines/tolerances.yaml: is not YAML"),
+        ("tests/baselines/interrelations/small.json", "{", "small.json: is no JSON"),
+        (SUMMARY_FILE, "space,n,mean\ninput\n", "small.csv, line 2: 1 cells under 3 columns"),
+        (SUMMARY_FILE, "space,n,median\ninput,1,2\n", "small.csv: no rule names median"),
+        ("data/published/paper.yaml", "source: a\n", "paper.yaml: key 'protocol' is missing"),
+    ],
+)
+def test_bad_input_is_one_clear_message(file: str, content: str | None, message: str):
+    if content is None:
+        Path(file).unlink()
+    else:
+        put(file, content)
+    result = run("verify")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert result.stderr.startswith("error: ")
+    assert message in result.stderr
+
+
+def test_as_a_program(root: Path):
+    finished = run_program(root, "verify")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
+    assert run_program(root, "verify").returncode == 1
+    Path("params.yaml").unlink()
+    finished = run_program(root, "verify")
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert "Traceback" not in finished.stderr
+
+
+def test_it_starts_fast(root: Path):
+    """No torch, pandas, matplotlib or hydra: half a second is felt by whoever waits for it."""
+    heavy = ["torch", "transformers", "pandas", "numpy", "matplotlib", "hydra", "sklearn", "numba"]
+    code = f"""
+import sys
+from pathlib import Path
+import embspace.app.cli
+from embspace.verify.command import verify_results
+verify_results(Path("results"), update=False, computed=False)
+sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    finished = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert finished.stderr.strip() == ""
+
+
+def test_prune_lists_first_and_removes_when_told(tree: Path):
+    left = put("figures/similarity/gone.png", "x")
+    listed = CliRunner().invoke(app, ["prune"])
+    assert "figures/similarity/gone.png\n1 file left over; remove with --yes\n" in listed.output
+    assert left.is_file()
+    assert "1 file removed" in CliRunner().invoke(app, ["prune", "--yes"]).output
+    assert not left.exists()
+    assert CliRunner().invoke(app, ["prune"]).output == "0 files left over\n"
+
+
+def test_the_help_of_prune_says_what_it_removes():
+    told = " ".join(run("prune", "--help").output.split())
+    for part in ("data/", "results/", "figures/", "baselines stay"):
+        assert part in told
+
+
+def test_lines_of_a_help_text_end_where_the_screen_does():
+    assert "or differs from a published one." in run("verify", "--help").output
+
+
+def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):
+    monkeypatch.chdir(root)
+    assert CliRunner().invoke(app, ["check"]).output == "params.yaml and conf/ fit\n"
+    monkeypatch.chdir(root / "tests")
+    assert CliRunner().invoke(app, ["check"]).exit_code == 1

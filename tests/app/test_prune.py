@@ -1,0 +1,80 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.app.prune import leftovers, remove
+from embspace.settings.params import Params
+
+PARAMS = Params(
+    models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu"
+)
+KEPT = [
+    "data/prepared/checkpoints/a.json",
+    "data/prepared/model/b-1.5.json",
+    "data/prepared/stimuli/words.parquet",
+    "data/extracted/embeddings/b-1.5.safetensors",
+    "data/extracted/hidden_states/a/one.windows.parquet",
+    "figures/similarity/a.png",
+    "figures/similarity/b-1.5.png",
+    "figures/similarity/b-1.5/similarity.md",
+    "results/provenance.json",
+    "results/pretraining_dynamics/a.csv",
+    "results/similarity/summary/a.csv",
+    "data/projected/hopf_link/toy.parquet",
+    "results/hopf_link/quality/toy.csv",
+    "figures/hopf_link/toy.png",
+    "results/compare/alignment.csv",
+    "figures/compare/alignment/alignment.md",
+    "results/notes.txt",
+    # Of a run that is described, whether it is trained at present or not.
+    "data/prepared/training_texts/mine.parquet",
+    "data/trained/mine/seed_0/pretraining/step_000000/model.safetensors",
+    "data/extracted/checkpoints/mine.safetensors",
+    "results/training/losses/mine.csv",
+    "figures/training/mine.png",
+]
+DROPPED = [
+    "data/prepared/checkpoints/c.json",
+    "data/prepared/model/one.json",  # a corpus is called so, no model
+    "data/prepared/training_texts/theirs.parquet",
+    "data/trained/theirs/seed_0/pretraining/step_000000/model.safetensors",
+    "data/extracted/embeddings/b-1.safetensors",
+    "data/extracted/hidden_states/a/two.tokens.parquet",
+    "data/extracted/hidden_states/c/one.safetensors",
+    "results/pretraining_dynamics/c.csv",
+    "results/similarity/summary/c.csv",
+    "figures/similarity/a.svg",  # of before there were folders
+    "figures/similarity/b-1/similarity.md",
+    "figures/similarity/c/similarity.md",
+    "figures/similarity/c.png",
+    "figures/similarity/toys.png",
+]
+
+
+@pytest.fixture(autouse=True)
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in KEPT + DROPPED:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("x")
+    Path("conf/train").mkdir(parents=True)
+    Path("conf/train/mine.yaml").write_text("label: mine")
+
+
+def test_only_what_belongs_to_no_model_or_corpus_is_left_over():
+    assert [str(file) for file in leftovers(PARAMS)] == DROPPED
+
+
+def test_what_is_removed_leaves_no_empty_folder():
+    remove(leftovers(PARAMS))
+    assert leftovers(PARAMS) == []
+    assert all(Path(name).is_file() for name in KEPT)
+    assert not Path("data/extracted/hidden_states/c").exists()
+    assert not Path("figures/similarity/c").exists()
+    assert Path("data/extracted/hidden_states/a").is_dir()
+
+
+def test_nothing_built_yet_is_nothing_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert leftovers(PARAMS) == []

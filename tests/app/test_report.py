@@ -1,0 +1,263 @@
+"""Command `embspace report` as a user has it; the whole of it on real stages: test_pipeline.py."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from embspace.app.report import describe_subject
+from embspace.app.working_tree import TREES, WorkingTree
+from embspace.draw.__main__ import DRAWINGS
+from embspace.errors import InputError
+from tests.drawn import drawn_files
+from tests.hub_server import serving_hub
+from tests.tiny import tiny_description, write_tiny_model
+from tests.workspace import Workspace
+
+pytestmark = pytest.mark.slow
+
+COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report")
+STEP = re.compile(r"\[ *(\d+) of (\d+)\] (\S+)  \(\d+ s so far\)")
+PER_MODEL = {"model": "${models}"}
+# A pipeline whose stages hand out what git has of the default model, in no time.
+STAGES = {
+    "prepare_model": {
+        "matrix": PER_MODEL,
+        "cmd": "mkdir -p data/prepared/model && echo '{}' > data/prepared/model/${item.model}.json",
+        "params": [{"conf/model/${item.model}.yaml": None}],
+        "outs": ["data/prepared/model/${item.model}.json"],
+    },
+    "extract_embeddings": {
+        "matrix": PER_MODEL,
+        "cmd": "cp data/prepared/model/${item.model}.json ${item.model}.bin",
+        "deps": ["data/prepared/model/${item.model}.json"],
+        "outs": ["${item.model}.bin"],
+    },
+    "measure_similarity": {
+        "matrix": PER_MODEL,
+        "cmd": "mkdir -p results/similarity/summary && cp src/given/results/similarity/summary/"
+        "minilm.csv results/similarity/summary/${item.model}.csv",
+        "deps": ["${item.model}.bin"],
+        "outs": [{"results/similarity/summary/${item.model}.csv": {"cache": False}}],
+    },
+    "extract_hidden_states": {
+        "matrix": {"model": "${models}", "corpus": "${corpora}"},
+        "cmd": "sleep 1; mkdir -p states/${item.model} && cat data/texts/* ${item.model}.bin "
+        "> states/${item.model}/${item.corpus}.bin",
+        "deps": ["${item.model}.bin", "data/texts"],
+        "params": [{"conf/corpus/${item.corpus}.yaml": None}],
+        "outs": ["states/${item.model}/${item.corpus}.bin"],
+    },
+    "draw": {
+        "matrix": PER_MODEL,
+        "cmd": "python src/given/draw.py ${item.model}",
+        "deps": ["results/similarity/summary/${item.model}.csv", "states/${item.model}"],
+        "params": ["corpora"],
+        "outs": [{"figures": {"cache": False}}],
+    },
+}
+DRAW = """
+import shutil, sys
+from pathlib import Path
+
+files = [*Path("src/given").glob("figures/*/minilm/*"), *Path("src/given").glob("figures/*/*.png")]
+for file in files:
+    # A model's name may hold dots, and begin another's.
+    other = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1] + ".2"))
+    other.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, other)
+    target = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1]))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(file, target)
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A tree that knows `tiny`, has computed nothing, and names another model in params.yaml."""
+    tree = Workspace(root, tmp_path_factory.mktemp("report"))
+    (tree.folder / "conf/model/tiny.yaml").write_text(
+        json.dumps(tiny_description(Path("src/given")))
+    )
+    for folder in ("figures", "results"):
+        shutil.copytree(root / folder, tree.folder / "src/given" / folder)
+    tree.edit("params.yaml", models=["minilm"], corpora=["model_card", "posts"])
+    (tree.folder / "src/given/draw.py").write_text(DRAW)
+    (tree.folder / "dvc.yaml").write_text(json.dumps({"stages": STAGES}))
+    tree.commit()
+    return tree
+
+
+def report(tree: Workspace, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=tree.folder,
+        env=tree.environment() | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def steps(said: str) -> list[str]:
+    """The stages that ran."""
+    return [found[3] for found in STEP.finditer(said)]
+
+
+# The tests build on each other, as a user's calls do.
+
+
+def test_quick_prints_the_first_table_and_computes_no_more(workspace: Workspace):
+    said = report(workspace, "tiny", "--quick")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.startswith("| space ")
+    assert re.search(r"\| input +\| cosine ", said.stdout)
+    assert "Without --quick: all other analyses" in said.stdout
+    expected = ["prepare_model@tiny", "extract_embeddings@tiny", "measure_similarity@tiny"]
+    assert steps(said.stderr) == expected
+    assert not (workspace.folder / "reports").exists()
+
+
+def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Workspace):
+    with subprocess.Popen(
+        [*COMMAND, "tiny"],
+        cwd=workspace.folder,
+        env=workspace.environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if steps(line) == ["extract_hidden_states@tiny-posts"]:
+                process.send_signal(signal.SIGTERM)
+                break
+    assert process.returncode == 128 + signal.SIGTERM
+    said = report(workspace, "tiny")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.endswith("\nreports/tiny/index.html\n")
+    assert steps(said.stdout)[-2:] == ["extract_hidden_states@tiny-posts", "draw@tiny"]
+    assert "extract_hidden_states@tiny-model_card" not in steps(said.stdout)
+    assert "6 stages in " in said.stdout
+    assert "4 of them known before" in said.stdout
+    assert "[6 of 6] draw@tiny" in said.stdout
+
+
+def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Workspace):
+    folder = workspace.folder / "reports/tiny"
+    page = (folder / "index.html").read_text()
+    assert "Embedding spaces of tiny" in page
+    for noun in DRAWINGS:
+        assert f'id="{noun}"' in page
+        assert (folder / f"figures/{noun}/tiny/{noun}.pdf").is_file()
+    copied = {file.relative_to(folder).as_posix() for file in folder.glob("figures/**/*.*")}
+    assert copied == {
+        file
+        for path in Path(workspace.folder / "src/given/figures").glob("*/minilm.png")
+        for file in drawn_files(f"figures/{path.parent.name}/tiny", path.parent.name)
+    }
+    paths = re.findall(r'href="((?:results|figures)/[^"]+)"', page)
+    assert "results/similarity/summary/tiny.csv" in paths
+    for path in paths:
+        assert (folder / path).is_file()
+    assert workspace.git("status", "--short") == ""
+    assert not (workspace.folder / "results").exists()
+
+
+def test_a_second_report_computes_nothing_and_writes_the_same(workspace: Workspace):
+    page = workspace.folder / "reports/tiny/index.html"
+    before = page.read_bytes()
+    said = report(workspace, "tiny", "--no-open")
+    assert said.returncode == 0, said.stderr
+    assert steps(said.stdout) == []
+    assert page.read_bytes() == before
+
+
+def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
+    (workspace.folder / "my notes.csv").write_text("text\na cat\na dog\n")
+    before = (workspace.folder / "reports/tiny/index.html").read_bytes()
+    said = report(workspace, "tiny", "--corpus", "my notes.csv")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.endswith("\nreports/tiny--my_notes/index.html\n")
+    assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw@tiny"]
+    assert "my notes" in (workspace.folder / "reports/tiny--my_notes/index.html").read_text()
+    assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
+
+
+def test_what_does_not_fit_is_one_message(workspace: Workspace):
+    (workspace.folder / "x.docx").write_bytes(b"PK")
+    (workspace.folder / "x.csv").write_text("a,b\n1,2\n")
+    for arguments, message in (
+        (["tinny"], "tinny.yaml: not found; allowed: "),
+        (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
+        (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; allowed: "),
+        (["tiny", "--corpus", "x.docx"], "x.docx: found the ending '.docx', allowed: .jsonl"),
+        (["tiny", "--corpus", "x.csv"], "x.csv, line 2: no column 'text', found 'a', 'b'"),
+    ):
+        said = report(workspace, *arguments)
+        assert said.returncode == 1
+        assert message in said.stderr
+        assert said.stderr.startswith("error: ")
+        assert "Traceback" not in said.stderr
+    assert "did you mean 'tiny'?" in report(workspace, "tinny").stderr
+
+
+def test_a_model_of_the_hub_is_fetched(workspace: Workspace, tiny_folder: Path, tmp_path: Path):
+    content = tiny_description(Path()) | {"source": "hub", "repository": "maker/tiny"}
+    del content["path"]
+    path = workspace.folder / "conf/model/remote.yaml"
+    path.write_text(json.dumps(content))
+    with serving_hub() as server:
+        commit = server.push("maker/tiny", tiny_folder)
+        hidden = {"HF_HUB_OFFLINE": "", "TRANSFORMERS_OFFLINE": ""}
+        hub = server.environment(tmp_path) | hidden
+        said = report(workspace, "remote", "--quick", **hub)
+        assert said.returncode == 0, said.stderr
+        assert f"remote: maker/tiny, main is {commit[:8]}" in said.stderr
+        assert commit in (workspace.folder / "models.lock").read_text()
+        asked = len(server.requests)
+        said = report(workspace, "remote", "--quick", **hub)
+        assert "all here" in said.stderr
+        assert steps(said.stderr) == []
+        assert len(server.requests) == asked
+
+
+def test_a_corpus_is_a_file_or_one_of_conf(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(workspace.folder)
+    assert describe_subject("tiny", None).name == "tiny"
+    assert describe_subject("tiny", "posts").name == "tiny--posts"
+    Path("articles.txt").write_text("a text\n")
+    own = describe_subject("tiny", "articles.txt")
+    assert own.name == "tiny--articles_file"  # that name has another corpus
+    assert own.own is not None
+    assert own.own.content == b"a text\n"
+    Path("empty.txt").touch()
+    with pytest.raises(InputError, match=r"empty\.txt: holds no text"):
+        describe_subject("tiny", "empty.txt")
+
+
+def test_the_bytes_are_those_of_params_yaml_and_repro(
+    root: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    """Real stages, in two trees that share nothing: the second has a cache of its own."""
+    tree = Workspace(root, tmp_path_factory.mktemp("bytes"))
+    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny")
+    tree.edit("conf/model/tiny.yaml", path="models/tiny")
+    tree.edit("params.yaml", models=["minilm"], corpora=["model_card"])
+    targets = ["measure_explained_variance@tiny", "measure_sentence_similarity@tiny"]
+    own = WorkingTree(tree.folder, tree.folder / TREES / "tiny")
+    own.update("tiny", None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENBLAS_CORETYPE", "Haswell")
+        assert all(step.runs for step in own.reproduce(*targets))
+        tree.edit("params.yaml", models=["tiny"])
+        tree.run("dvc", "config", "--local", "cache.dir", "other_cache")
+        tree.repro(*targets)
+    made = tree.files("results", "data/extracted", "data/prepared")
+    assert len(made) > 10
+    for file, content in made.items():
+        assert (own.folder / file).read_bytes() == content, file

@@ -1,0 +1,92 @@
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from embspace.app.report_page import as_html, page_of, section_of
+from embspace.draw.__main__ import DRAWINGS
+from embspace.errors import InputError
+
+TABLE = """# Tokens of X
+
+Stage `measure_x`.
+
+## Extremes
+
+| token     | n   | cosine             | remark |
+|-----------|-----|--------------------|--------|
+| `<b>`     | 12  | -1.26e-11          | a \\| b |
+| `&amp;`   | –   | 0.5 [0.4, 0.6]     | 3 of 4 |
+"""
+
+
+def test_headings_go_one_down_and_the_first_is_the_title():
+    title, html = as_html(TABLE)
+    assert title == "Tokens of X"
+    assert "<h3>Extremes</h3>" in html
+    assert "<h2>" not in html
+
+
+def test_tokens_are_text_and_numbers_stand_to_the_right():
+    _, html = as_html(TABLE + "\n<script>alert(1)</script>\n")
+    assert "<td><code>&lt;b&gt;</code></td>" in html
+    assert "<code>&amp;amp;</code>" in html
+    assert "<script>" not in html
+    assert re.findall(r'<td class="number">([^<]*)</td>', html) == [
+        "12",
+        "-1.26e-11",
+        "–",
+        "0.5 [0.4, 0.6]",
+    ]
+    assert "<td>a | b</td>" in html
+    assert html.count('<div class="scrolled"') == html.count("</table></div>") == 1
+
+
+@pytest.fixture
+def tree(root: Path, tmp_path: Path) -> Path:
+    """What git has of the default model, and a stand-in for what it does not have."""
+    for folder in ("conf", "figures", "results"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    shutil.copy(root / "params.yaml", tmp_path)
+    pin = tmp_path / "data/prepared/model/minilm.json"
+    pin.parent.mkdir(parents=True)
+    pin.write_text('{"source": "package", "version": "1.2.3", "sha256": {"a.txt": "00ff"}}')
+    texts = tmp_path / "data/prepared/texts/posts.parquet"
+    texts.parent.mkdir(parents=True)
+    pd.DataFrame({"id": range(4321)}).to_parquet(texts)
+    return tmp_path
+
+
+def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
+    page = page_of(tree, "minilm")
+    for noun in DRAWINGS:
+        assert f'<section id="{noun}">' in page
+        assert f'href="#{noun}"' in page
+    assert page.count('src="data:image/svg+xml;base64,') == len(DRAWINGS)
+    outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
+    assert all(path.startswith(("figures/", "results/")) for path in outside)
+    assert all((tree / path).is_file() for path in outside)
+    assert "@import" not in page
+    assert "url(" not in page.split("</style>")[0]
+
+
+def test_the_page_says_of_what_it_is(tree: Path):
+    page = page_of(tree, "minilm")
+    assert "<title>Embedding spaces of MiniLM-L6</title>" in page
+    assert "1.2.3" in page
+    assert "00ff" in page
+    assert "4,321" in page
+    assert "conf/measure/learned/similarity.yaml" in page
+    assert str(tree) not in page
+
+
+def test_the_same_tree_gives_the_same_page(tree: Path):
+    assert page_of(tree, "minilm") == page_of(tree, "minilm")
+
+
+def test_a_figure_that_is_not_there_is_told(tree: Path):
+    (tree / "figures/similarity/minilm/similarity.svg").unlink()
+    with pytest.raises(InputError, match=r"minilm/similarity\.svg: not found"):
+        section_of(tree, "similarity", "minilm")

@@ -1,0 +1,152 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from embspace.app.search import Hit, nearest_windows, search
+from embspace.errors import InputError
+from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.files.rows import save_rows
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
+from tests.tiny import write_tiny_model
+
+TEXTS = pd.DataFrame(
+    {
+        "id": ["sea", "bakery", "long"],
+        "text": ["the boat and the tide", "salt and bread", "rain on the mat . " * 20],
+    }
+)
+FIND = {"layer": -1, "pooling": "mean", "n_hits": 3}
+
+
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("search")
+    write_tiny_model(folder / "models/tiny", folder / "conf", "tiny")
+    description = yaml.safe_load((folder / "conf/model/tiny.yaml").read_text())
+    model = describe_model("tiny", description)
+    states = extract_hidden_states(
+        model,
+        load_model("tiny", model),
+        load_tokenizer("tiny", model),
+        TEXTS,
+        True,
+        window_length=40,
+        overlap=5,
+        tokens_per_batch=60,
+        device="cpu",
+    )
+    save_hidden_states(states, str(folder / "data/extracted/hidden_states/tiny/one"))
+    save_rows(TEXTS, str(folder / "data/prepared/texts/one.parquet"))
+    params = {
+        "models": ["tiny"],
+        "corpora": ["one"],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    (folder / "params.yaml").write_text(yaml.safe_dump(params))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def there(extracted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(extracted)
+
+
+@pytest.mark.parametrize("layer", [0, 1, -1])
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
+def test_a_text_of_the_corpus_finds_itself(layer: int, pooling: str):
+    for name in ("sea", "bakery"):
+        query = TEXTS.set_index("id").loc[name, "text"]
+        best = search("tiny", "one", query, layer=layer, pooling=pooling, n_hits=9)[0]
+        assert best.cosine == pytest.approx(1, abs=1e-6)
+        if (layer, pooling) != (0, "cls"):  # there, [CLS] is one vector in all texts
+            assert best.text == name
+            assert best.snippet == query
+
+
+def test_a_window_of_a_long_text_is_shown_by_its_own_words():
+    hits = search("tiny", "one", "rain on the mat", layer=-1, pooling="mean", n_hits=9)
+    windows = [hit for hit in hits if hit.text == "long"]
+    assert sorted(hit.window for hit in windows) == list(range(len(windows)))
+    assert len(windows) > 1
+    assert all(len(hit.snippet) <= 160 for hit in windows)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pooling": "median"}, "--pooling: found 'median', allowed: cls, mean, max"),
+        ({"layer": 3}, "--layer: found 3, allowed: 0 to 2"),
+        ({"pooling": "men"}, "--pooling: found 'men', .*; did you mean 'mean'"),
+        (
+            {"corpus": "on"},
+            r"--corpus .`corpora` in params\.yaml.: found 'on', allowed: one; did y",
+        ),
+        ({"model_name": "bret"}, "--model .conf/model/.: found 'bret', allowed: tiny$"),
+        ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),
+        ({"query": "  "}, "the query is empty"),
+        ({"query": "caf\udce9"}, "the query is not UTF-8"),
+        ({"query": "\ua66e \ua66e"}, "the query holds no token that tiny knows"),
+        ({"query": "\u200b"}, "the query holds no token that tiny knows"),
+        ({"query": "the cat sat " * 30}, "the query has 90 tokens, more than a window of 40"),
+    ],
+)
+def test_a_wrong_wish_is_answered(change: dict[str, object], message: str):
+    wish = {"model_name": "tiny", "corpus": "one", "query": "a cat", **FIND, **change}
+    with pytest.raises(InputError, match=message):
+        search(**wish)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": ["sea", "bakery", "another"]},
+        {"text": ["the boat and the bell", *TEXTS["text"][1:]]},
+        {"text": [*TEXTS["text"][:2], f"{TEXTS['text'][2]} salt"]},
+    ],
+)
+def test_states_of_other_texts_are_refused(extracted: Path, change: dict[str, list[str]]):
+    assert answers_with(TEXTS, extracted)
+    with pytest.raises(InputError, match="older than the texts; `dvc repro` makes them anew"):
+        answers_with(TEXTS.assign(**change), extracted)
+
+
+def test_states_without_a_text_are_refused(extracted: Path):
+    with pytest.raises(InputError, match="older than the texts"):
+        answers_with(pd.concat([TEXTS, TEXTS[:1].assign(id="new")]), extracted)
+
+
+def answers_with(texts: pd.DataFrame, extracted: Path) -> list[Hit]:
+    """All hits, with these as the present texts."""
+    path = extracted / "data/prepared/texts/one.parquet"
+    before = path.read_bytes()
+    save_rows(texts, str(path))
+    try:
+        return search("tiny", "one", "a cat", **{**FIND, "n_hits": 99})
+    finally:
+        path.write_bytes(before)
+
+
+def test_vectors_of_other_windows_are_refused():
+    windows = pd.DataFrame({"text": ["a"], "window": 0, "n_tokens": 0, "first_token": 0})
+    tokens = pd.DataFrame({"special": [], "start": [], "end": []})
+    texts = pd.DataFrame({"id": ["a"], "text": "x"})
+    with pytest.raises(InputError, match="older than the texts"):
+        nearest_windows(np.ones(2), np.ones((2, 2)), windows, tokens, texts, 1)
+
+
+def test_a_vector_of_zeros_comes_last_and_ties_keep_their_order():
+    vectors = np.array([[0.0, 0], [1, 0], [2, 0], [0, 1]])
+    names = ["zero", "a", "b", "c"]
+    windows = pd.DataFrame({"text": names, "window": 0, "n_tokens": 0, "first_token": 0})
+    tokens = pd.DataFrame({"special": [], "start": [], "end": []})
+    texts = pd.DataFrame({"id": names, "text": "x"})
+    hits = nearest_windows(np.array([1.0, 0]), vectors, windows, tokens, texts, 4)
+    assert [hit.text for hit in hits] == ["a", "b", "c", "zero"]

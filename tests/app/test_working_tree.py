@@ -1,0 +1,236 @@
+import fcntl
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.app.repro import Step
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.errors import InputError
+from embspace.settings.schema import read_yaml
+
+# A pipeline of the same form as embspace's, whose stages take no time.
+STAGES = {
+    "extract_embeddings": {
+        "matrix": {"model": "${models}"},
+        "cmd": "mkdir -p data/extracted && cat src/code.py > data/extracted/${item.model}.bin",
+        "deps": ["src/code.py"],
+        "params": [{"conf/model/${item.model}.yaml": None}],
+        "outs": ["data/extracted/${item.model}.bin"],
+    },
+    "measure_length": {
+        "matrix": {"model": "${models}"},
+        "cmd": "mkdir -p results && wc -c < data/extracted/${item.model}.bin "
+        "> results/${item.model}.csv && cat data/texts/*.txt >> results/${item.model}.csv && "
+        "mkdir -p figures/${item.model} && cp results/${item.model}.csv figures/${item.model}",
+        "deps": ["data/extracted/${item.model}.bin", "data/texts"],
+        "params": ["corpora"],
+        "outs": [
+            {"results/${item.model}.csv": {"cache": False}},
+            {"figures/${item.model}": {"cache": False}},
+        ],
+    },
+}
+EXTRACT, MEASURE = "extract_embeddings@a", "measure_length@a"
+
+
+def put(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A user's tree with the model `a`."""
+    folder = tmp_path / "root"
+    put(folder / "conf/model/a.yaml", {"path": "models/a"})
+    put(folder / "conf/model/b.yaml", {"path": "../elsewhere"})
+    put(folder / "conf/corpus/c.yaml", {"path": "data/texts/c.txt"})
+    put(folder / "conf/prepare/stimuli.yaml", {"words": "data/stimuli/words.jsonl"})
+    put(folder / "data/texts/c.txt", "a text\n")
+    put(folder / "data/stimuli/words.jsonl", "{}\n")
+    put(folder / "data/published/paper.yaml", {})
+    put(folder / "src/code.py", "some = 'code'\n")
+    put(folder / "models/a/config.json", "{}")
+    put(
+        folder / "params.yaml",
+        {"models": ["b"], "corpora": ["c"], "profiled": ["b"], "trained": ["r"], "seed": 7},
+    )
+    put(folder / "dvc.yaml", {"stages": STAGES})
+    put(folder / ".dvc/config", "[core]\n    no_scm = true\n    analytics = false\n")
+    return folder
+
+
+@pytest.fixture
+def tree(root: Path) -> WorkingTree:
+    return WorkingTree(root, root / TREES / "a")
+
+
+def repro(root: Path) -> None:
+    put(root / "params.yaml", {**read_yaml(root / "params.yaml"), "models": ["a"]})
+    command = [sys.executable, "-m", "dvc", "repro"]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+
+
+def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: Path):
+    tree.update("a", None)
+    params = {"models": ["a"], "corpora": ["c"], "seed": 7}
+    params |= {"profiled": [], "checkpointed": [], "trained": []}
+    assert read_yaml(tree.folder / "params.yaml") == params
+    assert read_yaml(root / "params.yaml")["models"] == ["b"]
+    assert (tree.folder / "models/a/config.json").read_text() == "{}"
+    for file in ("src/code.py", "data/texts/c.txt", "dvc.yaml", "conf/model/b.yaml"):
+        assert (tree.folder / file).read_bytes() == (root / file).read_bytes()
+
+
+def test_a_second_update_touches_only_what_differs(tree: WorkingTree, root: Path):
+    tree.update("a", None)
+    (root / "src/code.py").write_text("other = 'code'\n")
+    (root / "data/published/paper.yaml").unlink()
+    before = (tree.folder / "data/texts/c.txt").stat()
+    tree.update("a", None)
+    assert (tree.folder / "src/code.py").read_text() == "other = 'code'\n"
+    assert not (tree.folder / "data/published/paper.yaml").exists()
+    after = (tree.folder / "data/texts/c.txt").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_compiled_loops_come_along_and_stay(tree: WorkingTree, root: Path):
+    put(root / "src/__pycache__/code.f-1.py311.nbi", "index")
+    put(root / "src/__pycache__/code.cpython-311.pyc", "code")
+    tree.update("a", None)
+    put(tree.folder / "src/__pycache__/code.g-9.py311.nbi", "of this tree")
+    tree.update("a", None)
+    compiled = {path.name for path in (tree.folder / "src/__pycache__").iterdir()}
+    assert compiled == {"code.f-1.py311.nbi", "code.g-9.py311.nbi"}
+    # numba holds its index against the time of the source.
+    times = [(folder / "src/code.py").stat().st_mtime_ns for folder in (root, tree.folder)]
+    assert times[0] == times[1]
+
+
+def test_own_texts_are_a_corpus_of_this_tree_alone(tree: WorkingTree, root: Path):
+    tree.update("a", None, OwnTexts("mine", "my texts", ".txt", b"one\ntwo\n"))
+    assert read_yaml(tree.folder / "params.yaml")["corpora"] == ["mine"]
+    description = read_yaml(tree.folder / "conf/corpus/mine.yaml")
+    assert description["label"] == "my texts"
+    assert (tree.folder / description["path"]).read_bytes() == b"one\ntwo\n"
+    assert not (root / "conf/corpus/mine.yaml").exists()
+    tree.update("a", ["c"])
+    assert not (tree.folder / "conf/corpus/mine.yaml").exists()
+
+
+def test_all_files_of_vectors_are_found_from_here(tree: WorkingTree, root: Path):
+    named = {key: f"vectors/{key}.csv" for key in ("path", "labels", "positional", "segment")}
+    put(root / "conf/model/v.yaml", named)
+    for file in named.values():
+        put(root / file, file)
+    tree.update("v", None)
+    for file in named.values():
+        assert (tree.folder / file).read_text() == file
+
+
+def test_a_path_out_of_the_tree_is_told(tree: WorkingTree):
+    with pytest.raises(InputError, match=r"^\.\./elsewhere: leads out of .* absolute path$"):
+        tree.update("b", None)
+
+
+def test_the_stages_come_in_order_and_once(tree: WorkingTree, root: Path):
+    tree.update("a", None)
+    assert tree.stages(MEASURE) == {EXTRACT, MEASURE}
+    assert list(tree.reproduce(MEASURE)) == [Step(EXTRACT, True), Step(MEASURE, True)]
+    assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
+    assert list(tree.reproduce(MEASURE)) == [Step(EXTRACT, False), Step(MEASURE, False)]
+    assert not (root / "results").exists()
+    assert not (tree.folder / ".dvc/cache").exists()  # it lies in the user's tree
+    assert any((root / ".dvc/cache/files").rglob("*"))
+
+
+def test_what_the_user_computed_is_taken_over(tree: WorkingTree, root: Path):
+    repro(root)
+    tree.update("a", None)
+    assert [step.runs for step in tree.reproduce(MEASURE)] == [False, False]
+    assert (tree.folder / "results/a.csv").read_bytes() == (root / "results/a.csv").read_bytes()
+
+
+def test_what_the_user_computed_later_is_taken_over_too(tree: WorkingTree, root: Path):
+    tree.update("a", None)
+    list(tree.reproduce(MEASURE))
+    (root / "src/code.py").write_text("longer = 'code'\n")
+    repro(root)
+    tree.update("a", None)
+    assert [step.runs for step in tree.reproduce(MEASURE)] == [False, False]
+    assert (tree.folder / "results/a.csv").read_text() == "16\na text\n"
+
+
+def test_a_result_that_no_longer_holds_is_computed_again(tree: WorkingTree, root: Path):
+    repro(root)
+    (root / "src/code.py").write_text("longer = 'code'\n")
+    (root / "results/a.csv").write_text("another hand\n")
+    tree.update("a", None)
+    assert [step.runs for step in tree.reproduce(MEASURE)] == [True, True]
+    assert (tree.folder / "results/a.csv").read_text() == "16\na text\n"
+    assert (root / "results/a.csv").read_text() == "another hand\n"
+
+
+def test_a_tree_of_other_texts_starts_with_what_is_the_same(tree: WorkingTree, root: Path):
+    tree.update("a", None)
+    list(tree.reproduce(MEASURE))
+    other = WorkingTree(root, root / TREES / "a--mine")
+    other.update("a", None, OwnTexts("mine", "mine", ".txt", b"one\n"))
+    assert list(other.reproduce(MEASURE)) == [Step(EXTRACT, False), Step(MEASURE, True)]
+    assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
+
+
+def test_who_stops_reading_ends_the_stages(tree: WorkingTree, root: Path):
+    stage = {"cmd": "echo $$ > pid; exec sleep 600"}
+    put(root / "dvc.yaml", {"stages": {"measure_length": stage}})
+    tree.update("a", None)
+    steps = tree.reproduce("measure_length")
+    next(steps)
+    deadline = time.monotonic() + 30
+    while not (tree.folder / "pid").is_file() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    pid = int((tree.folder / "pid").read_text())
+    steps.close()
+    time.sleep(0.5)
+    state = Path(f"/proc/{pid}/stat")
+    if state.is_file():  # ended, but nobody has asked how
+        assert state.read_text().split()[2] == "Z"
+    else:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_second_run_waits_for_the_first(tree: WorkingTree, caplog: pytest.LogCaptureFixture):
+    with tree.locked() as lock, caplog.at_level(logging.WARNING):
+        threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN)).start()
+        start = time.monotonic()
+        tree.update("a", None)
+        assert time.monotonic() - start > 0.3
+    assert "another run is at work there" in caplog.text
+
+
+def test_the_tree_is_where_one_stands_or_above(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root / "data/texts")
+    assert find_root() == root
+
+
+def test_or_else_the_one_that_embspace_is_installed_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert (find_root() / "src/embspace/app/working_tree.py").is_file()
+
+
+def test_outside_of_any_tree_that_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("embspace.app.working_tree.__file__", str(tmp_path / "x.py"))
+    with pytest.raises(InputError, match="is not in an embspace tree"):
+        find_root()

@@ -1,0 +1,76 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.compare.alignment import COLUMNS
+from embspace.compare.alignment_table import MEASURES, corresponding_layers
+from embspace.draw.compare.alignment import draw_alignment
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"row_height_mm": 55.0, "largest_written": 5, "digits": 2}
+SETS = [("articles", "text"), ("articles", "word"), ("posts", "text"), ("stimuli", "text")]
+
+
+def table(*pairs: tuple[str, str], layers: tuple[int, int] = (3, 5)) -> pd.DataFrame:
+    rows = []
+    for one, other in pairs:
+        for corpus, unit in SETS:
+            for measure in MEASURES:
+                for layer, other_layer in np.ndindex(layers):
+                    deep = (layer, other_layer) in corresponding_layers(*layers)
+                    if measure != "procrustes_similarity" or deep:
+                        value = 0.9 - 0.1 * layer - 0.01 * other_layer
+                        bounds = [np.nan] * 2 if corpus == "stimuli" else [value, value]
+                        keys = [one, other, corpus, unit, layer, other_layer, 1200, measure]
+                        rows.append([*keys, value, *bounds, 0.02, 0.03, np.nan])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_a_map_a_set_and_three_panels_of_lines_a_pair():
+    figure, _ = draw_alignment({"csv": table(("one", "two"))}, "one, two", **SETTINGS)
+    assert_words_fit(figure)
+    maps = [ax for ax in figure.axes if ax.images]
+    assert [ax.get_title() for ax in maps] == [
+        "articles, 1,200 texts",
+        "articles, 1,200 words",
+        "posts, 1,200 texts",
+        "stimuli, 1,200 texts",
+    ]
+    values = np.asarray(maps[0].images[0].get_array())
+    assert values.shape == (3, 5)
+    assert values[2, 4] == pytest.approx(0.9 - 0.24)
+    assert [text.get_text() for text in maps[0].texts][:2] == [".90", ".89"]
+    lines = [ax for ax in figure.axes if ax.lines]
+    assert len(lines) == 3
+    assert list(lines[1].lines[0].get_ydata()) == pytest.approx([0.9, 0.78, 0.66])
+    assert len(lines[0].lines) == 2 * len(SETS)
+
+
+def test_pairs_stand_one_below_the_other():
+    pairs = table(("one", "two"), ("one", "three"), ("two", "three"))
+    figure, text = draw_alignment({"csv": pairs}, "one, two, three", **SETTINGS)
+    assert_words_fit(figure)
+    assert sum(bool(ax.images) for ax in figure.axes) == 3 * len(SETS)
+    assert text.count("## Last layers of") == 3
+
+
+def test_values_of_many_layers_are_not_written():
+    figure, _ = draw_alignment({"csv": table(("a", "b"), layers=(6, 3))}, "a, b", **SETTINGS)
+    assert not any(ax.texts for ax in figure.axes)
+
+
+def test_tables_name_the_last_layers_and_the_most_alike():
+    _, text = draw_alignment({"csv": table(("one", "two"))}, "one, two", **SETTINGS)
+    last, best = text.split("## ")[1:]
+    assert "0.66 [0.66, 0.66]" in last
+    assert len([line for line in last.splitlines() if line.startswith("|")]) == 2 + 4 * 4
+    rows = [line for line in best.splitlines() if line.startswith("| articles | text")]
+    assert len(rows) == 3
+    assert "|             0 | 0.90 [0.90, 0.90]" in rows[0]
+
+
+def test_with_one_model_it_says_what_is_needed():
+    figure, text = draw_alignment({"csv": table()}, "one", **SETTINGS)
+    assert_words_fit(figure)
+    assert "two models" in figure.axes[0].texts[0].get_text()
+    assert "##" not in text

@@ -1,0 +1,43 @@
+import pandas as pd
+
+from embspace.draw.compare.ledger import draw_ledger
+from embspace.measure.compare.ledger import COLUMNS
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"height_mm": 100.0, "digits": 2}
+ROWS = [
+    ("claim", "4.10", "norms are above one", "matches", 1.25),
+    ("claim", "4.2.1", "steps are long", "differs", 0.5),
+    ("number", "4.2.1", "norm", "cannot be had", 3.0),
+    ("undecided", "3.2", "table 1", "lost in the source", None),
+]
+
+
+def table(rows: list[tuple[object, ...]]) -> pd.DataFrame:
+    keys = ["kind", "section", "statement", "verdict", "value"]
+    return pd.DataFrame(rows, columns=keys).assign(page=5).reindex(columns=COLUMNS)
+
+
+def test_a_bar_a_section_in_the_order_of_the_thesis():
+    figure, _ = draw_ledger({"csv": table(ROWS)}, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    claims, numbers = figure.axes
+    assert [tick.get_text() for tick in claims.get_yticklabels()] == ["4.10", "4.2.1"]
+    widths = {bar.get_label(): [patch.get_width() for patch in bar] for bar in claims.containers}
+    assert widths == {"matches": [1, 0], "differs": [0, 1]}
+    assert len(numbers.containers) == 2
+
+
+def test_claims_and_numbers_have_a_table_each():
+    _, text = draw_ledger({"csv": table(ROWS)}, "a model", **SETTINGS)
+    claims, _, numbers = text.partition("## Numbers")
+    assert "norms are above one" in claims
+    assert "1.25" in claims
+    assert "lost in the source" in numbers
+    assert "norms are above one" not in numbers
+
+
+def test_a_ledger_without_claims_is_drawn():
+    figure, text = draw_ledger({"csv": table(ROWS[2:])}, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert "None." in text

@@ -1,0 +1,80 @@
+"""Holds the heat map of a model's layers to its table."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.layers.atlas import draw_atlas
+from embspace.measure.layers.atlas import COLUMNS
+from tests.draw.fits import assert_words_fit
+from tests.draw.layer_tables import squeezed
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 7.0, "digits": 3}
+VALUES = {
+    ("direction", "mean_cosine"): [0.5, 0.25, 0.75],
+    ("spectrum", "effective_rank"): [100.0, 300.0, 200.0],
+    ("neighbourhoods", "hubness"): [2.0, 2.0, 2.0],
+}
+
+
+def table(**given: list[float]) -> pd.DataFrame:
+    """`given` are other values, by measure."""
+    rows = [
+        {"family": family, "measure": measure, "layer": layer, "value": value, "n": 1234}
+        | {"n_texts": 56, "converged": True}
+        for (family, measure), values in VALUES.items()
+        for layer, value in enumerate(given.get(measure, values))
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
+    figure, _ = draw_atlas({"csv": table()}, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    [ax] = figure.axes
+    assert [each.get_text() for each in ax.get_yticklabels()] == [
+        "mean cosine",
+        "effective rank",
+        "hubness",
+    ]
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "2"]
+    numbers = [each.get_text() for each in ax.texts]
+    assert numbers == ["0.5", "0.25", "0.75", "100", "300", "200", "2", "2", "2"]
+    assert "a model of a long name" in "".join(each.get_text() for each in figure.texts)
+
+
+def test_colours_go_from_the_smallest_to_the_largest_of_each_row() -> None:
+    figure, _ = draw_atlas({"csv": table()}, "a model", **SETTINGS)
+    [image] = figure.axes[0].images
+    assert np.asarray(image.get_array()) == pytest.approx(
+        np.array([[0.5, 0, 1], [0, 1, 0.5], [0, 0, 0]])
+    )
+    assert image.get_clim() == (0, 1)
+
+
+def test_a_layer_without_a_value_is_bare() -> None:
+    given = {"mean_cosine": [0.5, float("nan"), 0.75], "hubness": [float("nan")] * 3}
+    figure, text = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
+    scaled = np.asarray(np.ma.filled(figure.axes[0].images[0].get_array(), np.nan))
+    assert scaled[0] == pytest.approx([0, np.nan, 1], nan_ok=True)
+    assert len(figure.axes[0].get_yticklabels()) == 2
+    assert "hubness" not in text
+
+
+def test_the_text_has_the_table() -> None:
+    _, text = draw_atlas({"csv": table()}, "a model", **SETTINGS)
+    assert text.startswith("# Atlas of a model\n\nStage `measure_atlas`.")
+    assert "1,234 vectors of 56 texts." in text
+    assert "| spectrum | effective rank |" in squeezed(text)
+    assert "layer 2" in text
+
+
+def test_nothing_to_show_says_where_to_look(tmp_path: Any) -> None:
+    empty = table()[:0]
+    empty.to_csv(tmp_path / "empty.csv", index=False)
+    for each in (empty, pd.read_csv(tmp_path / "empty.csv")):
+        figure, text = draw_atlas({"csv": each}, "a model", **SETTINGS)
+        assert "see conf/measure/layers/atlas.yaml" in figure.axes[0].texts[0].get_text()
+        assert text.endswith("None.\n")

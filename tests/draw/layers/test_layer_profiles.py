@@ -1,0 +1,170 @@
+"""Holds the figure of a family to its tables."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.layers.layer_profiles import CHANGES, NULLS, SPACES, Words, draw_profiles
+from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
+from embspace.measure.layers.random_weights import KINDS
+from embspace.spaces.layers import SPACES as KNOWN_SPACES
+from embspace.spaces.layers import Change
+from tests.draw.fits import assert_words_fit
+from tests.draw.layer_tables import (
+    LAYERS,
+    empty_tables,
+    profile_tables,
+    squeezed,
+    value,
+    without_values,
+)
+
+SHOWN = ["mean_cosine", "cone_index"]
+TABLES = profile_tables([*SHOWN, "top_dimension_share"])
+WORDS = Words("measure_direction", "Where to?", {"cone_index": "cones"})
+SETTINGS: dict[str, Any] = {
+    "shown": SHOWN,
+    "corpus": "articles",
+    "row_height_mm": 38.0,
+    "digits": 3,
+}
+
+
+def drawn(tables: Any = TABLES, **given: Any) -> tuple[Figure, str]:
+    return draw_profiles(tables, "a model", WORDS, **SETTINGS | given)
+
+
+@pytest.fixture(scope="module")
+def figure() -> Figure:
+    return drawn()[0]
+
+
+def lines(ax: Any, label: str) -> list[float]:
+    [line] = [each for each in ax.lines if each.get_label() == label]
+    assert list(line.get_xdata()) == list(range(LAYERS))
+    return [float(each) for each in line.get_ydata()]
+
+
+def test_a_row_a_measure_and_a_column_a_space_and_one_of_changes(figure: Figure) -> None:
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles == [*SPACES.values(), "changes, articles", *[""] * 4]
+    assert [figure.axes[row * 4].get_ylabel() for row in (0, 1)] == ["mean cosine", "cones"]
+    assert [ax.get_xlabel() for ax in figure.axes] == [""] * 4 + ["layer"] * 4
+
+
+def test_lines_are_the_values_with_their_intervals(figure: Figure) -> None:
+    for row, measure in enumerate(SHOWN):
+        for column, space in enumerate(SPACES):
+            ax = figure.axes[row * 4 + column]
+            for corpus in ("articles", "posts"):
+                expected = [value(corpus, space, "as_is", n, measure) for n in range(LAYERS)]
+                assert lines(ax, corpus) == pytest.approx(expected)
+            band = ax.collections[-1].get_paths()[0].vertices[:, 1]
+            last = [value("posts", space, "as_is", n, measure) for n in (0, LAYERS - 1)]
+            assert [band.min(), band.max()] == pytest.approx([last[0] - 0.05, last[1] + 0.05])
+
+
+def test_nulls_reach_from_the_smallest_to_the_largest_draw(figure: Figure) -> None:
+    for ax in (figure.axes[0], figure.axes[5]):
+        assert lines(ax, "isotropic Gaussian") == [-1.0] * LAYERS
+        assert lines(ax, "random initialisation") == [-1.0] * LAYERS
+        band = ax.collections[0].get_paths()[0].vertices[:, 1]
+        assert [band.min(), band.max()] == [-1.5, -0.5]
+
+
+def test_nulls_are_of_one_corpus_and_of_another_only_by_its_name() -> None:
+    nulls = TABLES["nulls"]
+    nulls = nulls.assign(null_mean=np.where(nulls["corpus"] == "posts", -2.0, -1.0))
+    of_posts = (nulls["null"] == "random_initialisation") & (nulls["corpus"] == "articles")
+    ax = drawn({**TABLES, "nulls": nulls[~of_posts]})[0].axes[0]
+    assert lines(ax, "isotropic Gaussian") == [-1.0] * LAYERS
+    assert lines(ax, "random initialisation, posts") == [-2.0] * LAYERS
+    assert "random initialisation" not in [line.get_label() for line in ax.lines]
+    gap = nulls.assign(null_mean=nulls["null_mean"].where(nulls["layer"] != 1))
+    found = lines(drawn({**TABLES, "nulls": gap})[0].axes[0], "isotropic Gaussian")
+    assert np.isnan(found).tolist() == [False, True, False]
+
+
+def test_changes_are_of_the_tokens_of_one_corpus(figure: Figure) -> None:
+    for row, measure in enumerate(SHOWN):
+        ax = figure.axes[row * 4 + 3]
+        assert len(ax.lines) == 3
+        for change in ("as_is", "ordinary_tokens", "standardised"):
+            expected = [value("articles", "token", change, n, measure) for n in range(LAYERS)]
+            assert lines(ax, CHANGES[change]) == pytest.approx(expected)
+    other = drawn(corpus="posts")[0]
+    assert other.axes[3].get_title() == "changes, posts"
+    assert lines(other.axes[3], "as they are")[0] != lines(figure.axes[3], "as they are")[0]
+    assert not drawn(corpus="essays")[0].axes[3].lines
+
+
+def test_each_line_is_named_once(figure: Figure) -> None:
+    assert_words_fit(figure)
+    [legend] = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert sorted(names) == sorted(
+        [
+            *("articles", "posts", "isotropic Gaussian", "random initialisation"),
+            *("as they are", "without special tokens, position 0", "standardised"),
+        ]
+    )
+
+
+def test_all_that_may_come_has_a_name_and_a_look() -> None:
+    from typing import get_args
+
+    assert set(SPACES) == set(KNOWN_SPACES)
+    assert set(CHANGES) == set(get_args(Change))
+    of_families = {null for names in NULLS_OF_FAMILY.values() for null in names}
+    assert set(NULLS) == of_families | {"exchanged_between_texts", *KINDS}
+    assert len({style for _, style in NULLS.values()}) > 3
+
+
+def test_spaces_without_rows_have_no_column() -> None:
+    figure, text = drawn(profile_tables(SHOWN, spaces=["token"]))
+    assert [ax.get_title() for ax in figure.axes[:2]] == ["tokens", "changes, articles"]
+    assert "first token" not in text
+
+
+def test_the_text_has_every_table() -> None:
+    text = squeezed(drawn()[1])
+    assert text.startswith("# Direction of a model\n")
+    assert "Stage `measure_direction`" in text
+    for corpus in ("articles", "posts"):
+        for space in SPACES.values():
+            assert f"## {corpus}, {space}" in text
+    assert "1,234 vectors of 56 texts." in text
+    assert "| measure | layer 0 | layer 1 | layer 2 |" in text
+    # All measures, not only those that are drawn.
+    assert "| top dimension share |" in text
+    not_converged = text.partition("## Not converged")[2].partition("\n## ")[0]
+    assert "| mean cosine | 1 | 3 |" in not_converged
+    assert "cone index" not in not_converged
+    curves = text.partition("## Tokens of the last layer")[2]
+    assert curves.count("| mean cosine |") == 2 * 2
+
+
+def test_a_measure_that_is_defined_nowhere_has_no_line() -> None:
+    figure, text = drawn(without_values(TABLES, "cone_index"))
+    assert_words_fit(figure)
+    assert len(figure.axes[0].lines) == 4
+    assert all(not ax.lines for ax in figure.axes[4:])
+    assert "| mean cosine |" in squeezed(text)
+
+
+def test_a_gap_is_a_gap() -> None:
+    table = TABLES["profiles"]
+    gap = table.assign(value=np.where(table["layer"] == 1, np.nan, table["value"]))
+    figure, text = drawn({**TABLES, "profiles": gap})
+    found = lines(figure.axes[0], "posts")
+    assert np.isnan(found).tolist() == [False, True, False]
+    assert "## posts, tokens" in text
+
+
+def test_a_model_without_large_corpora_says_so() -> None:
+    figure, text = drawn(empty_tables())
+    words = [each.get_text() for ax in figure.axes for each in ax.texts]
+    assert words == ["a model: no corpus has enough documents"]
+    assert text.startswith("# Direction of a model\n")

@@ -1,0 +1,89 @@
+from typing import Any
+
+import pytest
+
+from embspace.draw.learned.architecture import RESULTS, draw_architecture
+from embspace.draw.page.canvas import stage_of
+from embspace.files.scalars import load_scalars, save_scalars
+from embspace.files.tables import load_table, save_table
+from embspace.measure.learned.architecture import measure_architecture
+from embspace.models.architecture import config_of
+from embspace.settings.schema import read_yaml
+from tests.conftest import ROOT
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"row_height_mm": 8.5, "digits": 2}
+BERT = {"model_type": "bert", "hidden_size": 24, "intermediate_size": 48, "num_hidden_layers": 2}
+
+
+def results(tmp_path: Any, references: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """As the stage leaves them in files."""
+    names = read_yaml(ROOT / "conf/measure/learned/architecture.yaml")["names"]
+    config = config_of(BERT, "x", "y")
+    found = measure_architecture("mine", config, references=references, names=names)
+    save_table(found.components, str(tmp_path / "a.csv"))
+    save_scalars(found.sizes, str(tmp_path / "a.json"))
+    loaded = {
+        "csv": load_table(str(tmp_path / "a.csv")),
+        "json": load_scalars(str(tmp_path / "a.json")),
+    }
+    assert tuple(loaded) == RESULTS
+    return loaded
+
+
+@pytest.mark.parametrize(
+    "references",
+    [
+        {},
+        {"other": {"model_type": "bert"}},
+        {"gpt": {"model_type": "gpt2"}, "t5": {"model_type": "t5"}},
+    ],
+)
+def test_each_component_has_a_bar_an_architecture(
+    tmp_path: Any, references: dict[str, dict[str, Any]]
+):
+    loaded = results(tmp_path, references)
+    figure, _ = draw_architecture(loaded, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    assert stage_of(figure) == "measure_architecture"
+    whole, layer = figure.axes
+    assert len(whole.containers) == len(layer.containers) == 1 + len(references)
+    drawn = [bar for bars in whole.containers for bar in bars]
+    assert len({bar.get_y() for bar in drawn}) == len(drawn)
+    for number, name in enumerate(loaded["json"]):
+        widths = [bar.get_width() for bar in whole.containers[number]]
+        # All that is outside the layers, and the parts of layers: the whole.
+        assert sum(widths) * 1e6 == pytest.approx(loaded["json"][name]["n_parameters"])
+
+
+def test_a_layer_s_bars_are_those_of_one_layer(tmp_path: Any):
+    figure, _ = draw_architecture(results(tmp_path, {}), "a model", **SETTINGS)
+    layer = figure.axes[1]
+    names = [text.get_text() for text in layer.get_yticklabels()]
+    widths = dict(zip(names, (bar.get_width() for bar in layer.containers[0]), strict=True))
+    assert widths["query"] * 1e6 == pytest.approx(24 * 24 + 24)
+    assert widths["intermediate"] * 1e6 == pytest.approx(24 * 48 + 48)
+
+
+def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
+    loaded = results(tmp_path, {"t5": {"model_type": "t5"}})
+    _, text = draw_architecture(loaded, "a model", **SETTINGS)
+    assert "## Components of a model" in text
+    assert "## Components of t5" in text
+    assert "· · · · · query (`encoder.layer.*.attention.self.query`)" in text
+    n = loaded["json"]["mine"]["n_parameters"]
+    assert f" {n} |" in text
+    assert f"{n}.0" not in text
+    assert "–" in text  # T5 has no table of positions
+
+
+def test_vectors_alone_have_none_and_say_so():
+    found = measure_architecture("mine", None, references={"bert": BERT}, names={})
+    assert found.components.empty
+    drawn = {"csv": found.components, "json": found.sizes}
+    figure, text = draw_architecture(drawn, "my vectors", **SETTINGS)
+    assert_words_fit(figure)
+    assert stage_of(figure) == "measure_architecture"
+    reason = "my vectors has no architecture: it is vectors alone."
+    assert [words.get_text() for words in figure.axes[0].texts] == [reason]
+    assert reason in text

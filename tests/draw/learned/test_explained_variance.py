@@ -1,0 +1,79 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.learned.explained_variance import draw_explained_variance
+from embspace.measure.learned.explained_variance import measure_explained_variance
+from tests.draw.fits import assert_words_fit
+from tests.measure.vectors import random_matrices
+
+SPACES = ["input", "positional", "joint"]
+
+
+def results_of(matrices: dict[str, np.ndarray]) -> dict[str, pd.DataFrame]:
+    found = measure_explained_variance(matrices, shares=[0.5, 0.9], n_null_draws=3, seed=0)
+    return {"curve": found.curve, "dimensions": found.dimensions}
+
+
+def draw(results: dict[str, pd.DataFrame]):
+    return draw_explained_variance(results, "a model of a long name", height_mm=80.0, digits=2)
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, pd.DataFrame]:
+    return results_of(random_matrices())
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw(results)
+
+
+@pytest.mark.parametrize("panel", [0, 1])
+def test_curves_nulls_and_dots_are_those_of_the_tables(results, drawn, panel: int):
+    ax = drawn[0].axes[panel]
+    assert ax.get_xscale() == ["linear", "log"][panel]
+    curve, dimensions = results["curve"], results["dimensions"]
+    for space, (null, line, dots) in zip(
+        reversed(SPACES), np.reshape(ax.lines, (3, 3)), strict=True
+    ):
+        rows = curve[curve["space"] == space]
+        assert np.array_equal(line.get_xdata(), rows["n_components"])
+        assert np.array_equal(line.get_ydata(), rows["cumulative_explained_variance"])
+        assert np.array_equal(null.get_ydata(), rows["null_cumulative_explained_variance"])
+        assert null.get_linestyle() == "--"
+        marked = dimensions[dimensions["space"] == space]
+        assert dots.get_xdata().tolist() == marked["n_components"].tolist()
+        assert (dots.get_ydata() >= marked["share"]).all()
+
+
+def test_the_subtitle_says_model_n_and_shares(drawn):
+    words = " ".join(text.get_text() for text in drawn[0].texts)
+    for part in ("a model of a long name", "120 tokens", "30 positions", "48 dim", "50, 90 %"):
+        assert part in words
+    assert drawn[0].get_supxlabel() == "measure_explained_variance → draw"
+
+
+def test_the_table_has_a_row_a_space_and_share(results, drawn):
+    _, text = drawn
+    assert sum(line.startswith("| ") for line in text.splitlines()) == 1 + 6
+    first = results["dimensions"].iloc[0]
+    assert f"| {first['n_components']} | {first['null_n_components']} |" in " ".join(text.split())
+
+
+def test_a_model_without_positions_has_one_curve():
+    figure, _ = draw(results_of({"input": random_matrices()["input"]}))
+    assert len(figure.axes[0].lines) == 3
+    assert_words_fit(figure)
+
+
+def test_equal_vectors_have_no_curve():
+    matrices = random_matrices()
+    matrices["positional"][:] = 1
+    results = results_of(matrices)
+    figure, _ = draw(results)
+    assert np.isnan(figure.axes[0].lines[4].get_ydata()).all()
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

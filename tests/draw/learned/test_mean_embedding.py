@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from embspace.draw.learned.mean_embedding import draw_mean_embedding
+from embspace.measure.learned.mean_embedding import measure_mean_embedding
+from tests.draw.fits import assert_words_fit
+from tests.measure.vectors import random_matrices, vocabulary_of
+
+
+@pytest.fixture(scope="module")
+def results():
+    found = measure_mean_embedding(
+        random_matrices(),
+        vocabulary_of(120),
+        None,
+        n_histogram_bins=20,
+        n_tokens=3,
+        quantiles=[0.5],
+    )
+    return {"summary": found.summary, "histogram": found.histogram, "tokens": found.tokens}
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_mean_embedding(
+        results, "a model of a long name", height_mm=120.0, n_tokens=1, digits=3
+    )
+
+
+def test_counts_and_means_are_those_of_the_tables(results, drawn):
+    figure, _ = drawn
+    quantities = ["euclidean_distance", "dot_product", "cosine", "norm"]
+    for ax, quantity in zip(figure.axes, quantities, strict=True):
+        rows = results["histogram"][results["histogram"]["quantity"] == quantity]
+        assert np.array_equal(ax.patches[0].get_data().values, rows["count"])
+        mean = results["summary"].set_index("quantity")["mean"][quantity]
+        assert ax.lines[0].get_xdata()[0] == mean
+        assert ax.get_title("right") == f"mean {mean:.3g}"
+
+
+def test_one_token_an_extreme_is_listed(results, drawn):
+    _, text = drawn
+    assert text.count("`tok") == 12
+    assert f"`{results['tokens']['token'][0]}`" in text
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

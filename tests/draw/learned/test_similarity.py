@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from embspace.draw.learned.similarity import draw_similarity
+from embspace.measure.learned.similarity import measure_similarity
+from tests.draw.fits import assert_words_fit
+from tests.measure.vectors import random_matrices, vocabulary_of
+
+SETTINGS = {
+    "n_bins": 512,
+    "n_histogram_bins": 20,
+    "n_pairs": 5,
+    "quantiles": [0.01, 0.5, 0.99],
+    "device": "cpu",
+}
+
+
+@pytest.fixture(scope="module")
+def results():
+    found = measure_similarity(random_matrices(), vocabulary_of(120), **SETTINGS)
+    return {"summary": found.summary, "histogram": found.histogram, "pairs": found.pairs}
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_similarity(results, "a model of a long name", height_mm=120.0, n_pairs=2, digits=3)
+
+
+def test_the_curves_are_the_densities_of_the_table(results, drawn):
+    figure, _ = drawn
+    histogram = results["histogram"]
+    for ax, quantity in zip(
+        figure.axes, ["norm", "euclidean_distance", "dot_product", "cosine"], strict=True
+    ):
+        rows = histogram[(histogram["quantity"] == quantity) & (histogram["space"] == "input")]
+        values, edges, _ = ax.patches[1].get_data()
+        assert np.array_equal(values, rows["density"])
+        assert np.array_equal(edges[:-1], rows["bin_left"])
+
+
+def test_the_subtitle_says_model_n_and_protocol(drawn):
+    texts = " ".join(text.get_text() for text in drawn[0].texts)
+    for part in ("a model of a long name", "120 tokens", "30 positions", "all pairs", "raw"):
+        assert part in texts
+    assert drawn[0].get_supxlabel() == "measure_similarity → draw"
+
+
+def test_the_table_lists_the_first_pairs_of_each_order(results, drawn):
+    _, text = drawn
+    first = results["pairs"].iloc[0]
+    assert f"`{first['token_1']}`" in text
+    assert f"{first['cosine']:.3f}" in text
+    assert text.count("## ") == 7
+    assert text.count("`tok") == 2 * 2 * 6
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

@@ -1,0 +1,80 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.learned.vocabulary import RESULTS, SHOWN, draw_vocabulary
+from embspace.draw.page.canvas import stage_of
+from embspace.files.scalars import load_scalars, save_scalars
+from embspace.files.tables import load_table, save_table
+from embspace.measure.learned.vocabulary import measure_vocabulary
+from embspace.models.spelling import Spelling
+from embspace.settings.schema import read_yaml
+from tests.conftest import ROOT
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"height_mm": 150.0, "digits": 2}
+WORD_PIECE = Spelling("WordPiece", "continuation", "##", byte_level=False)
+TOKENS = ["[PAD]", "[unused0]", "!", "|", "`", '"', "the", "nan", "1999", "##ing", "##s", "..."]
+TOKENS += [f"##{letter}" for letter in "abc"] + ["cats", "dogs", "é"]
+
+
+def results(tmp_path: Any, spelling: Spelling | None) -> dict[str, Any]:
+    """As the stage leaves them in files, in blocks of five ids."""
+    kinds = {"[PAD]": "special", "[unused0]": "unused"}
+    kind = [kinds.get(token, "other") for token in TOKENS]
+    table = pd.DataFrame({"id": range(len(TOKENS)), "token": TOKENS, "kind": kind})
+    settings = read_yaml(ROOT / "conf/measure/learned/vocabulary.yaml")
+    found = measure_vocabulary(table, spelling, **settings | {"block_size": 5, "shortest_run": 3})
+    save_scalars(found.summary, str(tmp_path / "a.json"))
+    loaded = {"json": load_scalars(str(tmp_path / "a.json"))}
+    for name in (each.removesuffix(".csv") for each in RESULTS[1:]):
+        save_table(getattr(found, name), str(tmp_path / f"{name}.csv"))
+        loaded[name] = load_table(str(tmp_path / f"{name}.csv"))
+    return loaded
+
+
+def test_bars_are_the_shares_and_lengths_of_the_tables(tmp_path: Any):
+    loaded = results(tmp_path, WORD_PIECE)
+    figure, _ = draw_vocabulary(loaded, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    assert stage_of(figure) == "measure_vocabulary"
+    shares, lengths, kinds, by_id = figure.axes
+    drawn = sorted(bar.get_width() for bars in shares.containers for bar in bars)
+    table = loaded["shares"]
+    assert drawn == sorted(table.loc[table["quantity"].isin(SHOWN), "share"])
+    heights = sum(bar.get_height() for bars in lengths.containers for bar in bars)
+    assert heights == len(TOKENS) - 2
+    assert list(lengths.lines[0].get_ydata()) == [5, 7, 3, 1]  # as listed
+    stacked = sum(bar.get_height() for bars in kinds.containers for bar in bars)
+    assert stacked == pytest.approx(len(loaded["id_blocks"]))
+    assert list(by_id.lines[0].get_xdata()) == [2, 7, 12, 16]
+
+
+def test_the_legend_names_the_kinds_that_there_are(tmp_path: Any):
+    figure, _ = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert "one other character" in names
+    assert "no whole character" not in names
+
+
+def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):
+    _, text = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
+    assert "WordPiece · 18 tokens · subwords begin with ##" in text
+    assert "| alphanumeric     | as listed    |  18 |       6 |        33.33 |" in text
+    assert "| 0–0   | special" in text
+    assert "None" not in text
+    (row,) = (line for line in text.splitlines() if line.startswith("| 2–5"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells == ["2–5", "one ASCII character", "`!`", '`"`', "4", "0", "0", "1.00"]
+
+
+def test_a_model_without_a_tokenizer_says_so(tmp_path: Any):
+    figure, text = draw_vocabulary(results(tmp_path, None), "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert [t.get_text() for t in figure.axes[0].texts] == [
+        "The model has no tokenizer: no spelling is known."
+    ]
+    assert text.count("None.") == 3
+    assert "not defined" in text

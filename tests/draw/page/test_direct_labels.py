@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from embspace.draw.page.direct_labels import spread
+
+
+def test_places_that_are_apart_stay():
+    assert spread([3.0, 1.0, 2.0], 0.5).tolist() == [3.0, 1.0, 2.0]
+
+
+def test_places_too_close_move_apart_around_their_mean():
+    assert spread([1.0, 1.0], 1.0) == pytest.approx([0.5, 1.5])
+    assert spread([1.0, 1.2, 9.0], 1.0) == pytest.approx([0.6, 1.6, 9.0])
+    # The third is pushed away by the first two, and pushes back.
+    assert spread([0.0, 0.0, 0.6], 1.0) == pytest.approx([-0.8, 0.2, 1.2])
+
+
+def test_any_places_are_apart_and_in_their_order():
+    wanted = np.random.default_rng(0).normal(size=40)
+    found = spread(wanted, 0.2)
+    assert (np.argsort(found) == np.argsort(wanted)).all()
+    assert np.diff(np.sort(found)).min() >= 0.2 - 1e-12
+    assert found.mean() == pytest.approx(wanted.mean())
+
+
+def test_no_labels():
+    assert spread([], 1.0).tolist() == []

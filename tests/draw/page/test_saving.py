@@ -1,0 +1,117 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.page import saving as results
+from embspace.draw.page.canvas import new_figure
+from embspace.draw.page.saving import draw_and_save, load_results, n_processes
+from embspace.errors import InputError
+from embspace.files.rows import save_rows
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.files.tensors import save_tensors
+from tests.drawn import drawn_files
+from tests.measure.vectors import vocabulary_of
+
+
+@pytest.fixture(autouse=True)
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_results_are_found_by_noun_table_and_model():
+    save_table(vocabulary_of(3), "results/noun/pairs/tiny.csv")
+    save_table(vocabulary_of(4), "results/noun/tiny.csv")
+    save_scalars({"n": 3}, "results/noun/tiny.json")
+    save_tensors({"x": np.ones((2, 2))}, "data/measured/noun/tiny.safetensors")
+    save_rows(vocabulary_of(5), "data/projected/noun/tiny.parquet")
+    names = ("json", "pairs.csv", "csv", "safetensors", "parquet")
+    loaded = load_results("noun", "tiny", names)
+    assert list(loaded) == ["json", "pairs", "csv", "safetensors", "parquet"]
+    assert loaded["json"] == {"n": 3}
+    assert [len(loaded[name]) for name in ("pairs", "csv", "parquet")] == [3, 4, 5]
+    assert loaded["safetensors"]["x"].tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_missing_result_is_named():
+    with pytest.raises(InputError, match="results/noun/pairs/tiny.csv: not found"):
+        load_results("noun", "tiny", ("pairs.csv",))
+
+
+def drawing(tables: dict[str, Any], label: str, *, words: str) -> tuple[Figure, str]:
+    figure, axes = new_figure(1, 1, height_mm=40, title=words, subtitle=label, stage="measure_noun")
+    axes[0].plot(tables["csv"]["id"])
+    return figure, f"{label}: {words}, {len(tables['csv'])}"
+
+
+def broken(tables: dict[str, Any], label: str, *, words: str) -> tuple[Figure, str]:
+    raise KeyError(f"{words} of {label}")
+
+
+def on_cores(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so many processes draw, however few figures there are."""
+    monkeypatch.setattr(results, "cpu_count", lambda: n)
+    monkeypatch.setattr(results, "WORTH_A_PROCESS", 1)
+
+
+def files_of(folder: str) -> dict[str, bytes]:
+    paths = sorted(Path(folder).rglob("*.*"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_the_number_of_cores_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
+    nouns = ("one", "two", "three")
+    for n, noun in enumerate(nouns, 2):
+        save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")
+    given = dict.fromkeys(nouns, drawing), dict.fromkeys(nouns, ("csv",)), "toy", "a label"
+    for n, folder in ((1, "by_one"), (2, "by_two")):
+        on_cores(n, monkeypatch)
+        draw_and_save(*given, {noun: {"words": noun} for noun in nouns})
+        Path("figures").rename(folder)
+    assert len(files_of("by_one")) == 5 * len(nouns)
+    assert files_of("by_one") == files_of("by_two")
+
+
+@pytest.mark.parametrize(
+    ("n_cores", "n_figures", "expected"), [(1, 25, 1), (2, 2, 1), (2, 25, 2), (64, 25, 6)]
+)
+def test_a_process_a_core_and_none_for_few_figures(
+    n_cores: int, n_figures: int, expected: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(results, "cpu_count", lambda: n_cores)
+    assert n_processes(n_figures) == expected
+
+
+@pytest.mark.parametrize("n_cores", [1, 2])
+def test_an_error_names_its_figure(n_cores: int, monkeypatch: pytest.MonkeyPatch):
+    on_cores(n_cores, monkeypatch)
+    nouns = ("one", "two")
+    settings = {noun: {"words": noun} for noun in nouns}
+    tables: dict[str, tuple[str, ...]] = {"one": (), "two": ("csv",)}
+    with pytest.raises(InputError, match="results/two/toy.csv: not found"):
+        draw_and_save({"two": broken}, {"two": ("csv",)}, "toy", "a label", settings)
+    save_table(pd.DataFrame({"id": [1]}), "results/two/toy.csv")
+    drawings = {"two": drawing, "one": broken}
+    with pytest.raises(KeyError, match="one of a label") as caught:
+        draw_and_save(drawings, tables, "toy", "a label", settings)
+    assert caught.value.__notes__ == ["while drawing figures/one/toy"]
+
+
+def test_each_noun_is_drawn_with_its_results_and_settings_and_saved_under_the_name():
+    for noun, n in (("one", 3), ("two", 4)):
+        save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")
+    nouns = ("one", "two")
+    settings = {"one": {"words": "uno"}, "two": {"words": "due"}}
+    given = dict.fromkeys(nouns, drawing), dict.fromkeys(nouns, ("csv",))
+    draw_and_save(*given, "toy", "a label", settings)
+    assert Path("figures/one/toy/one.md").read_text() == "a label: uno, 3"
+    assert Path("figures/two/toy/two.md").read_text() == "a label: due, 4"
+    for noun in nouns:
+        for file in drawn_files(f"figures/{noun}/toy", noun):
+            content = Path(file).read_bytes()
+            # The file itself says which stage to look at.
+            assert file.endswith((".md", ".tex")) or b"measure_noun@toy" in content, file

@@ -1,0 +1,147 @@
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.positional.positions import draw_positions
+from embspace.measure.positional.positions import measure_positions
+from tests.draw.fits import assert_words_fit
+from tests.measure.positional.test_positions import SETTINGS as MEASURE
+from tests.measure.positional.test_positions import regimes_of
+
+SETTINGS: dict[str, Any] = {
+    "height_mm": 160.0,
+    "n_profiles": 3,
+    "profile_length": 8,
+    "limit_quantile": 0.9,
+    "digits": 3,
+}
+
+
+def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, Any]:
+    found = measure_positions(matrices, regimes, **MEASURE)
+    return {
+        "properties": found.properties,
+        "profiles": found.profiles,
+        "safetensors": found.tensors,
+    }
+
+
+def draw(results: dict[str, Any], **change: Any):
+    return draw_positions(results, "a model of a long name", **SETTINGS | change)
+
+
+def vectors(n: int, dim: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, dim)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    return results_of({"positional": vectors(40, 12)}, regimes_of(40, (0,), (3, 39)))
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw(results)
+
+
+def test_the_heat_maps_show_the_matrix_and_its_cosines(results, drawn):
+    matrix, cosines = (ax.images[0] for ax in drawn[0].axes[:2])
+    tensors = results["safetensors"]
+    assert np.array_equal(matrix.get_array(), tensors["positional"])
+    assert np.array_equal(cosines.get_array(), tensors["cosines"])
+    assert cosines.get_clim() == (-1, 1)
+    low, high = matrix.get_clim()
+    assert low == -high
+    assert np.mean(np.abs(tensors["positional"]) <= high) == pytest.approx(0.9, abs=0.01)
+
+
+def test_one_wild_value_does_not_wash_out_the_others():
+    x = vectors(40, 12)
+    x[7, 7] = 1e6
+    figure, _ = draw(results_of({"positional": x}, regimes_of(40)))
+    assert figure.axes[0].images[0].get_clim()[1] < 3
+
+
+def test_curves_are_those_of_the_first_structured_positions(results, drawn):
+    cosines = results["safetensors"]["cosines"]
+    by_position, by_offset = drawn[0].axes[2:4]
+    for position, line, shifted in zip(
+        (1, 2, 4), by_position.lines, by_offset.lines[:3], strict=True
+    ):
+        others = line.get_xdata()
+        assert others.tolist() == list(range(position + 1, position + 9))
+        assert shifted.get_xdata().tolist() == list(range(1, 9))
+        assert np.array_equal(line.get_ydata(), shifted.get_ydata(), equal_nan=True)
+        left_out = np.isin(others, [0, 3, 39])
+        assert np.isnan(line.get_ydata()[left_out]).all()
+        assert np.array_equal(line.get_ydata()[~left_out], cosines[position, others[~left_out]])
+
+
+def test_the_mean_profile_is_on_top(results, drawn):
+    line = drawn[0].axes[3].lines[-1]
+    profile = results["profiles"][:8]
+    assert np.array_equal(line.get_xdata(), profile["offset"])
+    assert np.array_equal(line.get_ydata(), profile["mean"])
+
+
+def legend_words(figure: Any) -> str:
+    (legend,) = figure.legends
+    return "\n".join([legend.get_title().get_text(), *(t.get_text() for t in legend.get_texts())])
+
+
+def test_the_properties_stand_beside_their_null(results, drawn):
+    words = legend_words(drawn[0])
+    assert "structured positions, offsets up to 4 · 39" in words
+    rows = results["properties"].set_index(["positions", "property"]).loc["structured"]
+    for name, each in rows.groupby(level=0):
+        near, far = each["value"]
+        shuffled = each["null_mean"].iloc[-1]
+        name = str(name).replace("_", " ")
+        assert f"{name} {near:z.2f} · {far:z.2f} (shuffled {shuffled:z.2f})" in words
+
+
+def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):
+    words = " ".join(text.get_text() for text in drawn[0].texts)
+    for part in ("a model of a long name", "40 positions", "3 outlying or unstructured", "raw"):
+        assert part in words
+    assert drawn[0].get_supxlabel() == "measure_positions → draw"
+
+
+def test_the_table_has_all_properties(drawn):
+    _, text = drawn
+    assert sum(line.startswith("| ") for line in text.splitlines()) == 1 + 12
+    assert "translation invariance" in text
+
+
+def test_a_model_without_positions_says_so():
+    figure, text = draw(results_of({"input": vectors(5, 4)}, regimes_of(0)))
+    assert "has no learned" in figure.axes[0].texts[0].get_text()
+    assert "has no learned positional table" in text
+    assert_words_fit(figure)
+
+
+def test_without_structured_positions_the_properties_are_those_of_all():
+    regimes = regimes_of(40, unstructured=tuple(range(40)))
+    figure, _ = draw(results_of({"positional": vectors(40, 12)}, regimes))
+    assert figure.axes[2].get_title() == "no structured position"
+    assert legend_words(figure).startswith("all positions")
+    assert "nan" not in legend_words(figure)
+
+
+def test_files_of_noise_stay_small():
+    # Nothing compresses worse; 512 positions of BERT base.
+    results = results_of({"positional": vectors(40, 12)}, regimes_of(40))
+    noise = np.clip(vectors(512, 512) / 3, -1, 1)
+    tensors = {"positional": vectors(512, 768), "cosines": noise, "structured": np.ones(512)}
+    figure, _ = draw(results | {"safetensors": tensors}, profile_length=128, limit_quantile=0.99)
+    for suffix in ("png", "svg", "pdf"):
+        stream = io.BytesIO()
+        figure.savefig(stream, format=suffix, dpi=200)
+        assert len(stream.getvalue()) < 800_000, suffix
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

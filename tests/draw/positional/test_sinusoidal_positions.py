@@ -1,0 +1,107 @@
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.draw.positional.sinusoidal_positions import draw_sinusoidal_positions
+from embspace.measure.positional.sinusoidal_positions import measure_sinusoidal_positions
+from tests.draw.fits import assert_words_fit
+from tests.geometry.planted import helix
+from tests.measure.positional.test_sinusoidal_positions import DIM, SETTINGS, N
+from tests.measure.regimes import regimes_of
+
+DRAW = {
+    "height_mm": 185.0,
+    "longest_offset": 20,
+    "limit_quantile": 0.9,
+    "significant_digits": 4,
+}
+
+
+def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> dict[str, Any]:
+    regimes = regimes_of(n, outlying=[0]) if n else regimes_of(0)
+    found = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
+    return {
+        "safetensors": found.tensors,
+        "profiles": found.profiles,
+        "properties": found.properties,
+    }
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    return results_of({"positional": helix(N, dim=DIM)}, N)
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_sinusoidal_positions(results, "a model of a long name", **DRAW)
+
+
+NAMES = ("sinusoidal", "sinusoidal_as_printed", "learned")
+
+
+def test_matrices_and_cosines_are_those_of_the_tensors(results, drawn):
+    axes = drawn[0].axes
+    for column, name in enumerate(NAMES):
+        matrix, cosines = (axes[column + 3 * row].images[0] for row in (0, 1))
+        assert np.array_equal(matrix.get_array(), results["safetensors"][name])
+        assert np.array_equal(cosines.get_array(), results["safetensors"][f"{name}_cosines"])
+        assert cosines.get_clim() == (-1, 1)
+    learned = np.abs(results["safetensors"]["learned"])
+    assert axes[2].images[0].get_clim()[1] == pytest.approx(np.quantile(learned, 0.9))
+
+
+def test_profiles_are_those_of_the_table_and_the_formula_is_dotted(results, drawn):
+    for ax, name in zip(drawn[0].axes[6:9], NAMES, strict=True):
+        rows = results["profiles"].query("encoding == @name and offset <= 20")
+        assert np.array_equal(ax.lines[0].get_xdata(), rows["offset"])
+        assert np.array_equal(ax.lines[0].get_ydata(), rows["mean"])
+        band = ax.collections[0].get_paths()[0].vertices[:, 1]
+        assert band.min() == rows["minimum"].min()
+        assert band.max() == rows["maximum"].max()
+        assert len(ax.lines) == (2 if name == "sinusoidal" else 1)
+        assert ax.get_ylim()[0] < rows["minimum"].min()
+    assert drawn[0].axes[6].lines[1].get_linestyle() == ":"
+
+
+def test_the_table_has_a_column_an_encoding_and_a_dash_where_nothing_is(results, drawn):
+    text = drawn[1]
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    for name in (*NAMES, "learned_structured"):
+        assert name.replace("_", " ") in rows[0]
+    assert len(rows) == 1 + len(results["properties"].query("encoding == 'sinusoidal'"))
+    size = f"{np.sqrt(DIM / 2):.4g}"
+    assert any(line.startswith("| mean norm") and size in line for line in rows)
+    assert any("offsets up to 4" in line for line in rows)
+    assert any(line.startswith("| adjacent neighbour share") for line in rows)
+    assert next(line for line in rows if "shortest wavelength" in line).count("–") == 2
+    assert "nan" not in text
+
+
+def test_a_model_without_positions_says_so():
+    results = results_of({"input": np.zeros((5, DIM), dtype=np.float32)}, 0)
+    figure, text = draw_sinusoidal_positions(results, "tiny", **DRAW)
+    words = [t.get_text().replace("\n", " ") for ax in figure.axes for t in ax.texts]
+    assert any("has no learned positional table" in each for each in words)
+    assert "learned |" not in text
+    assert_words_fit(figure)
+
+
+def test_files_stay_small():
+    noise = np.random.default_rng(0).normal(size=(512, 768)).astype(np.float32)
+    results = results_of({"positional": noise}, 512, n_shown=128, n_shuffles=1)
+    figure, _ = draw_sinusoidal_positions(results, "tiny", **DRAW | {"longest_offset": 128})
+    for suffix in ("png", "svg", "pdf"):
+        stream = io.BytesIO()
+        figure.savefig(stream, format=suffix, dpi=200)
+        assert len(stream.getvalue()) < 800_000, suffix
+
+
+def test_words(drawn):
+    assert_words_fit(drawn[0])
+    assert drawn[0].get_supxlabel() == "measure_sinusoidal_positions → draw"
+    words = " ".join(text.get_text() for text in drawn[0].texts)
+    assert f"{N} positions in {DIM} dimensions" in words
+    assert "the first 16" in words

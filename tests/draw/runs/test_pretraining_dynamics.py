@@ -1,0 +1,61 @@
+"""Holds the figure of the geometry over a published training to its table."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.page.canvas import stage_of
+from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics
+from tests.draw.fits import assert_words_fit
+from tests.draw.layer_tables import settings_of, squeezed
+from tests.draw.runs.test_dynamics import SETTINGS, value
+from tests.draw.runs.test_dynamics import table as table_of_run
+
+STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
+
+
+def table() -> pd.DataFrame:
+    """Of one model, at the steps of MultiBERTs."""
+    rows = table_of_run("pretraining").query("seed == 0")
+    return rows.assign(step=rows["step"].map(STEPS)).reset_index(drop=True)
+
+
+def draw(rows: pd.DataFrame, **given: Any) -> Any:
+    return draw_pretraining_dynamics({"csv": rows}, "a model of a long name", **SETTINGS | given)
+
+
+def test_lines_are_the_layers_of_a_step_and_the_mean_of_layers_over_the_steps() -> None:
+    figure, _ = draw(table())
+    assert_words_fit(figure)
+    by_layer, by_step = figure.axes[:2]
+    for step, line in zip(STEPS, by_layer.lines, strict=True):
+        expected = [value(0, step, layer) for layer in range(3)]
+        assert list(line.get_ydata()) == pytest.approx(expected)
+    [line] = by_step.lines
+    assert list(line.get_xdata()) == list(STEPS.values())
+    assert by_step.get_legend() is None  # of one model there is nothing to tell apart
+    ticks = [each.get_text() for each in by_step.get_xticklabels()]
+    assert ticks == ["0", "1", "10", "100", "1000", "10k", "100k", "1M"]
+    assert stage_of(figure) == "measure_pretraining_dynamics"
+    assert "4 checkpoints" in "".join(each.get_text() for each in figure.texts)
+
+
+def test_the_text_has_the_last_checkpoint() -> None:
+    _, text = draw(table())
+    start = "# Pretraining dynamics of a model of a long name\n\nStage `measure_pretraining_dyn"
+    assert text.startswith(start)
+    [line] = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
+    assert line.endswith("| 1.000 | 2.000 | 3.000 |")
+
+
+def test_too_few_documents_say_so() -> None:
+    figure, text = draw(table()[:0])
+    assert "too few documents" in figure.axes[0].texts[0].get_text()
+    assert text.endswith("None.\n")
+
+
+def test_the_settings_of_the_project_are_drawn(root: Path) -> None:
+    figure, _ = draw(table(), **settings_of(root, "pretraining_dynamics"))
+    assert_words_fit(figure)

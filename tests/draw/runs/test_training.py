@@ -1,0 +1,110 @@
+"""Holds the figure of training to its tables: a panel for what there is, a line a seed."""
+
+from typing import Any
+
+import pandas as pd
+
+from embspace.draw.runs.training import draw_training
+from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES
+from embspace.measure.runs.training_seed_spread import SPREAD
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}
+STEPS = (0, 1, 10, 100)
+SEEDS = (0, 1, 2)
+
+
+def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.DataFrame]:
+    phases = ["pretraining", *(["classification"] if classified else [])]
+    losses = [(seed, p, step, 3 / step) for seed in SEEDS for p in phases for step in range(1, 101)]
+    held_out = [
+        (seed, "pretraining", step, "masked_language_modelling", 500, 20)
+        + (3.0, 2.9, 3.1, 0.5, 0.4, 0.6, 3.3, None, None, None, 0.02, 3.4, 0.1, 2.0, 0.3, 2.9, 0.2)
+        for seed in SEEDS
+        for step in STEPS
+    ]
+    verbs = [
+        (seed, "pretraining", step, *kind, 50, 20, 0.7, 0.6, 0.8, 0.5)
+        for seed in SEEDS
+        for step in STEPS
+        for kind in (("all", "all"), ("main", "none"), ("main", "some"))
+    ]
+    scores = (80, 20, 0.8, 0.7, 0.9, 0.75, 0.6, 0.85)
+    scores += (-0.1, -0.2, -0.05, -0.1, -0.2, -0.05, 0.02, 0.2)
+    classes: list[Any] = [
+        ("trained", seed, "classification", step, "as they are", *scores)
+        for seed in SEEDS
+        for step in STEPS
+    ]
+    hidden = [("trained", seed, "classification", 100, "half hidden", *scores) for seed in SEEDS]
+    better = (80, 20, 0.95, 0.9, 1.0, 0.95, 0.9, 1.0, *[None] * 6, 0.02, 0.2)
+    texts = ("as they are", "half hidden")
+    of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
+    classes += [*hidden, *of_counts]
+    spread = [("pretraining", 100, "masked_language_modelling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
+    return {
+        "losses": pd.DataFrame(losses, columns=LOSSES),
+        "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
+        "agreement": pd.DataFrame(verbs if grammar else [], columns=AGREEMENT),
+        "classification": pd.DataFrame(classes if classified else [], columns=CLASSIFICATION),
+        "seeds": pd.DataFrame(spread, columns=SPREAD),
+    }
+
+
+def test_each_seed_is_a_line_in_each_panel() -> None:
+    figure, _ = draw_training(results(), "a model of a rather long name", **SETTINGS)
+    assert_words_fit(figure)
+    titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+    assert len([title for title in titles if title]) == 7
+    of_seeds = [
+        sum(str(line.get_label()).startswith("seed") for line in ax.lines) for ax in figure.axes
+    ]
+    assert of_seeds == [3, 3, 3, 3, 0, 3, 3, 0]
+
+
+def test_baselines_stand_where_they_were_measured() -> None:
+    figure, _ = draw_training(results(), "a model", **SETTINGS)
+    levels = {
+        str(line.get_label()): line.get_ydata()[0]
+        for line in figure.axes[2].lines
+        if str(line.get_label()) in ("unigram", "bigram", "place")
+    }
+    assert levels == {"unigram": 3.4, "bigram": 2.0, "place": 2.9}
+
+
+def test_half_hidden_texts_are_told_apart_from_whole_ones() -> None:
+    figure, _ = draw_training(results(), "a model", **SETTINGS)
+    ax = figure.axes[5]
+    crosses = [line for line in ax.lines if line.get_marker() == "x"]
+    assert [line.get_ydata()[0] for line in crosses] == [0.8] * 3
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words.count("half of the sites hidden") == 1
+    assert {"logistic regression", "logistic regression, half hidden"} <= set(words)
+
+
+def test_panels_of_what_a_run_lacks_are_left_out() -> None:
+    found = results(classified=False, grammar=False)
+    figure, text = draw_training(found, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert sum(ax.axison for ax in figure.axes) == 3
+    assert "Classes" not in text
+    assert "Agreement" not in text
+
+
+def test_the_table_says_which_wins() -> None:
+    _, text = draw_training(results(), "a model", **SETTINGS)
+    assert "of 3 seeds, 0 have a larger macro-F1 than the logistic regression, 3 a smaller" in text
+    found = results()
+    found["classification"]["macro_f1_less_regression_high"] = 0.1
+    _, text = draw_training(found, "a model", **SETTINGS)
+    assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller one" in text
+
+
+def test_two_phases_of_language_modelling_are_two_panels() -> None:
+    found = results(classified=False, grammar=False)
+    again = found["held_out"].assign(phase="again", step=found["held_out"]["step"] * 2)
+    found["held_out"] = pd.concat([found["held_out"], again], ignore_index=True)
+    figure, text = draw_training(found, "a model", **SETTINGS)
+    assert sum(ax.axison for ax in figure.axes) == 1 + 2 * 2
+    assert "| again" in text
+    assert "| pretraining" in text

@@ -1,0 +1,127 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+
+from embspace.draw.page.canvas import use_style
+from embspace.draw.sentences.synonyms import draw_synonyms
+from embspace.measure.sentences import (
+    synonym_contrasts,
+    synonym_group_pairs,
+    synonym_groups,
+    synonym_slots,
+    synonyms,
+)
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"height_mm": 205.0, "digits": 3}
+GROUPS = ["ferry", "soup", "random_words"]
+ROWS = [(pooling, layer) for pooling in ("cls", "mean", "max") for layer in range(3)]
+ROWS.append(("bag_of_words", 0))
+
+
+def table(columns: list[str], **keys: list[Any]) -> pd.DataFrame:
+    """Rows for each combination of keys, pooling and layer; numbers that tell where they stand."""
+    index = pd.MultiIndex.from_product(keys.values(), names=keys.keys()).to_frame(index=False)
+    rows = index.merge(pd.DataFrame(ROWS, columns=["pooling", "layer"]), how="cross")
+    for number, name in enumerate(each for each in columns if each not in rows):
+        rows[name] = np.linspace(0, 0.9, len(rows)) + number / 1000
+    return rows[columns]
+
+
+def results() -> dict[str, Any]:
+    groups = table(synonym_groups.COLUMNS, sentences=["groups", "groups_and_random", "meanings"])
+    contrasts = table(
+        synonym_contrasts.COLUMNS, kind=["paraphrase", "negation", "swapped_roles", "unrelated"]
+    )
+    slots = table(synonym_slots.COLUMNS, group=["ferry", "all"], n_changed=[0, 1, 2])
+    views = [(s, p) for p in ("cls", "mean") for s in ("groups", "groups_and_random")]
+    places = pd.DataFrame(
+        [
+            (sentences, pooling, f"{group}_{number}", group, number, 2.0 * which)
+            for sentences, pooling in views
+            for which, group in enumerate(GROUPS[: 2 + (sentences == "groups_and_random")])
+            for number in range(4)
+        ],
+        columns=synonyms.MAP_COLUMNS,
+    )
+    return {
+        "groups": groups.assign(n=111, n_groups=24),
+        "group_pairs": table(synonym_group_pairs.COLUMNS, group_1=["a"], group_2=["a", "b"]),
+        "slots": slots.assign(n_pairs=12),
+        "contrasts": contrasts.assign(n_pairs=16),
+        "map": places,
+        "json": {
+            f"{pooling}_{sentences}": {
+                "n": 4,
+                "explained_variance_1": 0.434,
+                "explained_variance_2": 0.3,
+            }
+            for sentences, pooling in views
+        },
+    }
+
+
+def empty() -> dict[str, Any]:
+    full = results()
+    return {name: full[name][:0] if name != "json" else {} for name in full}
+
+
+@pytest.fixture(scope="module")
+def axes() -> list[Axes]:
+    return list(draw_synonyms(results(), "a model of a long name", **SETTINGS)[0].axes)
+
+
+def test_words_fit_and_no_two_panels_share_a_place():
+    with rc_context():
+        use_style()
+        figure, _ = draw_synonyms(results(), "a model of a long name, and longer", **SETTINGS)
+        assert_words_fit(figure)
+        boxes = [ax.get_tightbbox(figure.canvas.get_renderer()) for ax in figure.axes]
+    assert len(boxes) == 12
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[number + 1 :]), number
+
+
+def test_maps_show_each_group_with_and_without_random_ones(axes: list[Axes]):
+    assert [len(ax.lines) for ax in axes[:2]] == [3, 3]
+    assert [len(ax.lines[2].get_xdata()) for ax in axes[:2]] == [0, 4]
+    assert list(axes[0].lines[1].get_ydata()) == [2.0] * 4
+    assert axes[0].get_xlabel() == "component 1 (43 %)"
+    legend = [text.get_text() for text in axes[2].artists[0].get_texts()]
+    assert legend == ["ferry", "soup", "random words"]
+
+
+def test_lines_are_the_tables(axes: list[Axes]):
+    groups, contrasts = results()["groups"], results()["contrasts"]
+    rows = groups.query("sentences == 'groups' and pooling == 'mean'")
+    within, random, bag = axes[4].lines[:3]
+    assert list(within.get_ydata()) == rows["within_cosine"].tolist()
+    assert list(random.get_ydata()) == rows["random_weights_within_cosine"].tolist()
+    of_bag = groups.query("sentences == 'groups' and pooling == 'bag_of_words'")
+    assert set(bag.get_ydata()) == set(of_bag["within_cosine"])
+    negation = contrasts.query("kind == 'negation' and pooling == 'max'")
+    assert list(axes[8].lines[3].get_ydata()) == negation["cosine"].tolist()
+    low = axes[8].collections[1].get_datalim(axes[8].transData).y0
+    assert low == pytest.approx(negation["cosine_low"].min())
+
+
+def test_the_last_row_has_paraphrases_meanings_and_words(axes: list[Axes]):
+    contrasts, groups, slots = (results()[each] for each in ("contrasts", "groups", "slots"))
+    relative = contrasts.query("kind == 'negation' and pooling == 'cls'")["relative_similarity"]
+    assert list(axes[9].lines[0].get_ydata()) == relative.tolist()
+    nearest = groups.query("sentences == 'meanings' and pooling == 'cls'")["nearest_in_group"]
+    assert list(axes[10].lines[0].get_ydata()) == nearest.tolist()
+    last = slots.query("group == 'all' and pooling == 'mean' and layer == 2")
+    assert list(axes[11].lines[2].get_ydata()) == last["relative_distance"].tolist()
+    assert list(axes[11].lines[2].get_xdata()) == [0, 1, 2]
+
+
+def test_a_model_that_reads_nothing_says_so():
+    figure, text = draw_synonyms(empty(), "a model without words", **SETTINGS)
+    assert_words_fit(figure)
+    assert "no tokenizer" in figure.axes[0].texts[0].get_text()
+    assert "reads no text" in text

@@ -1,0 +1,47 @@
+import pandas as pd
+
+from embspace.draw.texts.search import draw_search
+from embspace.measure.texts.search import COLUMNS
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"row_height_mm": 70.0, "digits": 2}
+
+
+def table(*corpora: str) -> pd.DataFrame:
+    rows = []
+    for corpus in corpora:
+        keys = [("tf_idf", None, "as_is"), ("bm25", None, "as_is")]
+        keys += [
+            (pooling, layer, preparation)
+            for pooling in ("cls", "mean", "max")
+            for layer in range(3)
+            for preparation in ("as_is", "centred")
+        ]
+        for embedding, layer, preparation in keys:
+            value = 0.2 if layer is None else 0.1 + 0.3 * layer
+            rows.append(
+                [corpus, embedding, layer, preparation, 20, 20, *[value] * 9, 0.18, 0.05, 0.5]
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_a_line_a_pooling_and_a_level_for_words_and_chance():
+    figure, _ = draw_search({"csv": table("one", "two")}, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    assert len(figure.axes) == 4
+    for ax in figure.axes:
+        assert len(ax.lines) == 3 + 2 + 1
+        assert list(ax.lines[0].get_ydata()) == [0.1, 0.4, 0.7]
+
+
+def test_the_table_names_the_best_layer_of_each_embedding():
+    _, text = draw_search({"csv": table("one")}, "a model", **SETTINGS)
+    lines = [line for line in text.splitlines() if line.startswith("| mean")]
+    assert len(lines) == 1
+    assert "0.70" in lines[0]
+
+
+def test_without_halves_it_says_so():
+    figure, _ = draw_search({"csv": table()}, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert "halves: true" in figure.axes[0].texts[0].get_text()

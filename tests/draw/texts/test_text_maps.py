@@ -1,0 +1,64 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.draw.texts.text_maps import draw_text_maps
+from embspace.project.text_maps import TextMaps, project_text_maps
+from tests.draw.fits import assert_words_fit
+from tests.text_corpora import MAP_SETTINGS as SETTINGS
+from tests.text_corpora import no_corpora, three_corpora
+
+LABEL = "a model of a long name"
+
+
+def results_of(found: TextMaps) -> dict[str, Any]:
+    return {
+        "parquet": found.coordinates,
+        "quality": found.quality,
+        "neighbors": found.neighbors,
+    }
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    return results_of(project_text_maps(three_corpora(), **SETTINGS))
+
+
+def test_a_map_for_each_method_and_space(results: dict[str, Any]):
+    figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    assert_words_fit(figure)
+    assert figure.get_supxlabel() == "project_text_maps → draw"
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 2
+    assert figure.axes[0].get_ylabel() == "first token\nraw"
+    assert figure.axes[3].get_ylabel() == "mean\ncentred, unit length"
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["articles", "sentences", "posts"]
+    for title in ("## Quality", "## What lies near what"):
+        assert title in text
+
+
+def test_points_and_trust_are_those_of_the_tables(results: dict[str, Any]):
+    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    ax = figure.axes[1]
+    rows = results["parquet"].query("pooling == 'cls' and method == 'tsne'")
+    drawn = np.concatenate([each.get_offsets() for each in ax.collections])
+    assert sorted(map(tuple, drawn)) == sorted(
+        map(tuple, rows[["x", "y"]].to_numpy(dtype=np.float64))
+    )
+    quality = results["quality"].query("pooling == 'cls' and method == 'tsne'").iloc[0]
+    assert f"T {quality['trustworthiness']:.2f}" in ax.texts[0].get_text()
+
+
+def test_the_largest_corpus_lies_at_the_back(results: dict[str, Any]):
+    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    sizes = [len(each.get_offsets()) for each in figure.axes[0].collections]
+    assert sizes == [24, 16, 12]
+
+
+def test_a_model_that_reads_no_text_says_so():
+    results = results_of(project_text_maps(no_corpora(), **SETTINGS))
+    figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    assert_words_fit(figure)
+    assert "enough texts" in figure.axes[0].texts[0].get_text()
+    assert "None." in text

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+
+from embspace.draw.toys.hopf_link import draw_hopf_link
+from embspace.project.hopf_link import project_hopf_link
+from tests.draw.fits import assert_words_fit
+from tests.project.test_hopf_link import SETTINGS
+
+DRAW = {"row_height_mm": 47.0, "digits": 3}
+
+
+@pytest.fixture(scope="module")
+def results():
+    found = project_hopf_link(**SETTINGS)
+    return {
+        "parquet": found.coordinates,
+        "links": found.links,
+        "quality": found.quality,
+    }
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_hopf_link(results, "a toy, no model", n_columns=3, **DRAW)
+
+
+def titled(drawn, title: str):
+    (ax,) = (ax for ax in drawn[0].axes if ax.get_title(loc="left") == title)
+    return ax
+
+
+def test_each_method_begins_a_row(drawn):
+    titles = [ax.get_title(loc="left") for ax in drawn[0].axes if ax.get_title(loc="left")]
+    assert titles == [
+        "linked: PCA",
+        "unlinked: PCA",
+        "t-SNE, perplexity 5",
+        "UMAP, 10 neighbours, min_dist 0.1",
+        "UMAP, 10 neighbours, min_dist 0.8",
+        "linked: space itself",  # which replaces its panel, and so comes last
+    ]
+    places = {ax.get_title(loc="left"): ax.get_subplotspec().rowspan.start for ax in drawn[0].axes}
+    assert [places[title] for title in titles] == [0, 0, 1, 2, 2, 0]
+
+
+def test_points_and_rings_are_those_of_the_first_run(results, drawn):
+    ax = titled(drawn, "t-SNE, perplexity 5")
+    rows = results["parquet"].query("link == 'linked' and method == 'tsne' and run == 0")
+    for (ring, dots), (_, points) in zip(
+        np.reshape(ax.lines, (2, 2)), rows.groupby("circle"), strict=True
+    ):
+        assert np.array_equal(dots.get_xdata(), points["x"])
+        assert np.array_equal(dots.get_ydata(), points["y"])
+        assert ring.get_xdata()[0] == ring.get_xdata()[-1]
+        assert len(ring.get_xdata()) == len(points) + 1
+        assert ring.get_color() == dots.get_color()
+    assert ax.lines[0].get_color() != ax.lines[2].get_color()
+
+
+def test_space_has_three_axes(results, drawn):
+    lines = titled(drawn, "linked: space itself").lines
+    rows = results["parquet"].query("link == 'linked' and method == 'space' and circle == 1")
+    for axis, values in zip("xyz", lines[1].get_data_3d(), strict=True):
+        assert np.array_equal(values[:-1], rows[axis])
+
+
+def test_under_each_title_stands_what_the_runs_keep(results, drawn):
+    row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
+    row = row.iloc[0]
+    words = titled(drawn, "UMAP, 10 neighbours, min_dist 0.8").texts[0].get_text()
+    assert f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}" in words
+    assert f"parts {row['n_linearly_separable']} of 2 maps" in words
+    assert f"{row['n_closed_rings']} of 4 rings closed" in words
+    assert "of 1 map;" in titled(drawn, "linked: PCA").texts[0].get_text()
+
+
+def test_the_words_fit_and_say_the_linking_numbers(drawn):
+    assert_words_fit(drawn[0])
+    words = " ".join(text.get_text() for text in drawn[0].texts)
+    assert "linking number: linked -1, unlinked 0" in words
+    assert "40 points a circle" in words
+    assert drawn[0].get_supxlabel() == "project_hopf_link → draw_toys"
+
+
+def test_the_table_has_linked_and_unlinked_circles(results, drawn):
+    text = drawn[1]
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == 1 + 2 + 1 + len(results["quality"])
+    assert sum(line.startswith("| unlinked") for line in rows) == 1 + len(results["quality"]) // 2
+    assert "nan" not in text
+    assert "0.494 of the neighbours" in text
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+def test_any_number_of_columns_holds_all(results, n_columns: int):
+    figure, _ = draw_hopf_link(results, "a toy", n_columns=n_columns, **DRAW)
+    assert sum(bool(ax.get_title(loc="left")) for ax in figure.axes) == 6

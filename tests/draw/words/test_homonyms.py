@@ -1,0 +1,160 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import rc_context
+
+from embspace.draw.page.canvas import use_style
+from embspace.draw.words.homonyms import draw_homonyms
+from embspace.files.scalars import load_scalars, save_scalars
+from embspace.measure.words.homonyms import Homonyms, measure_homonyms
+from tests.draw.fits import assert_words_fit
+from tests.measure.words.test_homonyms import SETTINGS as MEASURE
+from tests.measure.words.test_homonyms import planted
+
+SETTINGS: dict[str, Any] = {
+    "height_mm": 160.0,
+    "n_words": 50,
+    "n_listed": 2,
+    "limit_quantile": 0.9,
+    "digits": 3,
+}
+
+
+def results_of(found: Homonyms, folder: Any) -> dict[str, Any]:
+    """As they are read: NaN is null in JSON."""
+    path = f"{folder}/scalars.json"
+    save_scalars(found.scalars, path)
+    tables = {name: getattr(found, name) for name in ("layers", "recovery", "words", "drift")}
+    return {**tables, "json": load_scalars(path)}
+
+
+def draw(results: dict[str, Any], **change: Any):
+    return draw_homonyms(results, "a model of a long name", **SETTINGS | change)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return results_of(planted().measured(), tmp_path_factory.mktemp("homonyms"))
+
+
+@pytest.fixture(scope="module")
+def drawn(results: dict[str, Any]):
+    with rc_context():
+        use_style()
+        figure, text = draw(results)
+        figure.canvas.draw()
+    return figure, text
+
+
+def rows_of(table: pd.DataFrame, preparation: str, quantity: str) -> pd.DataFrame:
+    return table[(table["preparation"] == preparation) & (table["quantity"] == quantity)]
+
+
+def lines_of(ax: Any) -> dict[str, Any]:
+    return {line.get_label(): line for line in ax.lines}
+
+
+def test_lines_are_those_of_the_tables(results, drawn):
+    first, second, third = (lines_of(ax) for ax in drawn[0].axes[:3])
+    centred = rows_of(results["layers"], "centred", "cosine")
+    assert list(first["centred cosine"].get_ydata()) == list(centred["difference"])
+    random = list(centred["random_weights_difference"])
+    assert list(first["centred, random weights"].get_ydata()) == random
+    distance = rows_of(results["layers"], "raw", "euclidean_distance")
+    assert list(second["Euclidean distance"].get_ydata()) == list(distance["relative_difference"])
+    recovery = rows_of(results["recovery"], "centred", "cosine")
+    assert list(third["the word itself"].get_ydata()) == list(recovery["accuracy"])
+    assert list(third["mean of other tokens"].get_ydata()) == list(recovery["context_accuracy"])
+    assert list(third["chance, 0.4"].get_ydata()) == pytest.approx([0.4, 0.4])
+    bag = results["json"]["bag_of_words"]["accuracy"]
+    assert list(third["counts of other tokens"].get_ydata()) == [bag, bag]
+
+
+def test_the_band_of_shuffled_senses_is_that_of_the_table(results, drawn):
+    (band,) = [
+        each
+        for each in drawn[0].axes[0].collections
+        if each.get_label() == "centred, senses shuffled"
+    ]
+    heights = band.get_paths()[0].vertices[:, 1]
+    rows = rows_of(results["layers"], "centred", "cosine")
+    assert heights.min() == pytest.approx(rows["null_difference_low"].min())
+    assert heights.max() == pytest.approx(rows["null_difference_high"].max())
+
+
+def test_legends_cover_no_line(drawn):
+    figure, _ = drawn
+    for ax in figure.axes[:3]:
+        lowest = ax.get_legend().get_window_extent().y0
+        for line in ax.lines:
+            points = ax.transData.transform(np.column_stack([[0, 0], line.get_ydata()[-2:]]))
+            assert points[:, 1].max() < lowest, line.get_label()
+
+
+def test_the_map_has_each_word_in_the_order_of_the_last_layer(results, drawn):
+    ax = drawn[0].axes[3]
+    values = ax.images[0].get_array()
+    words = rows_of(results["words"], "centred", "cosine")
+    last = words[words["layer"] == 2].sort_values("rank")
+    assert [label.get_text() for label in ax.get_yticklabels()] == last["word"].tolist()
+    assert values[:, 2].tolist() == last["difference"].tolist()
+    assert (np.diff(values[:, 2]) <= 0).all()
+    for word, row in zip(last["word"], values, strict=True):
+        by_layer = words[words["word"] == word].sort_values("layer")["difference"]
+        assert row.tolist() == by_layer.tolist()
+
+
+def test_of_many_words_the_map_has_both_ends(results):
+    figure, _ = draw(results, n_words=3)
+    ax = figure.axes[3]
+    words = rows_of(results["words"], "centred", "cosine")
+    last = words[words["layer"] == 2].sort_values("rank")["word"].tolist()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*last[:2], last[-1]]
+    assert "3 of 8" in ax.get_title()
+
+
+def test_one_word_far_apart_does_not_wash_out_the_others(results):
+    words = results["words"].copy()
+    words.loc[words["word"] == "zzz", "difference"] = 1e6
+    figure, _ = draw(results | {"words": words}, limit_quantile=0.5)
+    assert figure.axes[3].images[0].get_clim()[1] < 10
+
+
+def test_words_fit_and_say_model_stimuli_and_n(drawn):
+    figure, _ = drawn
+    assert_words_fit(figure)
+    words = " ".join(text.get_text() for text in figure.texts)
+    for part in ("a model of a long name", "homonyms", "8 words", "48 sentences"):
+        assert part in words
+    assert figure.get_supxlabel() == "measure_homonyms → draw"
+
+
+def test_the_tables_have_all_layers_and_the_words_at_both_ends(results, drawn):
+    _, text = drawn
+    for heading in ("Within and between senses", "Telling the sense", "Drift", "Words"):
+        assert f"## {heading}" in text
+    words = rows_of(results["words"], "centred", "cosine")
+    last = words[words["layer"] == 2].sort_values("rank")["word"].tolist()
+    listed = [word for word in last if f"| {word} " in text]
+    assert listed == [*last[:2], *last[-2:]]
+    assert "By chance 0.400; by counts of the other tokens 0.400" in text
+
+
+def test_a_model_without_tokens_says_so(tmp_path):
+    case = planted(4)
+    empty = {name: x[:, :0] for name, x in case.states.items()}
+    found = measure_homonyms(case.stimuli, case.tokens[:0], empty, **MEASURE)
+    figure, text = draw(results_of(found, tmp_path))
+    assert "No word has tokens" in figure.axes[0].texts[0].get_text()
+    assert not any(ax.lines for ax in figure.axes)
+    assert text.count("None.") == 4
+    assert "Lost: zzz, yyy, xxx, www." in text
+
+
+def test_states_that_are_all_equal_are_drawn_without_a_crash(tmp_path):
+    case = planted(4)
+    case.states = {name: np.ones_like(x) for name, x in case.states.items()}
+    figure, _ = draw(results_of(case.measured(), tmp_path))
+    assert figure.axes[3].images[0].get_clim() == (-1, 1)

@@ -1,0 +1,57 @@
+import pandas as pd
+
+from embspace.draw.words.probing import draw_probing
+from embspace.measure.words.probing import COLUMNS, TOKEN_COLUMNS
+from tests.draw.fits import assert_words_fit
+
+SETTINGS = {"height_mm": 120.0, "digits": 2}
+PROBES = ("logistic_regression", "one_hidden_layer", "gradient_boosting")
+
+
+def accuracy() -> pd.DataFrame:
+    facts = (1200, 900, 0.9, 0.88, 0.92, 0.34)
+    rows = [("spelling", None, "none", "logistic_regression", "part_of_speech", *facts)]
+    for probe in PROBES:
+        for task in ("part_of_speech", "control"):
+            rows.append(("input", None, "trained", probe, task, *facts))
+            rows += [("hidden_state", layer, "trained", probe, task, *facts) for layer in range(3)]
+        rows += [
+            ("hidden_state", layer, "random", probe, "part_of_speech", *facts) for layer in range(3)
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def tokens() -> pd.DataFrame:
+    rows = [("bear", "one_hidden_layer", 0.7, 0.2, 0.1), ("|", "one_hidden_layer", 0.1, 0.2, 0.7)]
+    return pd.DataFrame(rows, columns=TOKEN_COLUMNS)
+
+
+def test_points_by_space_and_each_name_once_in_the_legend():
+    figure, _ = draw_probing(
+        {"accuracy": accuracy(), "tokens": tokens()}, "a model of a long name", **SETTINGS
+    )
+    assert_words_fit(figure)
+    (ax,) = figure.axes
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [
+        "input\nembedding",
+        "layer 0",
+        "layer 1",
+        "layer 2",
+    ]
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len(names) == len(set(names)) == 3 + 4
+
+
+def test_tokens_are_in_a_table_of_their_own():
+    _, text = draw_probing({"accuracy": accuracy(), "tokens": tokens()}, "a model", **SETTINGS)
+    _, _, table = text.partition("## What the input")
+    assert "`bear`" in table
+    assert "0.70" in table
+
+
+def test_without_words_it_says_so():
+    empty = {"accuracy": accuracy()[:0], "tokens": tokens()[:0]}
+    figure, text = draw_probing(empty, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert "too few" in figure.axes[0].texts[0].get_text()
+    assert "None." in text

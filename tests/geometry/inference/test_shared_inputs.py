@@ -1,0 +1,125 @@
+"""Holds measures computed together to each alone, and to what each needs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import embspace.geometry.measures.declaration as declared
+from embspace.geometry.inference.shared_inputs import (
+    N_NEIGHBORS,
+    applicable,
+    inputs_of,
+    n_neighbors,
+    results_of,
+)
+from embspace.geometry.measures.declaration import Definition, measure, value_of
+from embspace.geometry.measures.direction_sums import DirectionSums
+from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.moments import Moments
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
+
+KNOWN = definitions()
+GROUPS = {"word": WORDS, "text": np.arange(N) // 10}
+STAR: dict[str, dict[str, Any]] = {"iso_score_star": {"larger": LARGER, "zeta": 0.3}}
+OF_TEXT = {"intra_sentence_similarity"}
+
+
+def names(measures: list[Definition]) -> set[str]:
+    return {each.name for each in measures}
+
+
+def test_together_is_as_good_as_alone() -> None:
+    measures = applicable(KNOWN.values(), GROUPS, STAR)
+    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, STAR), GROUPS, STAR)
+    assert list(found) == list(KNOWN)
+    for each in measures:
+        group = {} if each.grouped_by is None else {"group": GROUPS[each.grouped_by]}
+        alone = value_of(each.function(CLOUD, **group, **STAR.get(each.name, {})))
+        assert value_of(found[each.name]) == pytest.approx(alone, rel=1e-9), each.name
+
+
+def test_a_measure_is_left_out_where_something_lacks() -> None:
+    of_words = {each.name for each in KNOWN.values() if each.grouped_by == "word"}
+    assert len(of_words) > 3
+    assert names(applicable(KNOWN.values(), GROUPS, STAR)) == set(KNOWN)
+    assert names(applicable(KNOWN.values(), GROUPS, {})) == set(KNOWN) - set(STAR)
+    only_text = {"text": GROUPS["text"]}
+    assert names(applicable(KNOWN.values(), only_text, STAR)) == set(KNOWN) - of_words
+    assert names(applicable(KNOWN.values(), {}, STAR)) == set(KNOWN) - of_words - OF_TEXT
+    half_of_it = {"iso_score_star": {"zeta": 0.3}}
+    assert "iso_score_star" not in names(applicable(KNOWN.values(), GROUPS, half_of_it))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("mean_cosine", DirectionSums),
+        ("stable_rank", Moments),
+        ("hubness", NeighborGraph),
+        ("partition_isotropy", None),
+    ],
+)
+def test_nothing_is_computed_that_no_measure_takes(name: str, kind: type | None) -> None:
+    inputs = inputs_of(CLOUD, [KNOWN[name]], GROUPS, {})
+    assert inputs[None] is CLOUD
+    made = {key: each for key, each in inputs.items() if key}
+    made.pop("vectors_and_neighbors", None)  # what is there already, together
+    assert [type(each) for each in made.values()] == ([kind] if kind else [])
+
+
+def test_options_reach_their_measure_alone() -> None:
+    measures = [KNOWN["hubness"], KNOWN["reciprocity"], KNOWN["gride"]]
+    options = {"hubness": {"k": 3}, "gride": {"k": 30}}
+    found = results_of(measures, inputs_of(CLOUD, measures, {}, options), {}, options)
+    for each in measures:
+        alone = each.function(CLOUD, **options.get(each.name, {}))
+        assert value_of(found[each.name]) == pytest.approx(value_of(alone))
+    assert value_of(found["hubness"]) != value_of(KNOWN["hubness"].function(CLOUD))
+
+
+def test_as_many_neighbours_as_the_measures_ask_for() -> None:
+    measures = list(KNOWN.values())
+    assert n_neighbors(measures, {}) == N_NEIGHBORS
+    assert n_neighbors(measures, {"hubness": {"k": 3}}) == N_NEIGHBORS
+    assert n_neighbors(measures, {"gride": {"k": 30}, "hubness": {"k": 12}}) == 60
+    assert inputs_of(CLOUD[:9], [KNOWN["hubness"]], {}, {})["neighbors"].k == 8
+
+
+def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declared, "DEFINED", {})
+    facts: dict[str, Any] = {"formula": "x", "range": "x", "source": "x", "bias": "x"}
+
+    @measure("neighbourhoods", **facts, invariant_to=[], shared="neighbors")
+    def farthest(x: NeighborGraph, *, k: int = 33) -> float:
+        """Farthest of the neighbours."""
+        return float(x.first(k).distances.max())
+
+    @measure("context", **facts, invariant_to=[], grouped_by="word")
+    def n_words(x: np.ndarray, *, group: np.ndarray, **ignored: Any) -> float:
+        """Number of words."""
+        return float(len(np.unique(group)))
+
+    @measure("direction", **facts, invariant_to=[])
+    def powered(x: np.ndarray, power: float) -> float:
+        """Mean of a power of all coordinates."""
+        return float((np.abs(x) ** power).mean())
+
+    measures = list(declared.DEFINED.values())
+    assert names(applicable(measures, {}, {})) == {"farthest"}
+    assert names(applicable(measures, GROUPS, {})) == {"farthest", "n_words"}
+    options = {"powered": {"power": 2.0}}
+    assert names(applicable(measures, GROUPS, options)) == names(measures)
+    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, options), GROUPS, options)
+    assert found["n_words"] == 20
+    assert found["powered"] == pytest.approx((CLOUD**2).mean())
+    distances = np.linalg.norm(CLOUD[:, None] - CLOUD[None], axis=2)
+    assert found["farthest"] == pytest.approx(np.sort(distances, axis=1)[:, 33].max(), rel=1e-5)
+
+
+def test_an_error_names_its_measure() -> None:
+    measures = [KNOWN["mean_cosine"], KNOWN["mle_dimension"]]
+    inputs = inputs_of(CLOUD[:9], measures, {}, {})
+    with pytest.raises(ValueError, match="mle_dimension: k: expected 1 to 8, found 20"):
+        results_of(measures, inputs, {}, {})

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import pdist, squareform
+
+from embspace.geometry.maps.lines import (
+    OneDimensionality,
+    one_dimensionality,
+    order_along_tree,
+)
+from tests.geometry.planted import helix, noise
+
+
+def measured(x: np.ndarray, positions: np.ndarray | None = None) -> OneDimensionality:
+    positions = np.arange(len(x)) if positions is None else positions
+    return one_dimensionality(x, positions, n_shuffles=100, rng=np.random.default_rng(0))
+
+
+def test_points_on_a_bent_line_are_in_order():
+    angle = np.linspace(0, 5, 80)
+    found = measured(np.column_stack([angle * np.cos(angle), angle * np.sin(angle)]))
+    assert found.order_correlation == pytest.approx(1)
+    assert found.adjacent_neighbor_share == pytest.approx(1, abs=0.05)
+
+
+def test_a_helix_is_a_line_in_space():
+    found = measured(helix(blur=0.002))
+    assert found.order_correlation > 0.999
+
+
+def test_random_points_are_as_shuffled_ones():
+    found = measured(noise(300, 10))
+    assert found.order_correlation < 2 * found.null_order_correlation_high
+    assert found.adjacent_neighbor_share == 0
+    assert found.null_order_correlation == pytest.approx(np.sqrt(2 / np.pi / 299), rel=0.3)
+
+
+def test_the_chance_of_two_neighbours_is_that_of_random_orders():
+    rng = np.random.default_rng(0)
+    x = np.arange(7.0)[:, np.newaxis] ** 1.1
+    shares = [measured(rng.permutation(x)).adjacent_neighbor_share for _ in range(2000)]
+    error = np.std(shares) / np.sqrt(2000)
+    assert abs(np.mean(shares) - measured(x).null_adjacent_neighbor_share) < 4 * error
+
+
+def test_only_positions_with_both_neighbours_count():
+    x = np.array([0.0, 1, 2, 10, 11, 12, 30])[:, np.newaxis]
+    found = measured(x, np.array([0, 1, 2, 10, 11, 12, 30]))
+    assert found.adjacent_neighbor_share == 1  # of positions 1 and 11
+    assert np.isnan(measured(x, np.arange(0, 14, 2)).adjacent_neighbor_share)
+
+
+def test_the_tree_is_the_shortest_one_even_with_copies():
+    x = np.repeat(noise(40, 3).astype(float), 2, axis=0)
+    distances = squareform(pdist(x))
+    order = order_along_tree(distances)
+    assert order[0::2] == pytest.approx(order[1::2])
+    tree = minimum_spanning_tree(squareform(pdist(x[::2]))).sum()
+    assert np.ptp(order) <= tree + 1e-9
+
+
+def test_a_branch_stands_where_it_begins():
+    # A line of five points with a branch at the middle one.
+    x = np.array([[-2, 0], [-1, 0], [0, 0], [1, 0], [2, 0], [0, 0.9]], dtype=float)
+    order = order_along_tree(squareform(pdist(x)))
+    assert sorted(order) == pytest.approx([0, 1, 2, 2, 3, 4])
+    assert order[5] == pytest.approx(order[2])
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="at least 4 points, found 3"):
+        measured(noise(3, 2))
+    with pytest.raises(ValueError, match="ascending"):
+        measured(noise(4, 2), np.array([0, 2, 1, 3]))

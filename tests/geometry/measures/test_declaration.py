@@ -1,0 +1,156 @@
+"""Holds every measure to its declaration: what it leaves as it is, its example, what it takes."""
+
+import doctest
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import embspace.geometry.measures.declaration as module
+from embspace.geometry.inference.shared_inputs import inputs_of
+from embspace.geometry.measures.declaration import (
+    CHANGES,
+    Definition,
+    Estimate,
+    as_vectors,
+    measure,
+    value_of,
+)
+from embspace.geometry.measures.registry import definitions
+from tests.geometry.clouds import CHANGED, CLOUD, WORDS, arguments
+
+DEFINED = list(definitions().values())
+EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in DEFINED])
+
+
+OF_NEIGHBORS = ("intrinsic_dimension", "neighbourhoods")
+
+
+def value(defined: Definition, x: Any, **changed: Any) -> float:
+    options = arguments(defined.name, defined.family) | changed
+    return value_of(defined.function(x, **options))
+
+
+@EVERY
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_measure_is_invariant_to_what_it_says_and_to_nothing_else(
+    defined: Definition, change: str
+) -> None:
+    options = arguments(defined.name, defined.family)
+    alike = {key: CHANGED[change](each) for key, each in options.items() if key == "larger"}
+    before, after = value(defined, CLOUD), value(defined, CHANGED[change](CLOUD), **alike)
+    if change in defined.invariant_to:
+        # Neighbours are those of the vectors in float32.
+        tolerance = 1e-3 if defined.family in OF_NEIGHBORS else 1e-6
+        assert after == pytest.approx(before, rel=tolerance, abs=1e-9)
+    else:
+        assert abs(after - before) > 1e-5 * abs(before) or defined.name.startswith("n_")
+
+
+@EVERY
+def test_the_order_of_the_vectors_changes_nothing(defined: Definition) -> None:
+    order = np.random.default_rng(3).permutation(len(CLOUD))
+    options = arguments(defined.name, defined.family)
+    moved = {key: each[order] for key, each in options.items() if key == "group"}
+    assert value(defined, CLOUD[order], **moved) == pytest.approx(value(defined, CLOUD), rel=1e-9)
+
+
+@EVERY
+def test_tensors_and_short_floats_are_as_good_as_arrays(defined: Definition) -> None:
+    short = CLOUD.astype(np.float32)
+    expected = value(defined, short.astype(np.float64))
+    assert value(defined, short) == expected
+    assert value(defined, torch.from_numpy(short)) == expected
+    assert value(defined, torch.from_numpy(short).requires_grad_()) == expected
+
+
+@pytest.mark.parametrize(
+    "defined", [each for each in DEFINED if each.shared], ids=lambda each: each.name
+)
+def test_what_is_shared_is_as_good_as_the_vectors(defined: Definition) -> None:
+    shared = inputs_of(CLOUD, [defined], {"word": WORDS, "text": WORDS}, {})[defined.shared]
+    assert value(defined, shared) == pytest.approx(value(defined, CLOUD), rel=1e-12)
+
+
+@EVERY
+def test_the_worked_example_is_true(defined: Definition) -> None:
+    assert ">>> " in defined.example
+    names = {each.name: each.function for each in DEFINED}
+    parsed = doctest.DocTestParser().get_doctest(defined.example, names, defined.name, None, 0)
+    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(parsed)
+    assert found.attempted and not found.failed
+
+
+@EVERY
+def test_nothing_of_a_definition_is_empty(defined: Definition) -> None:
+    texts = (defined.summary, defined.text, defined.formula, defined.range, defined.source)
+    assert all(text.strip() for text in (*texts, defined.bias))
+    assert defined.summary.endswith(".")
+    assert "Examples" not in defined.text
+
+
+@EVERY
+@pytest.mark.parametrize("flaw", [np.nan, np.inf, -np.inf])
+def test_a_flaw_is_named_by_its_row(defined: Definition, flaw: float) -> None:
+    broken = CLOUD.copy()
+    broken[7, 3] = flaw
+    with pytest.raises(ValueError, match="NaN or infinity in row 7"):
+        value(defined, broken)
+
+
+@pytest.mark.parametrize(
+    ("flawed", "message"),
+    [
+        (np.zeros(3), r"\(n, dim\), found shape \(3,\)"),
+        (np.zeros((0, 3)), r"found shape \(0, 3\)"),
+        (np.zeros((2, 2), dtype=complex), "real numbers, found complex128"),
+        (np.array([["a"]]), "real numbers, found <U1"),
+    ],
+)
+def test_what_are_no_vectors_is_refused(flawed: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        as_vectors(flawed)
+
+
+def test_half_precision_of_torch_is_read() -> None:
+    x = torch.tensor([[1.5, 2.0]], dtype=torch.bfloat16)
+    assert as_vectors(x).tolist() == [[1.5, 2.0]]
+    assert as_vectors(np.array([[1, 2]])).dtype == np.float64
+
+
+def test_what_is_neither_array_nor_tensor_goes_through() -> None:
+    assert as_vectors("moments") == "moments"
+
+
+def test_a_new_measure_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DEFINED", dict(module.DEFINED))
+
+    @measure(
+        "direction",
+        formula=r"\frac{1}{n} \sum_i |x_i|",
+        range=r"[0,\ \infty)",
+        source="this test",
+        invariant_to=["rotation"],
+        bias="None.",
+    )
+    def mean_norm(x: np.ndarray) -> float:
+        """Mean length of a vector."""
+        return float(np.linalg.norm(x, axis=1).mean())
+
+    assert mean_norm(torch.tensor([[3.0, 4.0], [0.0, 0.0]])) == 2.5
+    assert module.DEFINED["mean_norm"].summary == "Mean length of a vector."
+
+
+def test_a_name_is_declared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DEFINED", dict(module.DEFINED))
+    with pytest.raises(ValueError, match="measure: mean_cosine is declared already"):
+
+        @measure("direction", formula="x", range="x", source="x", invariant_to=[], bias="x")
+        def mean_cosine(x: np.ndarray) -> float:
+            """Another."""
+            return float(x.mean())
+
+
+def test_an_estimate_is_a_number_too() -> None:
+    assert value_of(Estimate(2.5, 0.1, 10, 2)) == value_of(2.5) == 2.5

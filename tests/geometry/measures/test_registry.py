@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import embspace.geometry.measures.registry as module
+from embspace.geometry.measures.declaration import FAMILIES
+from embspace.geometry.measures.registry import definitions
+
+
+def test_every_module_with_a_measure_is_known() -> None:
+    folder = Path(module.__file__).parent
+    declaring = {file.stem for file in folder.glob("*.py") if "\n@measure(" in file.read_text()}
+    found = {each.function.__module__.rpartition(".")[2] for each in definitions().values()}
+    assert found == declaring
+
+
+def test_what_others_declare_is_not_ours() -> None:
+    assert all(each.function.__module__.startswith("embspace.") for each in definitions().values())
+
+
+def test_families_stand_together_in_their_order() -> None:
+    families = [each.family for each in definitions().values()]
+    assert families == sorted(families, key=FAMILIES.index)
+    assert set(families) == set(FAMILIES)

@@ -1,0 +1,126 @@
+"""Holds the variants of TwoNN to known dimensions, to other programs and to each other."""
+
+import numpy as np
+import pytest
+import skdim
+
+from embspace.geometry.measures.two_nearest import (
+    two_nn,
+    two_nn_discarding,
+    two_nn_lowest_fifth_as_coded,
+    two_nn_maximum_likelihood,
+)
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from tests.geometry.dadapy_reference import CLOUDS, kept
+
+VARIANTS = [two_nn, two_nn_discarding, two_nn_lowest_fifth_as_coded, two_nn_maximum_likelihood]
+EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.__name__)
+
+
+def cube(d: int, n: int = 2048) -> np.ndarray:
+    return np.random.default_rng(0).uniform(size=(n, d))
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        (two_nn, (2.029, 9.106, 15.254)),
+        (two_nn_discarding, (2.012, 8.830, 15.017)),
+        (two_nn_lowest_fifth_as_coded, (1.872, 8.887, 14.687)),
+        (two_nn_maximum_likelihood, (2.000, 8.981, 15.091)),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_cubes_give_what_each_program_gives(variant, expected: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(0)
+    found = [variant(rng.uniform(size=(2048, d))).value for d in (2, 10, 20)]
+    assert found == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.parametrize("d", [2, 5, 15])
+def test_discarding_is_what_scikit_dimension_computes(d: int) -> None:
+    x = cube(d, 1000)
+    assert two_nn_discarding(x).value == pytest.approx(skdim.id.TwoNN().fit(x).dimension_, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+def test_dadapy_fits_the_same_line_and_has_the_same_likelihood(name: str) -> None:
+    """DADApy's algorithms `base`, of the lower nine tenths, and `ml`; float32 makes up to 2e-7."""
+    x, theirs = CLOUDS[name](), kept()[name]
+    assert two_nn_discarding(x).value == pytest.approx(theirs["two_nn_base"], rel=5e-7)
+    assert two_nn_maximum_likelihood(x).value == pytest.approx(theirs["two_nn_ml"], rel=5e-7)
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+def test_clouds_are_those_that_dadapy_was_given(name: str) -> None:
+    assert (CLOUDS[name]() ** 2).sum() == pytest.approx(kept()[name]["sum_of_squares"], rel=1e-9)
+
+
+@EVERY
+def test_a_surface_has_its_own_dimension_in_whatever_space(variant) -> None:
+    flat = np.random.default_rng(1).uniform(size=(3000, 2))
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(50, 50)))[0]
+    bent = np.column_stack([flat, 0.1 * np.sin(3 * flat), np.zeros((3000, 46))]) @ turn
+    assert variant(bent).value == pytest.approx(2, abs=0.2)
+
+
+def test_new_samples_scatter_farther_than_the_standard_error_says() -> None:
+    found = [
+        two_nn_maximum_likelihood(np.random.default_rng(seed).uniform(size=(500, 2)))
+        for seed in range(200)
+    ]
+    scatter = np.std([each.value for each in found])
+    stated = np.mean([each.standard_error for each in found])
+    assert 1.2 < scatter / stated < 1.7  # ratios of neighbours are not independent
+
+
+def test_the_line_has_no_standard_error_and_says_what_it_rests_on() -> None:
+    x = cube(3, 1000)
+    assert np.isnan(two_nn(x).standard_error)
+    assert (two_nn(x).n, two_nn(x).dropped) == (999, 1)
+    assert (two_nn_discarding(x).n, two_nn_discarding(x).dropped) == (900, 100)
+    fifth = two_nn_lowest_fifth_as_coded(x)
+    assert (fifth.n, fifth.dropped) == (200, 800)
+
+
+def test_equal_vectors_are_dropped_but_raise_the_dimension_most_as_coded() -> None:
+    x = cube(5, 1000)
+    doubled = np.concatenate([x, x[:300]])
+    assert two_nn_maximum_likelihood(doubled).dropped == 600
+    assert two_nn_maximum_likelihood(doubled).n == 700
+    raised = {
+        each: each(doubled).value / each(x).value
+        for each in (two_nn_maximum_likelihood, two_nn_lowest_fifth_as_coded)
+    }
+    assert 1.2 < raised[two_nn_maximum_likelihood] < 2 < raised[two_nn_lowest_fifth_as_coded]
+
+
+@EVERY
+def test_a_graph_is_as_good_as_the_vectors(variant) -> None:
+    x = cube(4, 500)
+    assert repr(variant(neighbor_graph_of(x, 5))) == repr(variant(x))
+
+
+@EVERY
+def test_where_no_ratio_is_defined_there_is_no_dimension(variant) -> None:
+    assert np.isnan(variant(np.zeros((10, 3))).value)
+
+
+@EVERY
+@pytest.mark.parametrize("step", [1.0, 0.1, 1 / 3])
+def test_rounding_of_equal_distances_is_no_geometry(variant, step: float) -> None:
+    grid = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2) * step
+    assert np.isnan(variant(grid).value)
+
+
+@EVERY
+def test_a_far_mean_changes_nothing(variant) -> None:
+    x = cube(3, 800)
+    assert variant(x + 1e6).value == pytest.approx(variant(x).value, rel=1e-3)
+
+
+def test_the_share_to_discard_is_checked() -> None:
+    with pytest.raises(
+        ValueError, match=r"discard_fraction: expected a share in \[0, 1\), found 1"
+    ):
+        two_nn_discarding(cube(2, 50), discard_fraction=1)

@@ -1,0 +1,57 @@
+"""Holds the shares of a word's first axis to singular values, of few and of many occurrences."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry.measures import word_axes
+from embspace.geometry.measures.word_axes import word_axes_of
+
+
+def cloud(counts: list[int], dim: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    word = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    return rng.normal(size=(len(word), dim)) * np.linspace(0.2, 2, dim) + 0.7, word
+
+
+def shares_by_singular_values(x: np.ndarray) -> list[float]:
+    centred = x - x.mean(axis=0)
+    _, singular, axes = np.linalg.svd(x)
+    principal = np.linalg.svd(centred, compute_uv=False)
+    total = np.square(centred).sum()
+    of_squares = singular[0] ** 2 / np.square(singular).sum()
+    return [of_squares, np.square(centred @ axes[0]).sum() / total, principal[0] ** 2 / total]
+
+
+# Fewer occurrences than dimensions, as many, more; few and many of one word.
+@pytest.mark.parametrize("dim", [3, 8, 50])
+def test_shares_are_those_of_singular_values(dim: int) -> None:
+    counts = [2, 2, 3, 8, 8, 1, 31, 32, 33, 60]
+    x, word = cloud(counts, dim)
+    expected = [shares_by_singular_values(x[word == each]) for each in np.argsort(counts)[1:]]
+    found = word_axes_of(x, word)
+    shares = np.stack([found.of_squares, found.of_variance_along_it, found.of_variance], axis=1)
+    assert np.sort(shares, axis=0) == pytest.approx(np.sort(expected, axis=0), rel=1e-9)
+    assert word_axes_of(found, word) is found
+    singular = np.linalg.svd(x, compute_uv=False)
+    assert found.of_all == pytest.approx(singular[0] ** 2 / np.square(singular).sum())
+
+
+def test_many_words_at_once_or_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, word = cloud([4] * 20, 6)
+    together = word_axes_of(x, word)
+    monkeypatch.setattr(word_axes, "MOST_NUMBERS", 1)
+    one_by_one = word_axes_of(x, word)
+    assert together.of_variance == pytest.approx(one_by_one.of_variance, rel=1e-12)
+    assert together.of_squares == pytest.approx(one_by_one.of_squares, rel=1e-12)
+
+
+def test_what_does_not_vary_has_no_share_of_variance() -> None:
+    x = np.repeat([[0.1, 0.7], [0.0, 0.0]], 3, axis=0)
+    found = word_axes_of(x, np.array([0, 0, 0, 1, 1, 1]))
+    assert found.of_squares[0] == pytest.approx(1)
+    assert np.isnan(found.of_squares[1])
+    assert np.isnan(found.of_variance).all() and np.isnan(found.of_variance_along_it).all()
+
+
+def test_words_that_occur_once_have_none() -> None:
+    assert len(word_axes_of(np.eye(4), np.arange(4)).of_squares) == 0

@@ -1,0 +1,58 @@
+"""Holds the graph of some rows, taken from that of all, to one computed of these rows alone."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry.pairs.graph_among import graph_among
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from tests.geometry.brute import neighbors_of
+from tests.geometry.clouds import CLOUD
+
+RNG = np.random.default_rng(0)
+HALF = np.sort(RNG.choice(len(CLOUD), 100, replace=False))
+# Many equal distances, none of which rounding touches: the mean is 0.
+GRID = np.stack(np.meshgrid(*[np.arange(-3.0, 4.0)] * 2), axis=-1).reshape(-1, 2)
+COPIES = np.repeat(GRID, 3, axis=0)
+CLOUDS = {"cloud": CLOUD, "far": CLOUD + 1e5, "grid": GRID, "copies": COPIES}
+
+
+@pytest.mark.parametrize("n_known", [2, 7, 12, 40])
+@pytest.mark.parametrize("name", CLOUDS)
+def test_neighbours_are_those_of_comparing_all_the_rows(name: str, n_known: int) -> None:
+    x = CLOUDS[name]
+    rows = np.sort(np.random.default_rng(1).choice(len(x), len(x) // 2, replace=False))
+    found = graph_among(neighbor_graph_of(x, n_known), x, rows, 7)
+    indices, distances = neighbors_of((x - x.mean(axis=0)).astype(np.float32)[rows], 7)
+    assert (found.indices == indices).all()
+    assert (found.distances == distances).all()
+    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float64)
+
+
+@pytest.mark.parametrize("n_known", [1, 10, 20, 199])
+def test_a_fresh_graph_of_the_rows_is_the_same(n_known: int) -> None:
+    found = graph_among(neighbor_graph_of(CLOUD, n_known), CLOUD, HALF, 10)
+    fresh = neighbor_graph_of(CLOUD[HALF], 10)
+    assert (found.indices == fresh.indices).all()
+    assert found.distances == pytest.approx(fresh.distances, rel=1e-5)
+
+
+def test_rows_of_one_corner_need_no_known_neighbour() -> None:
+    """Each of them has many others nearer to it than those that are among the rows."""
+    far_apart = np.argsort(np.linalg.norm(CLOUD - CLOUD.mean(axis=0), axis=1))[-12:]
+    rows = np.sort(far_apart)
+    found = graph_among(neighbor_graph_of(CLOUD, 5), CLOUD, rows, 11)
+    assert (np.sort(found.indices, axis=1) != np.arange(12)[:, None]).all()
+    assert found.distances == pytest.approx(neighbor_graph_of(CLOUD[rows], 11).distances, rel=1e-5)
+
+
+def test_all_rows_have_the_graph_that_there_is() -> None:
+    graph = neighbor_graph_of(CLOUD, 10)
+    found = graph_among(graph, CLOUD, np.arange(len(CLOUD)), 4)
+    assert (found.indices == graph.indices[:, :4]).all()
+    assert (found.distances == graph.distances[:, :4]).all()
+
+
+@pytest.mark.parametrize("k", [0, 100])
+def test_as_many_neighbours_as_there_are_other_rows(k: int) -> None:
+    with pytest.raises(ValueError, match=f"k: expected 1 to 99, the other rows, found {k}"):
+        graph_among(neighbor_graph_of(CLOUD, 10), CLOUD, HALF, k)

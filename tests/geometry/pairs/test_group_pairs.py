@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from scipy.stats import kurtosis, skew
+
+from embspace.geometry.pairs import group_pairs
+from embspace.geometry.pairs.group_pairs import QUANTITIES, TOTALS, GroupedVectors, scan_group_pairs
+
+
+def grouped(x: np.ndarray, groups: list[int] | np.ndarray, per_unit: int = 1) -> GroupedVectors:
+    numbers = np.asarray(groups)
+    return GroupedVectors.of(x, numbers, numbers // per_unit)
+
+
+def values(x: GroupedVectors, y: GroupedVectors, within: bool) -> dict[str, np.ndarray]:
+    """Of every pair of different groups, by comparing all."""
+    rows, columns = np.nonzero(x.groups[:, None] != y.groups)
+    if within:
+        rows, columns = rows[rows < columns], columns[rows < columns]
+    a, b = x.vectors, y.vectors
+    cosines = 1 - cdist(a, b, "cosine")
+    centred = 1 - cdist(x.centred, y.centred, "cosine")
+    matrices = (cdist(a, b), a @ b.T, cosines, centred)
+    return {q: each[rows, columns] for q, each in zip(QUANTITIES, matrices, strict=True)}
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_all_pairs_of_different_groups_and_no_other(within: bool):
+    rng = np.random.default_rng(0)
+    x = grouped(rng.normal(size=(40, 4)) + 0.5, rng.integers(9, size=40))
+    y = x if within else grouped(rng.normal(size=(30, 4)) - 0.2, rng.integers(5, 14, size=30))
+    found = scan_group_pairs(x, None if within else y, n_bins=1000)
+    for quantity, expected in values(x, y, within).items():
+        distribution = found.distributions[quantity]
+        assert distribution.n == len(expected)
+        assert distribution.mean == pytest.approx(expected.mean())
+        assert distribution.standard_deviation == pytest.approx(expected.std())
+        assert distribution.minimum == pytest.approx(expected.min())
+        assert distribution.maximum == pytest.approx(expected.max())
+        for q in (0.1, 0.5, 0.9):
+            exact = np.quantile(expected, q, method="inverted_cdf")
+            assert abs(distribution.quantile(q) - exact) <= distribution.resolution
+
+
+@pytest.mark.parametrize("per_unit", [1, 3])
+def test_totals_are_of_the_pairs_between_chosen_units(per_unit: int):
+    rng = np.random.default_rng(1)
+    x = grouped(rng.normal(size=(50, 3)) + 0.3, np.arange(50) // 2, per_unit)
+    found = scan_group_pairs(x, n_bins=10)
+    chosen = rng.random(25) < 0.5
+    kept = chosen[x.units]
+    part = GroupedVectors(x.centred[kept], x.mean, x.groups[kept], x.units[kept])
+    expected = values(part, part, within=True)
+    totals = found.totals(chosen)
+    assert tuple(totals) == TOTALS
+    assert totals["n"] == totals["n_cosine"] == len(expected["cosine"])
+    for quantity in QUANTITIES:
+        assert totals[quantity] == pytest.approx(expected[quantity].sum())
+    assert totals["n_not_positive"] == (expected["cosine"] <= 0).sum()
+    assert totals["n_centred_not_positive"] == (expected["centred_cosine"] <= 0).sum()
+
+
+def test_totals_of_two_sides_are_of_units_on_both():
+    x = grouped(np.array([[1.0, 0], [2, 0]]), [0, 1])
+    y = grouped(np.array([[3.0, 0], [5, 0]]), [1, 2])
+    found = scan_group_pairs(x, y, n_bins=10)
+    assert found.totals(np.array([True, True, True]))["dot_product"] == 3 + 5 + 10
+    assert found.totals(np.array([True, False, True]))["dot_product"] == 5
+    assert found.totals(np.array([False, True, True]))["n"] == 1  # 2 with 5; 2 with 3 is a group
+
+
+def test_blocks_and_the_order_of_rows_change_nothing(monkeypatch):
+    rng = np.random.default_rng(2)
+    vectors, groups = rng.normal(size=(70, 4)), rng.integers(12, size=70)
+    found = scan_group_pairs(grouped(vectors, groups), n_bins=50)
+    order = rng.permutation(70)
+    monkeypatch.setattr(group_pairs, "BLOCK_ROWS", 9)
+    again = scan_group_pairs(grouped(vectors[order], groups[order]), n_bins=50)
+    assert again.sums == pytest.approx(found.sums)
+    assert (again.distributions["cosine"].counts == found.distributions["cosine"].counts).all()
+
+
+def test_a_turn_changes_no_pair():
+    rng = np.random.default_rng(3)
+    x, turn = rng.normal(size=(30, 5)) + 1, np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    one, other = (scan_group_pairs(grouped(v, np.arange(30)), n_bins=8) for v in (x, x @ turn))
+    for quantity in QUANTITIES:
+        assert one.distributions[quantity].mean == pytest.approx(other.distributions[quantity].mean)
+
+
+def test_equal_vectors_lie_at_zero_and_have_no_centred_cosine():
+    x = grouped(np.full((7, 3), 0.1, dtype=np.float32), np.arange(7))
+    found = scan_group_pairs(x, n_bins=10)
+    assert found.distributions["euclidean_distance"].maximum == 0
+    assert found.distributions["cosine"].minimum == pytest.approx(1)
+    assert found.distributions["cosine"].n == 21
+    assert found.distributions["centred_cosine"].n == 0
+
+
+def test_copies_far_from_zero_have_no_distance():
+    x = np.random.default_rng(4).normal(size=(5, 300)) + 1e4
+    copies = grouped(np.concatenate([x, x]), np.arange(10))
+    assert scan_group_pairs(copies, n_bins=10).distributions["euclidean_distance"].minimum == 0
+
+
+def test_close_vectors_in_a_far_place_keep_their_digits():
+    rng = np.random.default_rng(5)
+    near = rng.normal(size=(20, 3))
+    at_home, far = (grouped(near + shift, np.arange(20)) for shift in (0.0, 1e6))
+    means = [
+        scan_group_pairs(x, n_bins=10).distributions["euclidean_distance"].mean
+        for x in (at_home, far)
+    ]
+    assert means[1] == pytest.approx(means[0], rel=1e-8)
+
+
+def test_a_narrow_cloud_far_away_keeps_the_shape_of_its_cosines():
+    rng = np.random.default_rng(6)
+    x = grouped(rng.gamma(1, size=(40, 6)) * 1e-3 + 8, np.arange(40))
+    found = scan_group_pairs(x, n_bins=10)
+    direction = x.vectors / np.linalg.norm(x.vectors, axis=1, keepdims=True)
+    # 1 - cosine = |difference|^2 / 2, which loses nothing.
+    below_one = cdist(direction, direction, "sqeuclidean")[np.triu_indices(40, 1)] / 2
+    shifted, whole = found.shifted["cosine"], found.distributions["cosine"]
+    assert shifted.standard_deviation == pytest.approx(below_one.std(), rel=1e-4)
+    assert shifted.skewness == pytest.approx(-skew(below_one), rel=1e-4)
+    assert shifted.excess_kurtosis == pytest.approx(kurtosis(below_one), rel=1e-4)
+    assert whole.mean == pytest.approx(1 - below_one.mean(), abs=1e-15)
+    assert shifted.counts is whole.counts
+
+
+def test_a_zero_vector_has_distances_and_no_cosine():
+    x = grouped(np.array([[0.0, 0], [3, 4], [4, -3]]), [0, 1, 2])
+    found = scan_group_pairs(x, n_bins=10)
+    assert found.distributions["euclidean_distance"].n == 3
+    assert found.distributions["cosine"].n == 1
+    totals = found.totals(np.ones(3, dtype=bool))
+    assert (totals["n"], totals["n_cosine"], totals["n_not_positive"]) == (3, 1, 1)
+
+
+def test_one_group_has_no_pair():
+    found = scan_group_pairs(grouped(np.eye(3), [4, 4, 4]), n_bins=5)
+    assert found.distributions["cosine"].n == 0
+    assert found.totals(np.ones(5, dtype=bool))["n"] == 0
+
+
+def test_what_is_no_cloud_is_refused():
+    with pytest.raises(ValueError, match="finite"):
+        grouped(np.array([[np.nan]]), [0])
+    with pytest.raises(ValueError, match="finite"):
+        grouped(np.empty((0, 3)), np.empty(0, dtype=int))
+    with pytest.raises(ValueError, match="ascend"):
+        GroupedVectors.of(np.eye(2), np.array([0, 1]), np.array([1, 0]))

@@ -1,0 +1,22 @@
+import numpy as np
+import pytest
+
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from tests.geometry.clouds import CLOUD
+
+
+def test_a_graph_serves_for_fewer_neighbours_than_it_has() -> None:
+    graph = neighbor_graph_of(CLOUD, 10)
+    few = neighbor_graph_of(graph, 3)
+    assert (few.indices == neighbor_graph_of(CLOUD, 3).indices).all()
+    distances = np.linalg.norm(CLOUD[:, None] - CLOUD[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert few.distances == pytest.approx(np.sort(distances, axis=1)[:, :3], rel=1e-5)
+    with pytest.raises(ValueError, match="k: expected 1 to 10, found 11"):
+        neighbor_graph_of(graph, 11)
+
+
+@pytest.mark.parametrize("k", [0, 200])
+def test_as_many_neighbours_as_there_are_others(k: int) -> None:
+    with pytest.raises(ValueError, match=f"k: expected 1 to 199, the other vectors, found {k}"):
+        neighbor_graph_of(CLOUD, k)

@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+
+from embspace.geometry.positional.position_features import (
+    LocalFeatures,
+    local_features,
+    offset_cosines,
+)
+from embspace.geometry.positional.regimes import (
+    Search,
+    change_points,
+    find_regimes,
+    null_penalties,
+    penalty_at,
+    silent_penalty,
+    simulated_features,
+    stationary_kernel,
+    stationary_tables,
+)
+from tests.geometry.planted import noise, planted_table, smooth_table
+
+OFFSETS, LIMIT, SMALLEST = [1, 2, 4, 8], 3.0, 16
+
+
+def features_of(x: np.ndarray, outlying: tuple[int, ...] = ()) -> LocalFeatures:
+    left_out = np.isin(np.arange(len(x)), outlying)
+    return local_features(x, left_out, offsets=OFFSETS, limit=LIMIT)
+
+
+def test_planted_changes_are_found_within_two_positions():
+    starts = change_points(
+        features_of(planted_table(), (200,)), penalty=200.0, smallest_regime=SMALLEST
+    )
+    assert starts == pytest.approx([128, 384], abs=2)
+
+
+def test_a_change_of_length_alone_is_found():
+    # Vectors that are all equally long, as learned ones nearly are.
+    table = smooth_table()
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    table[300:] *= 1.1
+    starts = change_points(features_of(table), penalty=300.0, smallest_regime=SMALLEST)
+    assert starts == (300,)
+
+
+def test_a_table_too_short_for_two_regimes_has_one():
+    assert change_points(features_of(noise(31)), penalty=0.1, smallest_regime=SMALLEST) == ()
+
+
+@pytest.mark.parametrize("table", [planted_table(), smooth_table(), noise(200)])
+def test_the_silent_penalty_is_the_limit_of_silence(table):
+    features = features_of(table)
+    silent = silent_penalty(features, smallest_regime=SMALLEST)
+    assert change_points(features, penalty=silent, smallest_regime=SMALLEST) == ()
+    assert change_points(features, penalty=0.95 * silent, smallest_regime=SMALLEST) != ()
+
+
+def test_the_kernel_is_the_mean_cosine_by_offset():
+    table, left_out = noise(12, 40), np.zeros(12, dtype=np.bool_)
+    left_out[3] = True
+    kernel = stationary_kernel(table, left_out)
+    kept = [i for i in range(10) if i not in (1, 3)]
+    assert kernel[0] == 1
+    assert kernel[2] == pytest.approx(offset_cosines(table, 2)[kept].mean())
+
+
+def test_simulated_tables_have_the_kernel_and_no_more():
+    kernel = stationary_kernel(smooth_table(dim=400), np.zeros(512, dtype=np.bool_))
+    tables = list(stationary_tables(kernel, 400, 6, np.random.default_rng(0)))
+    assert [table.shape for table in tables] == [(512, 400)] * 6
+    for offset in (1, 4, 11, 40):
+        means = [offset_cosines(table, offset).mean() for table in tables]
+        assert np.mean(means) == pytest.approx(kernel[offset], abs=0.05)
+
+
+def test_on_all_cores_penalties_are_those_of_one_after_the_other():
+    table, none = smooth_table()[:96], np.zeros(96, dtype=np.bool_)
+    search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=6)
+    found = null_penalties(table, none, search, np.random.default_rng(3))
+    kernel = stationary_kernel(table, none)
+    tables = stationary_tables(kernel, table.shape[1], 6, np.random.default_rng(3))
+    simulated = simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
+    assert found.tolist() == [silent_penalty(x, smallest_regime=SMALLEST) for x in simulated]
+
+
+def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
+    kernel = stationary_kernel(smooth_table(), np.zeros(512, dtype=np.bool_))
+
+    def simulate(seed: int) -> list[LocalFeatures]:
+        tables = stationary_tables(kernel, 96, 40, np.random.default_rng(seed))
+        return simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
+
+    penalty = np.quantile([silent_penalty(x, smallest_regime=SMALLEST) for x in simulate(1)], 0.9)
+    found = [change_points(x, penalty=penalty, smallest_regime=SMALLEST) for x in simulate(2)]
+    # Binomial(40, about .1): more than 12 in one of 10,000.
+    assert sum(map(bool, found)) <= 12
+    # An analyst who took features for independent would see regimes in nearly all.
+    naive = [change_points(x, penalty=31.0, smallest_regime=SMALLEST) for x in simulate(2)]
+    assert sum(map(bool, naive)) >= 30
+
+
+def test_a_small_change_behind_a_large_one_is_found_in_its_own_stretch():
+    wide, narrow = smooth_table(), smooth_table(width=3.0, seed=2)
+    table = np.concatenate([wide[:200], narrow[200:384], noise(128)])
+    none = np.zeros(512, dtype=np.bool_)
+    search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=39)
+    found = find_regimes(table, none, search, level=0.05, rng=np.random.default_rng(0))
+    assert [regime.begin for regime in found] == pytest.approx([0, 200, 384], abs=2)
+    assert [regime.end for regime in found[:-1]] == [regime.begin for regime in found[1:]]
+    assert np.isnan(found[0].start_p_value)
+    assert all(regime.next_p_value > 0.05 for regime in found)
+
+
+def test_too_few_simulations_for_a_level_are_refused():
+    assert penalty_at(np.arange(99.0), 0.01) == 98
+    with pytest.raises(ValueError, match="expected 99 at least for the level 0.01, found 98"):
+        penalty_at(np.arange(98.0), 0.01)

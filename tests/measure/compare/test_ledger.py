@@ -1,0 +1,133 @@
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from embspace.measure.compare.ledger import count_verdicts, measure_ledger
+from embspace.verify.sources import Source, read_source
+
+SOURCE = """
+source: a thesis
+protocol: theirs
+entries:
+  - {quantity: norms, section: "4.2", page: 55, model: bert, file: "results/x/{model}.csv",
+     where: {space: input}, published: {mean: "1.50", maximum: "2.0"}}
+  - {quantity: weights, model: any, file: "results/y/{model}.json", published: {n: "768"}}
+claims:
+  - {claim: norms are above one, section: "4.2", page: 56, question: "1", statistic: smallest norm,
+     cell: {file: "results/x/{model}.csv", where: {space: input}, value: minimum},
+     holds_if: value > 1}
+undecided:
+  - {quantity: values of a matrix, section: "4.2", page: 55, verdict: slip, published: 3M,
+     correct: "22,268,928", reason: a factor of ten}
+  - {quantity: table 1, section: "3.2", page: 36, verdict: lost in the source, reason: no values}
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("x", "y"):
+        Path("results", folder).mkdir(parents=True)
+    for model, row in (("bert", "1.503,2.2,0.9"), ("small", "3.0,4.0,1.1")):
+        Path(f"results/x/{model}.csv").write_text(f"space,mean,maximum,minimum\ninput,{row}\n")
+        Path(f"results/y/{model}.json").write_text('{"n": 768}')
+    return Path("results")
+
+
+def ledger(model: str, results: Path) -> pd.DataFrame:
+    source = Source.model_validate(yaml.safe_load(SOURCE))
+    return measure_ledger(source, model, results).set_index("statement")
+
+
+def test_numbers_of_the_model_match_or_differ(results: Path):
+    table = ledger("bert", results)
+    assert table.loc["norms: mean", "verdict"] == "matches"
+    assert table.loc["norms: maximum", "verdict"] == "differs"
+    assert table.loc["norms: maximum", "value"] == 2.2
+    assert table.loc["norms are above one", "verdict"] == "differs"
+
+
+def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
+    table = ledger("small", results)
+    number = table.loc["norms: mean"]
+    assert (number["value"], number["verdict"], number["reason"]) == (
+        3.0,
+        "cannot be had",
+        "is about bert",
+    )
+    assert table.loc["weights: n", "verdict"] == "matches"  # needs no weights
+    assert table.loc["norms are above one", "verdict"] == "matches"  # a claim is for any model
+    assert table.loc["norms are above one", "question"] == "1"
+
+
+def test_a_claim_about_another_model_waits_for_it(results: Path):
+    content = yaml.safe_load(SOURCE)
+    content["claims"][0]["model"] = "bert"
+    source = Source.model_validate(content)
+    rows = {
+        model: measure_ledger(source, model, results).set_index("kind").loc["claim"]
+        for model in ("bert", "small")
+    }
+    assert rows["bert"]["verdict"] == "differs"
+    found = rows["small"]
+    assert (found["value"], found["verdict"], found["reason"]) == (
+        1.1,
+        "cannot be had",
+        "waits for bert",
+    )
+
+
+def test_the_models_of_claims_are_named_as_those_of_numbers(root: Path):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    models = {entry.model for entry in source.entries}
+    assert {claim.model for claim in source.claims} == {"any", "bert-base-finnish-cased-v1"}
+    assert {claim.model for claim in source.claims} <= models
+
+
+def test_slips_and_what_is_lost_stand_there(results: Path):
+    table = ledger("small", results)
+    assert table.loc["values of a matrix", "verdict"] == "slip"
+    assert table.loc["values of a matrix", "value"] == 22_268_928
+    assert table.loc["table 1", "verdict"] == "lost in the source"
+
+
+def test_a_result_that_is_not_there_is_said(results: Path):
+    Path("results/y/small.json").unlink()
+    row = ledger("small", results).loc["weights: n"]
+    assert (row["verdict"], row["reason"]) == ("cannot be had", "no results/y/small.json")
+
+
+def test_verdicts_are_counted_by_kind(results: Path):
+    source = Source.model_validate(yaml.safe_load(SOURCE))
+    assert count_verdicts(measure_ledger(source, "bert", results)) == {
+        "number": {"differs": 1, "matches": 2},
+        "claim": {"differs": 1},
+        "undecided": {"lost in the source": 1, "slip": 1},
+    }
+
+
+def test_the_thesis_has_its_numbers_and_claims(root: Path):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    n = sum(len(entry.published) for entry in source.entries)
+    assert n + len(source.undecided) >= 150
+    assert len(source.claims) >= 30
+    assert {claim.question for claim in source.claims} >= {"1", "2", "3a", "3b", "3c"}
+    places = [*source.entries, *source.claims, *source.undecided]
+    assert all(place.section and place.page for place in places)
+
+
+def test_the_rows_that_the_readme_cites_are_about_its_questions(root: Path):
+    ledger = pd.read_csv(root / "results/ledger/minilm.csv", dtype=str).set_index("row")
+    text = (root / "README.md").read_text(encoding="utf-8")
+    answers = text[text.index("1. *Can one tell") : text.index("## Another model")]
+    parts = re.split(r"^\s*(?:(\d)\.|- \((\w)\)) ", answers, flags=re.MULTILINE)
+    cited = 0
+    for number, letter, answer in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        for row in re.findall(r"\b(\d{3})\b(?=[^()]*\))", answer):
+            assert ledger.loc[row, "kind"] == "claim"
+            assert ledger.loc[row, "question"] == (number or f"3{letter}"), row
+            cited += 1
+    assert cited >= 15

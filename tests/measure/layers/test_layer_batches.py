@@ -1,0 +1,94 @@
+"""Holds measures of batches to the measure of each, and batches to sharing no vector."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.geometry import two_nn
+from embspace.geometry.inference.half_samples import estimate_over_texts
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.layers.layer_batches import SPREAD, batches_of, measures_of_batches
+from embspace.spaces.layers import LayerCloud
+from tests.measure.layer_corpora import protocol
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def cloud(n_texts: int = 20, of_text: int = 12) -> LayerCloud:
+    text = np.repeat(np.arange(n_texts), of_text)
+    return LayerCloud(rng().normal(size=(len(text), 4)), text, None, None)
+
+
+def rows_of(size: int, of: LayerCloud, **given: Any) -> dict[str, dict[str, Any]]:
+    asked = protocol("intrinsic_dimension", batch_size=size, **given)
+    found = measures_of_batches(of, asked, rng(), with_slow=True)
+    return {row["measure"]: row for row in found}
+
+
+def test_batches_share_no_vector_and_are_of_equal_size() -> None:
+    batches = batches_of(1000, 300, rng())
+    assert [len(batch) for batch in batches] == [300, 300, 300]
+    rows = np.concatenate(batches)
+    assert len(set(rows.tolist())) == 900 and rows.min() >= 0 and rows.max() < 1000
+    assert any(batch.max() - batch.min() > 500 for batch in batches)  # shuffled
+
+
+@pytest.mark.parametrize("size", [None, 10, 11])
+def test_few_vectors_are_one_batch(size: int | None) -> None:
+    assert [batch.tolist() for batch in batches_of(10, size, rng())] == [list(range(10))]
+
+
+def test_exact_multiples_leave_none_out() -> None:
+    assert sorted(np.concatenate(batches_of(20, 10, rng())).tolist()) == list(range(20))
+
+
+def test_the_value_is_the_mean_over_batches() -> None:
+    x = cloud()
+    row = rows_of(70, x)["two_nn"]
+    values = [two_nn(x.x[rows]).value for rows in batches_of(240, 70, rng())]
+    assert len(values) == 3
+    assert row["value"] == pytest.approx(np.mean(values))
+    assert row[SPREAD] == pytest.approx(np.std(values))
+    assert (row["n"], row["n_texts"], row["n_batches"]) == (210, 20, 3)
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_one_batch_is_measured_as_any_cloud() -> None:
+    x = cloud()
+    chosen = [each for each in definitions().values() if each.family == "intrinsic_dimension"]
+    found = rows_of(1000, x)
+    expected = estimate_over_texts(
+        x.x, x.text, measures=chosen, n_half_samples=8, level=0.95, tolerance=0.05, rng=rng()
+    )
+    assert found.keys() == expected.keys()
+    for name, each in expected.items():
+        for fact in ("value", "low", "high", "of_half", "standard_error"):
+            assert found[name][fact] == pytest.approx(getattr(each, fact), nan_ok=True), name
+        assert found[name]["n_batches"] == 1 and found[name][SPREAD] == 0
+
+
+def test_vectors_left_out_are_counted_over_batches() -> None:
+    x = cloud()
+    x.x[10:20] = x.x[:10]  # equals: their ratio is not defined
+    whole = rows_of(1000, x)["two_nn"]
+    assert whole["dropped"] > 0
+    batches = batches_of(240, 70, rng())
+    expected = sum(two_nn(x.x[rows]).dropped for rows in batches)
+    assert rows_of(70, x)["two_nn"]["dropped"] == expected
+
+
+def test_slow_measures_have_a_value_alone_and_only_where_they_are_asked_for() -> None:
+    slow = rows_of(1000, cloud(), value_only=["correlation_dimension"])["correlation_dimension"]
+    assert slow["value"] == pytest.approx(4, abs=1)
+    assert np.isnan([slow[fact] for fact in ("low", "high", "of_half")]).all()
+    asked = protocol("intrinsic_dimension", batch_size=99, value_only=["correlation_dimension"])
+    without = measures_of_batches(cloud(), asked, rng(), with_slow=False)
+    assert "correlation_dimension" not in {row["measure"] for row in without}
+
+
+def test_without_halves_there_is_no_interval() -> None:
+    row = rows_of(70, cloud(), n_half_samples=0)["two_nn"]
+    assert np.isnan([row["low"], row["high"], row["of_half"]]).all() and row["value"] > 0

@@ -1,0 +1,208 @@
+"""Holds the profiles of layers to each measure of the same vectors, and to what must not matter."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
+from embspace.geometry.measures.declaration import Family, value_of
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
+from embspace.spaces.layers import layer_clouds
+from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
+
+SLOW = "partition_isotropy"
+BATCHED: dict[str, Any] = {"batch_size": 64, "value_only": ["correlation_dimension"]}
+
+
+def profiled(family: Family, names: tuple[str, ...] = ("many", "pooled"), **given: Any) -> Any:
+    corpora = three_corpora()
+    with processes(1):
+        return layer_profiles({name: corpora[name] for name in names}, protocol(family, **given))
+
+
+@pytest.fixture(scope="module")
+def found() -> LayerProfiles:
+    return profiled("spectrum", value_only=[SLOW])
+
+
+@pytest.fixture(scope="module")
+def context() -> LayerProfiles:
+    return profiled("context")
+
+
+@pytest.fixture(scope="module")
+def dimension() -> LayerProfiles:
+    return profiled("intrinsic_dimension", ("many",), **BATCHED)
+
+
+def test_tables_have_their_columns_and_no_row_twice(found: LayerProfiles) -> None:
+    assert list(found.profiles) == COLUMNS["profiles"]
+    assert not found.profiles.duplicated(KEYS).any()
+    assert not found.nulls.duplicated([*KEYS, "null"]).any()
+    assert not found.curves.duplicated([*KEYS, "n_texts"]).any()
+    places = found.profiles.groupby(["corpus", "space", "layer"])["change"].nunique()
+    assert places["many", "token"].tolist() == places["many", "mean"].tolist() == [3, 3]
+    assert places["many", "cls"].tolist() == places["pooled", "mean"].tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("name", ["found", "context"])
+def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequest) -> None:
+    rows = request.getfixturevalue(name).profiles.query("corpus == 'many'").set_index(KEYS[1:])
+    n_checked = 0
+    for layer in (0, 1):
+        changes = ["as_is", "ordinary_tokens", "standardised"]
+        for space, change, cloud in layer_clouds(corpus(12), layer, changes, n_top=0):
+            groups = {"text": cloud.text, "word": cloud.word}
+            for measure in definitions().values():
+                if (space, change, layer, measure.name) not in rows.index:
+                    continue
+                row, by = rows.loc[space, change, layer, measure.name], measure.grouped_by
+                group = {} if by is None else {"group": groups[by]}
+                expected = value_of(measure.function(cloud.x, **group))
+                assert row["value"] == pytest.approx(expected, rel=1e-6, nan_ok=True), measure.name
+                assert (row["n"], row["n_texts"]) == (len(cloud.x), 12)
+                n_checked += 1
+    assert n_checked == len(rows)
+
+
+def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: LayerProfiles) -> None:
+    rows = found.profiles[found.profiles["measure"] != SLOW]
+    of_rows = rows["change"] != "standardised"
+    assert rows["low"].notna().tolist() == rows["of_half"].notna().tolist() == of_rows.tolist()
+    known = rows[of_rows]
+    assert ((known["low"] < known["value"]) & (known["value"] < known["high"])).mean() > 0.95
+    assert ((known["low"] <= known["value"]) & (known["value"] <= known["high"])).all()
+
+
+def test_what_is_too_slow_has_its_value_of_vectors_as_they_are_alone(found: LayerProfiles) -> None:
+    rows = found.profiles[found.profiles["measure"] == SLOW]
+    assert set(rows["change"]) == {"as_is"}
+    assert rows["value"].notna().all() and rows[["low", "high", "of_half"]].isna().all(axis=None)
+    assert SLOW not in {*found.nulls["measure"], *found.curves["measure"]}
+
+
+def test_nulls_and_curves_are_of_vectors_as_they_are(found: LayerProfiles) -> None:
+    as_is = found.profiles[found.profiles["change"] == "as_is"].set_index(KEYS)["value"]
+    assert set(found.nulls["change"]) == set(found.curves["change"]) == {"as_is"}
+    for table in (found.nulls, found.curves[found.curves["n_draws"] == 1]):
+        column = "value" if "value" in table else "mean"
+        values = table.set_index(KEYS)[column]
+        assert values.to_numpy() == pytest.approx(as_is[values.index].to_numpy(), rel=1e-6)
+    n_texts = found.curves.groupby("corpus")["n_texts"].agg(set)
+    assert n_texts.to_dict() == {"many": {6, 12}, "pooled": {4, 9}}
+
+
+def test_context_is_of_tokens_alone(context: LayerProfiles) -> None:
+    for table in (context.profiles, context.nulls, context.curves):
+        assert set(table["space"]) == {"token"}
+        assert set(table["corpus"]) == {"many"}
+    assert set(context.nulls["null"]) == {"exchanged_between_texts"}
+
+
+def test_neighbours_are_looked_for_in_batches(dimension: LayerProfiles) -> None:
+    rows = dimension.profiles.groupby("space")[["n", "n_batches"]].agg(set)
+    assert rows.loc["cls"].tolist() == [{24}, {1}]  # all in one
+    assert rows.loc["token", "n_batches"] == {2, 3}
+    as_is = dimension.profiles.query("change == 'as_is' and space == 'token'")
+    assert set(as_is["n_batches"]) == {3} and as_is["standard_deviation_over_batches"].gt(0).all()
+    slow = dimension.profiles["measure"] == "correlation_dimension"
+    assert dimension.profiles.loc[slow, ["low", "high"]].isna().all(axis=None)
+    curves = dimension.curves.query("space == 'token' and n_draws == 1")
+    assert set(curves["n"]) == {64}
+
+
+def test_what_too_few_vectors_do_not_have_is_nan(dimension: LayerProfiles) -> None:
+    # Halves of 24 first tokens have 11 neighbours each, not 20.
+    rows = dimension.profiles.query("space == 'cls' and change == 'as_is'").set_index("measure")
+    assert rows.loc["mle_dimension", "value"].notna().all()
+    assert rows.loc["mle_dimension", "low"].isna().all()
+    assert rows.loc["two_nn", "low"].notna().all()
+    few = profiled("intrinsic_dimension", ("pooled",), **BATCHED).profiles.set_index("measure")
+    assert few.loc["mle_dimension", "value"].isna().all()
+    assert few.loc["two_nn", "value"].notna().all()
+
+
+@pytest.mark.parametrize("family", ["direction", "neighbourhoods"])
+def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
+    states = corpus(9)
+    alike = {kind: np.stack([each[1], each[1]]) for kind, each in states.states.items()}
+    size = 64 if family == "neighbourhoods" else None
+    with processes(1):
+        asked = protocol(family, batch_size=size)
+        found = layer_profiles({"alike": replace(states, states=alike)}, asked)
+    for table in (found.profiles, found.nulls, found.curves):
+        first, second = (
+            table[table["layer"] == layer].drop(columns="layer").reset_index(drop=True)
+            for layer in (0, 1)
+        )
+        assert len(first) > 0
+        pd.testing.assert_frame_equal(first, second)
+
+
+def test_the_order_of_corpora_and_who_else_is_there_change_nothing(found: LayerProfiles) -> None:
+    assert_equal(profiled("spectrum", ("pooled", "many"), value_only=[SLOW]), found)
+    alone = profiled("spectrum", ("many",), value_only=[SLOW])
+    among = LayerProfiles(*(getattr(found, table).query("corpus == 'many'") for table in COLUMNS))
+    assert_equal(alone, among)
+
+
+def test_the_number_of_processes_changes_nothing(found: LayerProfiles) -> None:
+    corpora = {name: three_corpora()[name] for name in ("many", "pooled")}
+    with processes(2):
+        again = layer_profiles(corpora, protocol("spectrum", value_only=[SLOW]))
+    assert_equal(again, found)
+
+
+def test_the_generator_is_the_one_door(found: LayerProfiles) -> None:
+    other = profiled("spectrum", value_only=[SLOW], rng=np.random.default_rng(1))
+    assert other.profiles["value"].equals(found.profiles["value"])
+    assert not other.profiles["low"].equals(found.profiles["low"])
+    assert not other.nulls["null_mean"].equals(found.nulls["null_mean"])
+    assert not other.curves["mean"].equals(found.curves["mean"])
+
+
+def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
+    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
+    together = profiled("neighbourhoods", ("many",), **BATCHED, families=families)
+    assert_equal(together.of_family("intrinsic_dimension"), dimension)
+    assert_equal(
+        together.of_family("neighbourhoods"), profiled("neighbourhoods", ("many",), **BATCHED)
+    )
+    for table in (together.profiles, together.nulls, together.curves):
+        assert not table.duplicated(
+            [name for name in table if name in [*KEYS, "null", "n_texts"]]
+        ).any()
+
+
+def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPatch) -> None:
+    fewer = {**NULLS_OF_FAMILY, "neighbourhoods": ("coordinates_shuffled",)}
+    monkeypatch.setattr("embspace.measure.layers.layer_nulls.NULLS_OF_FAMILY", fewer)
+    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
+    nulls = profiled("neighbourhoods", ("pooled",), **BATCHED, families=families).nulls
+    found = nulls.groupby("measure")["null"].agg(set)
+    assert found["reciprocity"] == {"coordinates_shuffled"}
+    assert found["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
+
+
+def test_no_corpus_has_empty_tables() -> None:
+    nothing = profiled("direction", ())
+    for table, columns in COLUMNS.items():
+        assert getattr(nothing, table).empty
+        assert list(getattr(nothing, table)) == columns
+
+
+def test_changed_vectors_are_of_so_many_batches_and_others_of_all() -> None:
+    limited, every = (
+        profiled("neighbourhoods", ("many",), batch_size=20, **given)
+        .profiles.query("space == 'token'")
+        .groupby("change")["n_batches"]
+        .agg(set)
+        for given in ({"n_batches_of_changes": 2}, {})
+    )
+    assert limited["as_is"] == every["as_is"] and min(every["as_is"]) > 2
+    for change in ("ordinary_tokens", "standardised"):
+        assert limited[change] == {2} and min(every[change]) > 2

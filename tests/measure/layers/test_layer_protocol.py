@@ -1,0 +1,20 @@
+import pytest
+
+from embspace.geometry.measures.declaration import FAMILIES, Family
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.layers.layer_protocol import measures_of
+from tests.measure.layer_corpora import protocol
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_measure_of_the_family_is_either_slow_or_not(family: Family) -> None:
+    first, *others = [each.name for each in definitions().values() if each.family == family]
+    asked = protocol(family, value_only=[first])
+    assert [each.name for each in measures_of(asked, slow=True)] == [first]
+    assert [each.name for each in measures_of(asked, slow=False)] == others
+
+
+def test_a_slow_measure_of_another_family_is_none_of_this() -> None:
+    asked = protocol("neighbourhoods", value_only=["mean_cosine"])
+    assert not measures_of(asked, slow=True)
+    assert len(measures_of(asked, slow=False)) == 3

@@ -1,0 +1,63 @@
+"""Holds the states of all windows to those of each alone, whatever the batches."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertConfig, BertModel
+
+from embspace.measure.layers.layer_states import window_states
+from embspace.models.windows import Window
+
+LENGTHS = [5, 2, 7, 3, 5]
+
+
+@pytest.fixture(scope="module")
+def bert() -> Any:
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = BertConfig(**sizes, vocab_size=30, intermediate_size=16, max_position_embeddings=16)
+    return BertModel(config).eval()
+
+
+def windows() -> list[Window]:
+    rng = np.random.default_rng(0)
+    return [
+        Window(
+            number,
+            0,
+            rng.integers(1, 30, size=n),
+            np.zeros(n, dtype=bool),
+            np.zeros(n, dtype=bool),
+            np.arange(n),
+            np.arange(n) + 1,
+        )
+        for number, n in enumerate(LENGTHS)
+    ]
+
+
+@pytest.mark.parametrize("tokens_per_batch", [7, 4096])
+def test_states_are_those_of_each_window_in_order(bert: Any, tokens_per_batch: int) -> None:
+    found = window_states(bert, windows(), None, tokens_per_batch, "cpu")
+    assert {kind: each.shape for kind, each in found.items()} == {
+        "token": (3, 22, 8),
+        "cls": (3, 5, 8),
+        "mean": (3, 5, 8),
+        "max": (3, 5, 8),
+    }
+    first = 0
+    for number, window in enumerate(windows()):
+        with torch.inference_mode():
+            ids = torch.from_numpy(window.ids)[None]
+            alone = torch.stack(bert(ids, output_hidden_states=True).hidden_states)[:, 0].numpy()
+        rows = slice(first, first + len(window.ids))
+        assert found["token"][:, rows] == pytest.approx(alone, abs=1e-6)
+        assert found["cls"][:, number] == pytest.approx(alone[:, 0], abs=1e-6)
+        assert found["mean"][:, number] == pytest.approx(alone.mean(axis=1), abs=1e-6)
+        assert found["max"][:, number] == pytest.approx(alone.max(axis=1), abs=1e-6)
+        first = rows.stop
+
+
+def test_no_window_has_no_states(bert: Any) -> None:
+    assert window_states(bert, [], None, 4096, "cpu") == {}

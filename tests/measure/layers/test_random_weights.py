@@ -1,0 +1,112 @@
+"""Holds the measures of random weights to what transformers makes of the same tokens."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+from transformers import BertConfig, BertModel
+
+from embspace.geometry import intra_sentence_similarity, mean_cosine
+from embspace.measure.layers.random_weights import COLUMNS, KINDS, measure_random_weights
+from embspace.models.shuffled_weights import with_shuffled_entries
+from embspace.models.weights import with_random_weights
+from tests.measure.layer_corpora import LENGTH, corpus
+
+SIZES = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 12}
+SETTINGS: dict[str, Any] = {
+    "read_corpora": ["posts", "pooled", "few", "unknown"],
+    "n_seeds": 2,
+    "left_out": ["partition_isotropy"],
+    "tokens_per_batch": 40,
+    "device": "cpu",
+    "seed": 5,
+}
+CORPORA = {
+    "posts": corpus(5, dim=8),
+    "pooled": corpus(4, dim=8, seed=1, with_tokens=False),
+    "few": corpus(3, dim=8),
+    "articles": corpus(5, dim=8, seed=2),
+}
+
+
+@pytest.fixture(scope="module")
+def bert() -> Any:
+    return BertModel(BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=16)).eval()
+
+
+@pytest.fixture(scope="module")
+def found(bert: Any) -> pd.DataFrame:
+    return measure_random_weights(bert, None, CORPORA, **SETTINGS)
+
+
+def test_a_row_a_kind_seed_layer_space_and_measure(found: pd.DataFrame) -> None:
+    assert list(found) == COLUMNS
+    assert not found.duplicated(COLUMNS[:-2]).any()
+    places = found.groupby("corpus")[["space", "layer", "null", "seed"]].agg(set)
+    kinds, seeds, layers = set(KINDS), {0, 1}, {0, 1}
+    assert places.loc["posts"].tolist() == [{"token", "cls", "mean"}, layers, kinds, seeds]
+    assert places.loc["pooled"].tolist() == [{"cls", "mean"}, layers, kinds, seeds]
+    assert set(places.index) == {"posts", "pooled"}  # few is too few, articles are not asked for
+    assert "partition_isotropy" not in set(found["measure"])
+    families = {"mean_cosine", "effective_rank", "self_similarity"}
+    assert families < set(found["measure"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [("random_initialisation", with_random_weights), ("shuffled_entries", with_shuffled_entries)],
+)
+def test_values_are_of_the_states_that_transformers_gives(
+    found: pd.DataFrame, bert: Any, kind: str, make: Any
+) -> None:
+    tokens = CORPORA["posts"].tokens
+    kept = ~tokens["repeated"].to_numpy()
+    text = CORPORA["posts"].document[tokens["window"][kept]]
+    for seed in (0, 1):
+        module = make(bert, SETTINGS["seed"] + seed)
+        ids = torch.from_numpy(np.array(tokens["id"], dtype=np.int64).reshape(-1, LENGTH))
+        with torch.inference_mode():
+            states = module(input_ids=ids, output_hidden_states=True).hidden_states
+        for layer, state in enumerate(states):
+            x = state.reshape(-1, 8).numpy()[kept]
+            query = (
+                f"corpus == 'posts' and null == '{kind}' and seed == {seed} and layer == {layer}"
+            )
+            rows = found.query(query).set_index(["space", "measure"])
+            expected = {
+                ("token", "mean_cosine"): mean_cosine(x),
+                ("token", "intra_sentence_similarity"): intra_sentence_similarity(x, text),
+                ("cls", "mean_cosine"): mean_cosine(state[:, 0].numpy()),
+                ("mean", "mean_cosine"): mean_cosine(state.mean(dim=1).numpy()),
+            }
+            for place, value in expected.items():
+                assert rows.loc[place, "value"] == pytest.approx(value, abs=1e-5), place
+            assert rows.loc[("token", "mean_cosine"), "n"] == kept.sum()
+
+
+def test_seeds_and_kinds_differ_and_the_module_stays(bert: Any) -> None:
+    before = {name: each.clone() for name, each in bert.state_dict().items()}
+    asked = SETTINGS | {"read_corpora": ["posts"], "n_seeds": 1}
+    one = measure_random_weights(bert, None, CORPORA, **asked)
+    other = measure_random_weights(bert, None, CORPORA, **asked | {"seed": 6})
+    assert all(each.equal(before[name]) for name, each in bert.state_dict().items())
+    cosines = [table.query("measure == 'mean_cosine'")["value"] for table in (one, other)]
+    assert np.unique(np.concatenate(cosines).round(6)).size > len(cosines[0])
+    assert (cosines[0] != cosines[1]).any()
+
+
+def test_no_corpus_is_read_where_none_is_asked_for(bert: Any) -> None:
+    nothing = measure_random_weights(bert, None, CORPORA, **SETTINGS | {"read_corpora": []})
+    assert nothing.empty and list(nothing) == COLUMNS
+
+
+def test_the_settings_of_the_project_fit(bert: Any, root: Path) -> None:
+    settings = yaml.safe_load((root / "conf/measure/layers/random_weights.yaml").read_text())
+    given = {**settings, "n_seeds": 1, "device": "cpu", "seed": 0}
+    table = measure_random_weights(bert, None, CORPORA, **given)
+    assert not set(settings["left_out"]) & set(table["measure"])
+    assert set(table["corpus"]) == {"posts"}

@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.learned.explained_variance import (
+    ExplainedVariance,
+    measure_explained_variance,
+)
+from tests.measure.vectors import random_matrices
+
+SETTINGS = {"shares": [0.5, 0.9], "n_null_draws": 20, "seed": 0}
+
+
+def measured(matrices: dict[str, np.ndarray], **change: int) -> ExplainedVariance:
+    return measure_explained_variance(matrices, **SETTINGS | change)
+
+
+def flat(n: int, dims: int, dim: int = 12) -> np.ndarray:
+    """Gaussian in the first `dims` dimensions."""
+    x = np.zeros((n, dim), dtype=np.float32)
+    x[:, :dims] = np.random.default_rng(dims).normal(size=(n, dims))
+    return x
+
+
+def components(found: ExplainedVariance, column: str) -> dict[tuple[str, float], float]:
+    return found.dimensions.set_index(["space", "share"])[column].to_dict()
+
+
+def test_flat_clouds_need_as_many_components_as_they_have_dimensions():
+    found = measured({"input": flat(4000, 10), "positional": flat(500, 4)})
+    needed = components(found, "n_components")
+    assert needed["positional", 0.9] == 4
+    assert needed["positional", 0.5] == 2
+    assert needed["input", 0.9] in (9, 10)
+    assert needed["input", 0.5] == 5
+    # The null spreads over all twelve dimensions.
+    assert components(found, "null_n_components")["input", 0.9] == 11
+
+
+def test_the_curve_is_the_sum_of_shares_and_ends_at_one():
+    curve = measured(random_matrices()).curve
+    assert curve.groupby("space").size().to_dict() == {"input": 48, "positional": 48, "joint": 48}
+    for _, rows in curve.groupby("space"):
+        assert rows["n_components"].tolist() == list(range(1, 49))
+        total = rows["cumulative_explained_variance"]
+        assert total.to_numpy() == pytest.approx(rows["explained_variance"].cumsum().to_numpy())
+        assert total.iloc[-1] == pytest.approx(1)
+        assert rows["explained_variance"].is_monotonic_decreasing
+
+
+def test_gaussian_vectors_are_like_their_null():
+    # 30 positions in 48 dimensions, whose curve is far from a straight line.
+    curve = measured(random_matrices()).curve
+    found = curve["cumulative_explained_variance"]
+    null = curve["null_cumulative_explained_variance"]
+    assert (found - null)[curve["space"] != "joint"].abs().max() < 0.03
+    positional = null[curve["space"] == "positional"].to_numpy()
+    assert positional[23] > 0.9 > 24 / 48
+    assert positional[28] == pytest.approx(1)
+
+
+def test_the_joint_cloud_is_both_matrices():
+    matrices = {"input": flat(300, 3), "positional": flat(300, 3) + 50}
+    found = measured(matrices)
+    assert found.dimensions.set_index("space")["n"]["joint"].tolist() == [600, 600]
+    assert components(found, "n_components")["joint", 0.9] == 1
+
+
+def test_a_model_without_positions_has_one_space():
+    found = measured({"input": flat(50, 3)})
+    assert set(found.curve["space"]) == set(found.dimensions["space"]) == {"input"}
+
+
+def test_a_null_does_not_depend_on_the_other_spaces():
+    matrices = random_matrices()
+    alone, both = measured({"input": matrices["input"]}).curve, measured(matrices).curve
+    pd.testing.assert_frame_equal(alone, both[both["space"] == "input"])
+
+
+def test_equal_vectors_have_no_components():
+    matrices = {"input": flat(50, 3), "positional": np.full((20, 12), 0.1, dtype=np.float32)}
+    found = measured(matrices)
+    assert np.isnan(components(found, "n_components")["positional", 0.5])
+    rows = found.curve[found.curve["space"] == "positional"]
+    assert rows["cumulative_explained_variance"].isna().all()
+    assert rows["null_cumulative_explained_variance"].notna().all()
+
+
+def test_the_seed_decides_the_null_and_nothing_else():
+    first, again, other = (measured(random_matrices(), seed=seed).curve for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(first, again)
+    null = "null_cumulative_explained_variance"
+    assert not first[null].equals(other[null])
+    pd.testing.assert_frame_equal(first.drop(columns=null), other.drop(columns=null))

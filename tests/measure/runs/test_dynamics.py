@@ -1,0 +1,150 @@
+"""Holds the geometry over training to what transformers makes of the held-out texts."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+from transformers import AutoModel
+
+from embspace.extract.checkpoints import checkpoint_model, form_of
+from embspace.geometry import effective_rank, mean_cosine, two_nn
+from embspace.geometry.measures.registry import definitions
+from embspace.measure.runs.dynamics import measure_dynamics
+from embspace.measure.runs.dynamics_rows import COLUMNS, distinct_rows
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.windows import cut_windows
+from embspace.train.checkpoints import all_checkpoints
+from embspace.train.model import train_model
+from tests.measure.layer_corpora import processes
+from tests.train.runs import MASKED, WINDOW, small_run, some_texts
+
+SLOW = ["partition_isotropy", "partition_isotropy_at_unit_norm", "correlation_dimension"]
+SETTINGS: dict[str, Any] = {
+    "n_documents": 8,
+    "changes": ["as_is", "ordinary_tokens"],
+    "left_out": SLOW,
+    "batch_size": 64,
+    "tokens_per_batch": 40,
+    "seed": 0,
+}
+RUN = small_run({"pretraining": {**MASKED, "n_steps": 6, "n_checkpoints": 2}})
+TEXTS = some_texts()
+
+
+@pytest.fixture(scope="module")
+def root_of_run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    found = str(tmp_path_factory.mktemp("trained") / "small")
+    train_model("small", RUN, TEXTS, found, "cpu")
+    return found
+
+
+def measured(root_of_run: str, **given: Any) -> pd.DataFrame:
+    checkpoints = all_checkpoints(root_of_run, RUN)
+    with processes(1):
+        form = form_of("small", RUN)
+        return measure_dynamics("small", RUN, form, TEXTS, checkpoints, **SETTINGS | given)
+
+
+@pytest.fixture(scope="module")
+def found(root_of_run: str) -> pd.DataFrame:
+    return measured(root_of_run)
+
+
+def states(root_of_run: str, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the first held-out documents, by layer, and which tokens are ordinary ones."""
+    [checkpoint] = [each for each in all_checkpoints(root_of_run, RUN) if each.step == step]
+    tokenizer = load_tokenizer("small", checkpoint_model(RUN, form_of("small", RUN), checkpoint))
+    held_out = TEXTS[TEXTS["split"] == "test"]["text"].tolist()[:8]
+    windows = cut_windows(held_out, tokenizer, WINDOW)
+    module = AutoModel.from_pretrained(checkpoint.folder).eval()
+    with torch.inference_mode():
+        parts = [
+            module(torch.from_numpy(each.ids)[None], output_hidden_states=True).hidden_states
+            for each in windows
+        ]
+    layers = [torch.cat([part[layer][0] for part in parts]).numpy() for layer in range(3)]
+    special = np.concatenate([each.special for each in windows])
+    first = np.concatenate([np.arange(len(each.ids)) == 0 for each in windows])
+    return np.stack(layers), ~special & ~first
+
+
+def test_a_row_a_checkpoint_layer_change_and_measure(found: pd.DataFrame) -> None:
+    assert list(found) == COLUMNS
+    measures = {
+        each.name
+        for each in definitions().values()
+        if each.family in ("direction", "spectrum", "intrinsic_dimension")
+    }
+    keys = ["seed", "phase", "step", "layer", "change", "measure"]
+    assert not found.duplicated(keys).any()
+    expected = measures - {*SLOW, "iso_score_star"}  # which needs a second cloud
+    assert set(found["measure"]) == expected
+    assert len(found) == 2 * 3 * 2 * len(expected)
+    assert found["step"].drop_duplicates().tolist() == [0, 6]
+    assert set(found["seed"]) == {0} and set(found["phase"]) == {"pretraining"}
+
+
+@pytest.mark.parametrize("step", [0, 6])
+def test_values_are_of_the_states_that_transformers_gives(
+    found: pd.DataFrame, root_of_run: str, step: int
+) -> None:
+    layers, ordinary = states(root_of_run, step)
+    assert 0 < ordinary.sum() < len(ordinary)
+    for layer, x in enumerate(layers):
+        for change, rows in (("as_is", x), ("ordinary_tokens", x[ordinary])):
+            query = f"step == {step} and layer == {layer} and change == '{change}'"
+            of_layer = found.query(query).set_index("measure")
+            for function in (mean_cosine, effective_rank):
+                value = of_layer.loc[function.__name__, "value"]
+                assert value == pytest.approx(function(rows.astype(float)), rel=1e-4)
+            n = len(distinct_rows(rows))  # of each vector once
+            assert set(of_layer["n"]) <= {len(rows), n if n <= 64 else n // 64 * 64}
+
+
+def test_neighbours_are_those_of_batches(root_of_run: str) -> None:
+    whole = measured(root_of_run, batch_size=4096).query("measure == 'two_nn'")
+    x = states(root_of_run, 6)[0][2]
+    x = x[distinct_rows(x)]
+    row = whole.query("step == 6 and layer == 2 and change == 'as_is'").iloc[0]
+    assert row["value"] == pytest.approx(two_nn(x.astype(float)).value, rel=1e-3)
+    assert (row["n_batches"], row["n"]) == (1, len(x))
+
+
+def test_batches_are_averaged(found: pd.DataFrame, root_of_run: str) -> None:
+    rows = found.query("measure == 'two_nn' and change == 'as_is'")
+    n = states(root_of_run, 6)[0].shape[1]
+    several = rows[rows["n_batches"] > 1]
+    assert len(several) and several["n_batches"].max() <= n // 64
+    assert (several["n"] == 64 * several["n_batches"]).all()
+    assert several["standard_deviation_over_batches"].gt(0).all()
+
+
+def test_training_moves_the_layers_and_nothing_moves_the_tokens(found: pd.DataFrame) -> None:
+    first, last = (found.query("step == @step").reset_index(drop=True) for step in (0, 6))
+    assert first["n"].equals(last["n"])
+    moved = first["value"].ne(last["value"]) & first["value"].notna()
+    assert moved.mean() > 0.8
+
+
+def test_only_held_out_documents_count(root_of_run: str, found: pd.DataFrame) -> None:
+    fewer = measured(root_of_run, n_documents=4)
+    assert fewer["n"].max() < found["n"].max()
+    all_of_them = measured(root_of_run, n_documents=999, batch_size=4096)
+    one = all_of_them.query("measure == 'mean_cosine' and change == 'as_is'")["n"].iloc[0]
+    assert one == pytest.approx(found["n"].max() * 10 / 8, rel=0.1)
+
+
+def test_too_few_documents_have_no_rows(root_of_run: str) -> None:
+    nothing = measured(root_of_run, n_documents=3)
+    assert nothing.empty and list(nothing) == COLUMNS
+
+
+def test_the_settings_of_the_project_fit(root_of_run: str, root: Path) -> None:
+    settings = yaml.safe_load((root / "conf/measure/runs/dynamics.yaml").read_text())
+    table = measured(root_of_run, **{**settings, "seed": 0})
+    assert not set(settings["left_out"]) & set(table["measure"])
+    assert set(settings["changes"]) == set(table["change"])

@@ -1,0 +1,134 @@
+"""Claims on tables whose shape decides them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from embspace.measure.runs.training_claims import COLUMNS, measure_training_claims
+from tests.measure.dynamics_tables import STEPS, dynamics
+from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
+
+RULES: dict[str, Any] = {
+    "bell_height": 0.05,
+    "rank_correlation": 0.7,
+    "settled_share": 0.1,
+    "dimension_fall": 0.05,
+}
+LAST = len(STEPS) - 1
+BELL, GROWTH, FALL = (
+    "bell-shaped over layers",
+    "anisotropy grows, then settles",
+    "dimension rises, then falls",
+)
+
+
+def bell(number: int, layer: int) -> float:
+    """Grows to its full height by the fifth checkpoint; layer 0 says the opposite."""
+    if layer == 0:
+        return 50.0 - number
+    return 0.1 + min(number, 5) / 5 * (0.5 if layer in (3, 4) else 0.0) + 0.001 * number
+
+
+def hill(number: int, layer: int) -> float:
+    return 100.0 * number if layer == 0 else 10.0 - abs(number - 3)
+
+
+def flat(number: int, layer: int) -> float:
+    return 0.3
+
+
+def claims(anisotropy: Any = bell, dimension: Any = hill, phase: Any = CAUSAL) -> pd.DataFrame:
+    run = small_run({"first": phase, "second": phase})
+    return measure_training_claims(dynamics(anisotropy, dimension), run, **RULES)
+
+
+def verdicts(table: pd.DataFrame) -> dict[str, str]:
+    (of_seed, again) = (rows.set_index("claim")["verdict"] for _, rows in table.groupby("seed"))
+    assert of_seed.equals(again)
+    return {str(key): str(value) for key, value in of_seed.items()}
+
+
+def test_a_decoder_as_described_fits_every_claim() -> None:
+    table = claims()
+    assert list(table.columns) == COLUMNS
+    assert verdicts(table) == dict.fromkeys((BELL, GROWTH, FALL), "matches")
+    row = table[table["claim"] == BELL].iloc[0]
+    assert row["value"] == pytest.approx(0.5)  # blocks 3 and 4 over 1, 2, 5 and 6
+    assert row["second_value"] == pytest.approx(0.5)
+    assert row["holds_if"] == "value > 0.05 and second_value > 0"
+
+
+def test_layer_0_decides_nothing() -> None:
+    table = claims()
+    growth, fall = (table[table["claim"] == claim].iloc[0] for claim in (GROWTH, FALL))
+    assert growth["value"] == pytest.approx(1.0)
+    # From 7 to 10 and to 6, of the blocks alone.
+    assert (fall["value"], fall["second_value"]) == pytest.approx((0.3, 0.4))
+
+
+def test_a_profile_that_only_falls_is_no_bell() -> None:
+    assert verdicts(claims(lambda number, layer: 1 - layer / 10))[BELL] == "differs"
+
+
+def test_a_top_at_the_end_is_no_bell_however_high_the_middle() -> None:
+    at_end = [0.0, 0.1, 0.1, 0.8, 0.8, 0.1, 0.9]
+    table = claims(lambda number, layer: at_end[layer])
+    assert table[table["claim"] == BELL]["value"].iloc[0] > RULES["bell_height"]
+    assert table[table["claim"] == BELL]["second_value"].iloc[0] == pytest.approx(-0.1)
+    assert verdicts(table)[BELL] == "differs"
+
+
+def test_growth_that_goes_on_has_not_settled() -> None:
+    assert verdicts(claims(lambda number, layer: number / 10))[GROWTH] == "differs"
+
+
+def test_what_shrinks_does_not_grow() -> None:
+    assert verdicts(claims(lambda number, layer: 1 / (1 + number)))[GROWTH] == "differs"
+
+
+@pytest.mark.parametrize("shape", [lambda n, _: 5.0 + n, lambda n, _: 20.0 - n, flat])
+def test_a_dimension_that_goes_one_way_does_not_rise_and_fall(shape: Any) -> None:
+    assert verdicts(claims(dimension=shape))[FALL] == "differs"
+
+
+def test_an_encoder_is_held_to_be_flat_and_to_nothing_else() -> None:
+    assert verdicts(claims(flat, phase=MASKED)) == {"flat over layers": "matches"}
+    assert verdicts(claims(bell, phase=MASKED)) == {"flat over layers": "differs"}
+
+
+def test_values_that_are_missing_decide_nothing() -> None:
+    table = claims(lambda number, layer: float("nan"))
+    assert verdicts(table)[GROWTH] == "cannot be had"
+    assert np.isnan(table[table["claim"] == GROWTH]["value"]).all()
+
+
+def test_a_measure_that_was_left_out_decides_nothing() -> None:
+    given = dynamics(bell, hill).query("measure == 'top_variance_share'")
+    table = measure_training_claims(given, small_run({"first": CAUSAL}), **RULES)
+    assert verdicts(table) == {BELL: "matches", GROWTH: "matches", FALL: "cannot be had"}
+
+
+def test_of_a_run_that_only_classifies_nothing_is_claimed() -> None:
+    run = small_run({"first": MASKED, "second": CLASSIFIED})
+    only = run.model_copy(update={"phases": {"first": run.phases["second"]}})
+    table = measure_training_claims(dynamics(bell, hill), only, **RULES)
+    assert table.empty and list(table.columns) == COLUMNS
+
+
+def test_of_no_checkpoints_nothing_is_claimed() -> None:
+    table = measure_training_claims(dynamics(bell, hill)[:0], small_run({"first": CAUSAL}), **RULES)
+    assert table.empty
+
+
+def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -> None:
+    file = root / "data/published/razzhigaev_shape_of_learning.yaml"
+    published = {
+        claim["where"]["claim"] for claim in yaml.safe_load(file.read_text())["claims_on_runs"]
+    }
+    runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
+    decided = [measure_training_claims(dynamics(bell, hill), run, **RULES)["claim"] for run in runs]
+    assert published == set(pd.concat(decided))

@@ -1,0 +1,82 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.geometry.groups.offsets import half_sample_weights, mean_offsets
+from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.sentences.difference_cosines import cosine_table
+from embspace.measure.sentences.difference_pairs import Draws, PairedStates, sentence_pairs
+from tests.measure.planted_sentences import planted
+
+NO_DRAWS = Draws(
+    signs=np.ones((1, 1)),
+    re_paired=[],
+    unrelated=[],
+    two_unrelated=(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)),
+)
+
+
+def states_of(n_pairs: dict[str, int], noise: float, seed: int) -> PairedStates:
+    """Two categories, whose offsets have the cosine -0.6."""
+    axes = np.eye(100)
+    offsets = {"a-b": axes[0], "c-d": -0.6 * axes[0] + 0.8 * axes[1]}
+    given = planted(offsets, n_pairs, noise=noise, seed=seed)
+    return PairedStates(
+        pairs=sentence_pairs(given.stimuli, given.tokens),
+        cells=pd.DataFrame({"layer": [0], "pooling": ["cls"]}),
+        sentences=given.states["cls"],
+        random_weights=given.states["random_cls"],
+    )
+
+
+def measured(
+    n_pairs: dict[str, int], noise: float, seed: int, n_half_samples: int = 200
+) -> pd.Series:
+    return cosine_table(
+        states_of(n_pairs, noise, seed),
+        NO_DRAWS,
+        smallest_reliability=0.1,
+        n_half_samples=n_half_samples,
+        level=0.95,
+        generator=np.random.default_rng(seed),
+    ).iloc[0]
+
+
+def test_intervals_hold_the_truth_where_corrected_and_what_noise_leaves_of_it_where_not():
+    n_pairs = {"a-b": 12, "c-d": 9}
+    expected = np.array([-0.6 / np.sqrt((1 + 2 / 12) * (1 + 2 / 9)), -0.6])
+    hits = np.zeros(2)
+    for seed in range(200):
+        row = measured(n_pairs, np.sqrt(2), seed)
+        for which, name in enumerate(("cosine", "corrected_cosine")):
+            hits[which] += row[f"{name}_low"] <= expected[which] <= row[f"{name}_high"]
+    # Of 0.95, with a standard error of 0.015; the raw cosine's is known to be a little narrow.
+    assert 0.86 <= hits[0] / 200 <= 0.98
+    assert 0.90 <= hits[1] / 200 <= 0.99
+
+
+def test_the_interval_is_as_wide_as_new_samples_scatter():
+    rows = [measured({"a-b": 10, "c-d": 10}, 1.0, seed) for seed in range(100)]
+    for name in ("cosine", "corrected_cosine"):
+        widths = [row[f"{name}_high"] - row[f"{name}_low"] for row in rows]
+        scatter = np.std([row[name] for row in rows])
+        assert 0.75 < np.mean(widths) / (2 * 1.96 * scatter) < 1.25
+
+
+def test_all_deviate_from_the_truth_as_a_half_does_from_all():
+    n_pairs = {"a-b": 9, "c-d": 9}
+    row = measured(n_pairs, 1.0, 3, n_half_samples=1)
+    states = states_of(n_pairs, 1.0, 3)
+    d, category = states.differences()[0], states.pairs.category
+    streams = [stream_of(np.random.default_rng(3), name) for name in n_pairs]
+    weights = half_sample_weights(category, n_draws=1, generators=streams)
+    half = mean_offsets(d @ d.T, category, weights).corrected_cosine[0, 0, 1]
+    expected = row["corrected_cosine"] - (half - row["corrected_cosine"]) * np.sqrt(4 / 5)
+    assert row["corrected_cosine_low"] == pytest.approx(expected)
+    assert row["corrected_cosine_high"] == pytest.approx(expected)
+    assert abs(half - row["corrected_cosine"]) > 0.01
+
+
+def test_without_draws_there_is_no_p_value():
+    row = measured({"a-b": 10, "c-d": 10}, 1.0, 0)
+    assert row[["null_cosine", "null_cosine_low", "p_value", "q_value"]].isna().all()

@@ -1,0 +1,96 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.sentences.sentence_similarity import PooledStates, measure_sentence_similarity
+
+VECTORS = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, -2.0], [2.0, 0.0]], dtype=np.float32)
+WINDOWS = pd.DataFrame({"text": ["a", "b", "b", "c"], "window": [0, 0, 1, 0]})
+
+
+def states(*layers: np.ndarray) -> PooledStates:
+    stacked = np.stack(layers)
+    return PooledStates({"mean": stacked, "max": stacked[:, ::-1]}, WINDOWS)
+
+
+def measured(n_listed: int = 10) -> pd.DataFrame:
+    corpora = {"one": states(VECTORS, VECTORS[::-1].copy()), "two": states(VECTORS)}
+    return measure_sentence_similarity(corpora, n_listed=n_listed)
+
+
+def test_measures_of_a_pair_by_hand():
+    table = measured()
+    first = table[(table["corpus"] == "two") & (table["pooling"] == "mean")]
+    pair = first[(first["first"] == "a") & (first["second"] == "b")].iloc[0]
+    assert pair["cosine"] == pytest.approx(0.6)
+    assert pair["euclidean_distance"] == pytest.approx(20**0.5)
+    assert pair["unit_manhattan_distance"] == pytest.approx(0.4 + 0.8)
+
+
+def test_pairs_come_in_the_order_of_their_cosine():
+    for _, rows in measured().groupby(["corpus", "pooling", "layer"]):
+        assert rows["rank"].tolist() == [1, 2, 3, 4, 5]
+        assert (rows["n_pairs"] == 5).all()
+        assert rows["cosine"].is_monotonic_decreasing
+    assert measured().iloc[0][["first", "second"]].tolist() == ["a", "c"]
+
+
+def test_every_corpus_layer_and_pooling_has_its_pairs_and_no_more():
+    table = measured(n_listed=2)
+    sizes = table.groupby(["corpus", "pooling", "layer"]).size()
+    assert sizes.to_dict() == {
+        (corpus, pooling, layer): 2
+        for corpus, layers in (("one", 2), ("two", 1))
+        for pooling in ("max", "mean")
+        for layer in range(layers)
+    }
+
+
+def test_two_windows_of_one_text_are_no_pair():
+    table = measured()
+    assert not ((table["first"] == "b") & (table["second"] == "b#1")).any()
+
+
+def test_pairs_of_one_text_take_no_place_in_the_list():
+    vectors = np.array([[1.0, 0.0], [1.0, 0.01], [0.0, 1.0]], dtype=np.float32)
+    windows = pd.DataFrame({"text": ["a", "a", "b"], "window": [0, 1, 0]})
+    states = PooledStates({"mean": vectors[None]}, windows)
+    table = measure_sentence_similarity({"one": states}, n_listed=2)
+    assert table[["first", "second"]].to_numpy().tolist() == [["a#1", "b"], ["a", "b"]]
+
+
+def test_a_second_window_of_a_text_is_named():
+    assert set(measured()["second"]) | set(measured()["first"]) == {"a", "b", "b#1", "c"}
+
+
+def test_a_corpus_of_one_window_has_no_pairs():
+    lonely = PooledStates({"mean": VECTORS[None, :1]}, WINDOWS[:1])
+    table = measure_sentence_similarity({"one": lonely}, n_listed=5)
+    assert len(table) == 0
+    assert list(table)[:3] == ["corpus", "pooling", "layer"]
+
+
+def test_blocks_change_nothing_and_brute_force_agrees(monkeypatch):
+    from embspace.measure.sentences import sentence_similarity
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 5))
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    text = np.repeat(np.arange(20), 3)
+    pairs = [(i, j) for i in range(60) for j in range(i + 1, 60) if text[i] != text[j]]
+    expected = sorted(pairs, key=lambda pair: -(x[pair[0]] @ x[pair[1]]))[:25]
+    for rows in (7, 512):
+        monkeypatch.setattr(sentence_similarity, "BLOCK_ROWS", rows)
+        cosine, i, j = sentence_similarity.largest_cosines(x, text, 25)
+        assert list(zip(i, j, strict=True)) == expected
+        assert np.allclose(cosine, [x[a] @ x[b] for a, b in expected])
+
+
+def test_a_text_of_many_windows_is_no_burden():
+    windows = pd.DataFrame({"text": ["book"] * 900 + ["note"], "window": [*range(900), 0]})
+    vectors = np.random.default_rng(0).normal(size=(1, 901, 8)).astype(np.float32)
+    table = measure_sentence_similarity(
+        {"one": PooledStates({"mean": vectors}, windows)}, n_listed=3
+    )
+    assert len(table) == 3
+    assert (table["n_pairs"] == 900).all()

@@ -1,0 +1,131 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.geometry.groups.retrieval import reciprocal_rank_by_chance
+from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
+from embspace.measure.texts.search import COLUMNS, Halves, measure_search
+from embspace.prepare.sentences import split_halves
+
+SETTINGS: dict[str, Any] = {"stop_words": None, "n_resamples": 100, "level": 0.95, "seed": 0}
+SUBJECTS = ["salt", "bells", "maps", "bread", "ships", "clocks", "wool", "glass"]
+
+
+def halves(vectors: np.ndarray, subjects: list[str] | None = None) -> Halves:
+    """Texts of two halves, one window each: `vectors` is (layer, text x half, dim)."""
+    words = subjects or SUBJECTS[: vectors.shape[1] // 2]
+    content = [f"First {word}. Then {word}. Now {word}. Last {word}." for word in words]
+    texts = pd.DataFrame({"id": words, "document": words, "text": content})
+    table = split_halves(texts)
+    windows = pd.DataFrame({"text": table["id"], "window": 0})
+    return Halves(table, windows, {"mean": vectors})
+
+
+def measured(given: Halves) -> pd.DataFrame:
+    table = measure_search({"one": given}, **SETTINGS).table
+    return table.set_index(["embedding", "layer", "preparation"]).sort_index()
+
+
+def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(8, 50))
+    alike = np.repeat(base, 2, axis=0) + 0.1 * rng.normal(size=(16, 50))
+    table = measured(halves(np.stack([rng.normal(size=(16, 50)), alike])))
+    found = table.loc[("mean", 1, "as_is")]
+    assert found["mean_reciprocal_rank"] == found["recall_at_1"] == 1
+    assert found["mean_reciprocal_rank_low"] == 1
+    random = table.loc[("mean", 0, "as_is")]
+    assert random["null_mean_reciprocal_rank"] == pytest.approx(reciprocal_rank_by_chance(8))
+    assert random["mean_reciprocal_rank"] < 0.7
+    assert random["recall_at_10"] == 1  # of eight candidates
+
+
+def test_a_common_vector_hides_what_centring_shows():
+    rng = np.random.default_rng(1)
+    base = np.repeat(rng.normal(size=(8, 20)), 2, axis=0)
+    common = 1000 * np.ones(20)
+    lengths = 10 ** rng.uniform(-1, 1, size=(16, 1))
+    table = measured(halves((common + base * lengths)[None]))
+    as_is, centred = (table.loc[("mean", 0, each)] for each in ("as_is", "centred"))
+    assert centred["mean_reciprocal_rank"] > as_is["mean_reciprocal_rank"]
+
+
+def test_words_find_a_text_by_its_subject_and_nothing_where_all_share_theirs():
+    vectors = np.random.default_rng(2).normal(size=(1, 16, 4))
+    table = measured(halves(vectors))
+    assert (table.loc[["tf_idf", "bm25"], "recall_at_1"] == 1).all()
+    same = halves(vectors)
+    same.texts["text"] = "salt"
+    shared = measured(same)
+    # All scores are equal, and their order is random.
+    assert shared.loc["tf_idf", "mean_reciprocal_rank"].iloc[0] == pytest.approx(
+        reciprocal_rank_by_chance(8)
+    )
+    assert shared.loc["tf_idf", "null_recall_at_1"].iloc[0] == 1 / 8
+
+
+def test_stop_words_are_left_out():
+    # "Then", "Now" and "Last" are what all texts share; without them a subject stands alone.
+    given = halves(np.zeros((1, 16, 2)))
+    given.texts["text"] = [
+        text if number % 2 else f"then then then {text}"
+        for number, text in enumerate(given.texts["text"])
+    ]
+    with_words, without = (
+        measure_search({"one": given}, **{**SETTINGS, "stop_words": words}).table
+        for words in (None, "english")
+    )
+    column = "mean_reciprocal_rank"
+    by_words, by_fewer = (
+        each.set_index("embedding").loc["tf_idf", column] for each in (with_words, without)
+    )
+    assert by_fewer >= by_words
+
+
+def test_the_best_window_of_a_text_counts():
+    given = halves(np.zeros((1, 4, 2)), ["salt", "bells"])
+    # The second text's first half has two windows; its second window answers its query.
+    names = ["salt.half1", "salt.half2", "bells.half1", "bells.half1", "bells.half2"]
+    x = np.array([[[1, 0], [1, 0.1], [1, -0.2], [0, 1], [0, 1]]], dtype=float)
+    windows = pd.DataFrame({"text": names, "window": [0, 0, 0, 1, 0]})
+    table = measured(Halves(given.texts, windows, {"mean": x}))
+    assert table.loc[("mean", 0, "as_is"), "recall_at_1"] == 1
+
+
+def test_rotation_changes_nothing():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(1, 16, 6))
+    rotation = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    pd.testing.assert_frame_equal(measured(halves(x)), measured(halves(x @ rotation)))
+
+
+def test_without_any_corpus_the_table_is_empty():
+    found = measure_search({}, **SETTINGS)
+    assert list(found.table) == COLUMNS
+    assert list(found.deviations) == OF_HALVES
+    assert found.table.empty
+    assert found.deviations.empty
+
+
+def test_the_halves_do_not_depend_on_the_model():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(4, 16, 6))
+    few, many = (measure_search({"one": halves(x[:n])}, **SETTINGS).deviations for n in (1, 4))
+    common = [few["row"] < 4, many["row"] < 4]  # two scores by words, two of layer 0
+    of_few, of_many = (
+        each[chosen].reset_index(drop=True)
+        for each, chosen in zip((few, many), common, strict=True)
+    )
+    pd.testing.assert_frame_equal(of_few, of_many)
+    assert (few["n_units"] == 8).all()
+
+
+def test_the_halves_of_a_corpus_do_not_depend_on_another_corpus():
+    rng = np.random.default_rng(4)
+    other, given = halves(rng.normal(size=(2, 12, 6))), halves(rng.normal(size=(2, 16, 6)))
+    alone = measure_search({"one": given}, **SETTINGS).table
+    both = measure_search({"before": other, "one": given}, **SETTINGS).table
+    of_one = both[both["corpus"] == "one"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_one, alone)

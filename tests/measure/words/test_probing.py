@@ -1,0 +1,144 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.words.probing import (
+    CLASSES,
+    COLUMNS,
+    TOKEN_COLUMNS,
+    ProbedWords,
+    measure_probing,
+    probed_words,
+    single_tokens,
+)
+
+SETTINGS: dict[str, Any] = {
+    "n_folds": 3,
+    "inverse_regularization": 0.1,
+    "hidden_units": 4,
+    "n_epochs": 20,
+    "n_trees": 5,
+    "longest_n_gram": 2,
+    "shown_tokens": ["w0", "w3", "absent"],
+    "n_resamples": 50,
+    "level": 0.95,
+    "seed": 0,
+}
+N = 90
+
+
+def words(n: int = N) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": [f"i{number}" for number in range(n)],
+            "text": [f"w{number}" for number in range(n)],
+            "word": [f"w{number}" for number in range(n)],
+            "lemma": [f"l{number // 6}_{number % 3}" for number in range(n)],
+            "part_of_speech": [CLASSES[number % 3] for number in range(n)],
+        }
+    )
+
+
+def token_table(n: int = N, split: tuple[int, ...] = ()) -> pd.DataFrame:
+    """[CLS] w [SEP] of each word; those in `split` have two ordinary tokens."""
+    rows = []
+    for window in range(n):
+        body = [window] * (2 if window in split else 1)
+        for token in [1000, *body, 1001]:
+            rows.append((window, token, token >= 1000))
+    return pd.DataFrame(rows, columns=["window", "id", "special"])
+
+
+def given(noise: float, n: int = N) -> ProbedWords:
+    rng = np.random.default_rng(0)
+    base = np.eye(3)[np.arange(n) % 3] @ rng.normal(size=(3, 10))
+    tokens = token_table(n)
+    states = {
+        "token": rng.normal(size=(2, len(tokens), 10)),
+        "random_token": rng.normal(size=(2, len(tokens), 10)),
+    }
+    return probed_words(words(n), tokens, states, base + noise * rng.normal(size=(n, 10)))
+
+
+def measured(probed: ProbedWords, **change: Any):
+    x = np.asarray(probed.features["input", None, "trained"])
+    vocabulary = pd.DataFrame({"id": range(len(x)), "token": probed.words["word"]})
+    return measure_probing(probed, vocabulary, x, **{**SETTINGS, **change})
+
+
+@pytest.fixture(scope="module")
+def found():
+    return measured(given(0.05))
+
+
+def accuracy(table: pd.DataFrame, features: str, task: str = "part_of_speech") -> pd.Series:
+    chosen = (table["features"] == features) & (table["task"] == task)
+    return table.loc[chosen & (table["probe"] == "logistic_regression"), "accuracy"]
+
+
+def test_a_planted_class_is_read_off_the_input_and_nowhere_else(found):
+    assert (accuracy(found.accuracy, "input") == 1).all()
+    assert (accuracy(found.accuracy, "hidden_state") < 0.6).all()
+    assert (accuracy(found.accuracy, "spelling") < 0.6).all()
+
+
+def test_the_control_task_is_not_read(found):
+    controls = found.accuracy[found.accuracy["task"] == "control"]
+    assert (controls["accuracy"] < 0.65).all()
+    assert set(controls["weights"]) == {"none", "trained"}
+
+
+def test_every_space_has_every_probe(found):
+    table = found.accuracy
+    assert list(table) == COLUMNS
+    spaces = table[table["task"] == "part_of_speech"].groupby(["features", "weights"]).size()
+    assert spaces.to_dict() == {
+        ("hidden_state", "random"): 6,
+        ("hidden_state", "trained"): 6,
+        ("input", "trained"): 3,
+        ("spelling", "none"): 1,
+    }
+    assert (table["null_accuracy"] >= 1 / 3).all()
+    assert (table["n_words"] == N).all()
+    inside = (table["accuracy_low"] <= table["accuracy"]) & (
+        table["accuracy"] <= table["accuracy_high"]
+    )
+    assert inside.all()
+
+
+def test_shown_tokens_are_judged_without_having_been_seen(found):
+    assert list(found.tokens) == TOKEN_COLUMNS
+    assert found.tokens["token"].unique().tolist() == ["w0", "w3"]
+    shares = found.tokens[list(CLASSES)].to_numpy()
+    assert np.allclose(shares.sum(axis=1), 1)
+    linear = found.tokens["probe"] == "logistic_regression"
+    assert (found.tokens.loc[linear, "noun"] > 0.6).all()
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    pd.testing.assert_frame_equal(
+        measured(given(1.0)).accuracy, measured(given(1.0)).accuracy, check_exact=True
+    )
+
+
+def test_words_of_several_tokens_are_left_out():
+    rows = single_tokens(words(4), token_table(4, split=(1, 3)))
+    tokens = token_table(4, split=(1, 3))
+    assert list(rows >= 0) == [True, False, True, False]
+    assert tokens.loc[rows[rows >= 0], "id"].tolist() == [0, 2]
+
+
+def test_a_vector_is_that_of_its_word():
+    probed = given(0.0)
+    states = np.asarray(probed.features["hidden_state", 1, "random"])
+    assert states.shape == (N, 10)
+    assert len({row.tobytes() for row in states}) == N
+
+
+def test_too_few_words_have_no_probe():
+    found = measured(given(0.05, n=6))
+    assert found.accuracy.empty
+    assert list(found.accuracy) == COLUMNS
+    assert list(found.tokens) == TOKEN_COLUMNS

@@ -1,0 +1,216 @@
+"""How a stage gets its settings, tried with a real stage in a copy of the settings."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from pydantic import Field
+
+from embspace.errors import InputError
+from embspace.settings.params import Params, read_params
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import checked_settings, settings_schema
+
+PARAMS = (
+    "models:\n  - minilm\ncorpora:\n  - articles\nprofiled: []\ntrained: []\nseed: 3\ndevice: cpu\n"
+)
+PROGRAM = """
+from embspace.settings.stage import run_stage
+
+def measure_probe(x, *, level: float, names: list[str], seed: int):
+    pass
+
+if __name__ == "__main__":
+    run_stage(
+        lambda config: print(config.settings, config.model_name, config.corpora), measure_probe
+    )
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """params.yaml, conf/ and a stage `measure_probe` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text(PARAMS)
+    for folder in ("conf/model", "conf/measure"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(root / "conf/config.yaml", "conf")
+    shutil.copy(root / "conf/model/minilm.yaml", "conf/model")
+    (tmp_path / "conf/measure/probe.yaml").write_text("level: 0.5\nnames: [a]\n")
+    (tmp_path / "probe.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "probe.py", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_stage_gets_its_settings_its_model_and_the_seed_of_params(tree: Path):
+    result = run("model=minilm")
+    assert result.stdout.strip() == (
+        "{'level': 0.5, 'names': ['a'], 'seed': 3} minilm ['articles']"
+    )
+
+
+def test_the_command_line_beats_params_and_params_beat_conf(tree: Path):
+    result = run("model=minilm", "settings.level=0.25", "seed=4")
+    assert "'level': 0.25" in result.stdout
+    assert "'seed': 4" in result.stdout
+
+
+def test_a_stage_leaves_no_files_behind(tree: Path):
+    before = sorted(tree.rglob("*"))
+    run("model=minilm")
+    assert sorted(tree.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("params.yaml", "seed: 3", "sead: 3", "params.yaml: key 'sead' is unknown; allowed here"),
+        ("params.yaml", "seed: 3", "seed: many", "params.yaml: key 'seed': .*found 'many' (str)"),
+        ("params.yaml", "seed: 3", "seed: -1", "params.yaml: key 'seed': .*found -1"),
+        (
+            "params.yaml",
+            "seed: 3",
+            "seed: 4294967296",
+            "key 'seed': .*less than or equal to 4294967295, found 4294967296",
+        ),
+        ("params.yaml", "\n  - minilm", " minilm", "key 'models': .*write it as a list"),
+        ("params.yaml", "device: cpu", "device: tpu", "params.yaml: key 'device': .*found 'tpu'"),
+        ("params.yaml", "seed: 3", "seed: [", "params.yaml: is not YAML"),
+        ("conf/measure/probe.yaml", "level:", "levle:", "conf/measure/probe.yaml: .*'levle'"),
+        ("conf/measure/probe.yaml", "0.5", "half", "key 'level': .*found 'half' (str)"),
+        ("conf/measure/probe.yaml", "[a]", "a", "key 'names': .*list.*found 'a'"),
+    ],
+)
+def test_a_mistake_is_answered_with_file_key_found_and_allowed(
+    tree: Path, file: str, old: str, new: str, message: str
+):
+    path = tree / file
+    path.write_text(path.read_text().replace(old, new))
+    result = run("model=minilm")
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    for part in message.split(".*"):
+        assert part in result.stderr
+
+
+def test_a_seed_on_the_command_line_has_the_same_bounds(tree: Path):
+    assert "'seed': 4294967295" in run("model=minilm", "seed=4294967295").stdout
+    result = run("model=minilm", "seed=4294967296")
+    assert result.returncode == 1
+    assert "params.yaml with the command line: key 'seed': " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_an_unknown_model_lists_the_known_ones(tree: Path):
+    result = run("model=bret")
+    assert result.returncode == 1
+    assert "minilm" in result.stderr
+    assert "model/bret" in result.stderr
+
+
+def test_an_unknown_setting_on_the_command_line_is_named(tree: Path):
+    result = run("model=minilm", "settings.levle=1")
+    assert result.returncode == 1
+    assert "Could not override 'settings.levle'" in result.stderr
+
+
+def test_outside_a_tree_the_message_says_where_to_go(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"params\.yaml: not found in .*root of an embspace tree"):
+        read_params()
+
+
+def test_settings_are_the_keyword_only_arguments():
+    def measure_x(data: str, *, n: int, level: Annotated[float, Field(gt=0)]) -> None: ...
+
+    schema = settings_schema(measure_x)
+    assert list(schema.model_fields) == ["n", "level"]
+    with pytest.raises(InputError, match="x.yaml: key 'level': .*found 0"):
+        validate(schema, {"n": 1, "level": 0}, "x.yaml")
+    with pytest.raises(InputError, match="x.yaml: key 'n' is missing"):
+        validate(schema, {"level": 0.1}, "x.yaml")
+
+
+def test_seed_and_device_come_from_params_and_are_no_settings():
+    def measure_x(*, n: int, seed: int, device: str) -> None: ...
+
+    params = {"seed": 3, "device": "cpu", "models": ["m"]}
+    settings = checked_settings(measure_x, {"n": 1}, params, "x.yaml")
+    assert settings == {"n": 1, "seed": 3, "device": "cpu"}
+    with pytest.raises(InputError, match="x.yaml: key 'seed' is unknown; allowed here: n"):
+        checked_settings(measure_x, {"n": 1, "seed": 3}, params, "x.yaml")
+
+
+def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):
+    (tmp_path / "x.yaml").write_text("- a\n")
+    with pytest.raises(InputError, match="expected keys and values"):
+        read_yaml(tmp_path / "x.yaml")
+
+
+def test_a_path_that_is_no_file_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_yaml(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["models", "corpora"])
+@pytest.mark.parametrize("found", [None, []])
+def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | None):
+    given = {
+        "models": ["minilm"],
+        "corpora": ["articles"],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    example = given[key][0]
+    with pytest.raises(InputError, match="^params.yaml: key ") as caught:
+        validate(Params, {**given, key: found}, "params.yaml")
+    assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
+    assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
+
+
+@pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
+def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
+    given = {
+        "models": ["m"],
+        "corpora": [name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    assert validate(Params, given, "params.yaml").corpora == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["x.halves", "x.tokens", "x.windows", "x.y", "", "a b", "a/b", "ä", "a--b", "-a", "a\n"]
+)
+def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
+    given = {
+        "models": ["m"],
+        "corpora": ["one", name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    with pytest.raises(
+        InputError, match=r"key 'corpora\.1': A name is of letters, digits"
+    ) as caught:
+        validate(Params, given, "params.yaml")
+    assert f"found {name!r} (str)" in str(caught.value)
+
+
+def test_an_unknown_key_is_answered_with_the_likeliest():
+    given = {"models": ["m"], "corpora": ["c"], "sead": 0, "device": "cpu"}
+    with pytest.raises(InputError, match="'sead' is unknown; .*; did you mean 'seed'"):
+        validate(Params, given, "params.yaml")

@@ -1,0 +1,204 @@
+"""Holds the clouds of a layer to which tokens they have, and each change to its definition."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.geometry.measures.dimension_shares import outlier_dimensions
+from embspace.spaces.layers import (
+    SPACES,
+    Change,
+    CorpusStates,
+    LayerCloud,
+    changed,
+    large_enough,
+    layer_clouds,
+    load_corpora_states,
+)
+from tests.measure.layer_corpora import corpus, three_corpora
+
+ALL: list[Change] = [
+    "as_is",
+    "ordinary_tokens",
+    "standardised",
+    "no_outlier_dimensions",
+    "all_but_the_top",
+    "whitened",
+]
+CORPUS = corpus(6)
+
+
+def clouds(
+    states: CorpusStates = CORPUS, changes: list[Change] = ALL, layer: int = 1
+) -> dict[tuple[str, str], LayerCloud]:
+    return {
+        (space, change): cloud
+        for space, change, cloud in layer_clouds(states, layer, changes, n_top=2)
+    }
+
+
+def test_every_space_and_change_but_ordinary_first_tokens() -> None:
+    expected = {(space, change) for space in SPACES for change in ALL}
+    assert set(clouds()) == expected - {("cls", "ordinary_tokens")}
+    assert set(clouds(changes=["whitened"])) == {(space, "whitened") for space in SPACES}
+
+
+def test_tokens_that_the_window_before_has_are_left_out() -> None:
+    tokens, cloud = CORPUS.tokens, clouds()["token", "as_is"]
+    kept = [row for row, is_repeated in enumerate(tokens["repeated"]) if not is_repeated]
+    assert 0 < len(kept) < len(tokens)
+    assert (cloud.x == CORPUS.states["token"][1][kept]).all()
+    assert cloud.x.dtype == np.float64
+    assert cloud.word is not None and cloud.position is not None
+    assert cloud.word.tolist() == tokens["id"].iloc[kept].tolist()
+    assert cloud.position.tolist() == tokens["position"].iloc[kept].tolist()
+    assert cloud.text.tolist() == CORPUS.document[tokens["window"].iloc[kept]].tolist()
+
+
+def test_ordinary_tokens_are_neither_special_nor_the_first() -> None:
+    # A decoder has no special token at position 0, which is no token like others all the same.
+    decoder = replace(CORPUS, tokens=CORPUS.tokens.assign(special=CORPUS.tokens["position"] == 8))
+    cloud = clouds(decoder)["token", "ordinary_tokens"]
+    assert cloud.position is not None
+    assert set(cloud.position.tolist()) == {1, 2, 3, 4, 5, 6, 7}
+    assert len(cloud.x) == 6 * (7 + 5)
+
+
+def test_pooled_vectors_are_as_they_were_pooled() -> None:
+    for space in ("cls", "mean"):
+        cloud = clouds()[space, "as_is"]
+        assert (cloud.x == CORPUS.states[space][1]).all()
+        assert cloud.text.tolist() == CORPUS.document.tolist()
+        assert cloud.word is None and cloud.position is None
+
+
+def test_the_mean_of_ordinary_tokens_is_that_of_each_window() -> None:
+    tokens = CORPUS.tokens
+    # One window has none but special ones.
+    states = replace(
+        CORPUS, tokens=tokens.assign(special=tokens["special"] | tokens["window"].eq(4))
+    )
+    cloud = clouds(states)["mean", "ordinary_tokens"]
+    windows = [window for window in range(12) if window != 4]
+    expected = []
+    for window in windows:
+        rows = [
+            row
+            for row, token in enumerate(tokens.itertuples())
+            if token.window == window and not token.special and not token.repeated
+        ]
+        expected.append(CORPUS.states["token"][1][rows].astype(float).mean(axis=0))
+    assert cloud.x == pytest.approx(np.array(expected))
+    assert cloud.text.tolist() == CORPUS.document[windows].tolist()
+
+
+def test_a_corpus_without_states_of_tokens_has_pooled_clouds() -> None:
+    found = clouds(corpus(6, with_tokens=False))
+    assert {space for space, _ in found} == {"cls", "mean"}
+    assert "ordinary_tokens" not in {change for _, change in found}
+
+
+def test_fewer_than_four_documents_are_no_cloud() -> None:
+    assert not clouds(corpus(3))
+    assert clouds(corpus(4))
+    # Four documents, of which one has no ordinary token.
+    states = corpus(4)
+    states.tokens.loc[states.tokens["window"] < 2, "special"] = True
+    assert set(clouds(states, ["as_is", "ordinary_tokens"])) == {(s, "as_is") for s in SPACES}
+
+
+def vectors(n: int = 60, dim: int = 5) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, dim)) @ rng.normal(size=(dim, dim)) + 3
+
+
+@pytest.mark.parametrize("change", ["as_is", "ordinary_tokens"])
+def test_what_is_of_rows_leaves_coordinates(change: Change) -> None:
+    assert (changed(vectors().astype(np.float32), change, 2) == vectors().astype(np.float32)).all()
+
+
+def test_standardised_coordinates_have_mean_0_and_variance_1() -> None:
+    x = vectors()
+    x[:, 2] = 7.0
+    found = changed(x, "standardised", 2)
+    assert found.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+    assert found.var(axis=0) == pytest.approx([1, 1, 0, 1, 1])
+    assert (found[:, 2] == 0).all()
+    assert np.corrcoef(found[:, 0], x[:, 0])[0, 1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, -0.7])
+def test_a_standardised_coordinate_that_does_not_vary_is_exactly_0(value: float) -> None:
+    x = np.random.default_rng(0).normal(size=(1003, 3))
+    x[:, 1] = value  # whose mean rounding moves
+    assert (changed(x, "standardised", 0)[:, 1] == 0).all()
+
+
+def test_outlier_dimensions_are_gone_and_no_other() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 40))
+    x[:, 17] += 50
+    assert outlier_dimensions(x).tolist() == [17]
+    found = changed(x, "no_outlier_dimensions", 2)
+    assert (found == np.delete(x, 17, axis=1)).all()
+
+
+def test_all_but_the_top_has_the_other_principal_components() -> None:
+    x = vectors()
+    centred = x - x.mean(axis=0)
+    left, values, right = np.linalg.svd(centred, full_matrices=False)
+    values[:2] = 0
+    assert changed(x, "all_but_the_top", 2) == pytest.approx(left * values @ right, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(60, 5), (8, 20), (20, 20)])
+def test_whitened_vectors_have_the_identity_as_covariance(shape: tuple[int, int]) -> None:
+    found = changed(vectors(*shape), "whitened", 2)
+    rank = min(shape[0] - 1, shape[1])
+    assert found.shape == (shape[0], rank)
+    assert found.mean(axis=0) == pytest.approx(np.zeros(rank), abs=1e-9)
+    assert found.T @ found / len(found) == pytest.approx(np.eye(rank), abs=1e-6)
+
+
+def test_a_change_of_a_cloud_is_that_of_its_vectors() -> None:
+    found = clouds()
+    for change in ALL[2:]:
+        expected = changed(found["token", "as_is"].x, change, 2)
+        assert (found["token", change].x == expected).all()
+        assert found["token", change].text is not None
+
+
+def test_some_of_the_vectors_keep_what_they_are_of() -> None:
+    cloud, rows = clouds()["token", "as_is"], np.array([5, 1])
+    part = cloud.among(rows)
+    assert cloud.word is not None and part.word is not None and part.position is not None
+    assert (part.x == cloud.x[rows]).all() and (part.word == cloud.word[rows]).all()
+    assert part.text.tolist() == cloud.text[rows].tolist()
+    pooled = clouds()["cls", "as_is"].among(rows)
+    assert pooled.word is None and len(pooled.x) == 2
+
+
+def test_corpora_of_too_few_documents_are_left_out() -> None:
+    assert list(large_enough(three_corpora(), 9)) == ["many", "pooled"]
+    assert list(large_enough(three_corpora(), 10)) == ["many"]
+    assert CORPUS.n_documents == 6 and CORPUS.n_layers == 2
+
+
+@pytest.mark.parametrize("with_tokens", [True, False])
+def test_files_are_read_with_the_document_of_each_window(with_tokens: bool, tmp_path: Path) -> None:
+    states = corpus(5, with_tokens=with_tokens)
+    texts = [f"{'edcba'[number]}{half}" for number in range(5) for half in "12"]
+    save_tensors(states.states, f"{tmp_path}/notes.safetensors")
+    save_rows(states.tokens, f"{tmp_path}/notes.tokens.parquet")
+    save_rows(pd.DataFrame({"text": texts}), f"{tmp_path}/notes.windows.parquet")
+    prepared = pd.DataFrame({"id": texts, "document": [text[0] for text in texts]})
+    save_rows(prepared.sort_values("id"), f"{tmp_path}/texts/notes.parquet")
+    found = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
+    assert found.document.tolist() == states.document.tolist()
+    assert set(found.states) == set(states.states)
+    assert all((found.states[kind] == each).all() for kind, each in states.states.items())
+    pd.testing.assert_frame_equal(found.tokens, states.tokens)

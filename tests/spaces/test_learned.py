@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from embspace.spaces.learned import clouds_of, structured_positions
+from tests.measure.regimes import regimes_of
+from tests.measure.vectors import random_matrices
+
+
+def test_structured_positions_are_neither_outlying_nor_noise():
+    regimes = regimes_of(6, outlying=[0], unstructured=[4, 5])
+    assert structured_positions(regimes).tolist() == [1, 2, 3]
+
+
+def test_clouds_know_where_their_rows_come_from():
+    matrices = random_matrices()
+    clouds = clouds_of(matrices, regimes_of(30, outlying=[3]))
+    joint, structured = clouds["joint"], clouds["structured"]
+    assert np.array_equal(joint.vectors[:120], matrices["input"])
+    assert np.array_equal(joint.vectors[120:], matrices["positional"])
+    assert (joint.spaces[119], joint.spaces[120]) == ("input", "positional")
+    assert (joint.ids[119], joint.ids[120]) == (119, 0)
+    assert structured.ids.tolist() == [0, 1, 2, *range(4, 30)]
+    assert np.array_equal(structured.vectors, matrices["positional"][structured.ids])
+
+
+def test_distances_of_centred_vectors_order_as_their_cosines():
+    matrices = random_matrices()
+    x = clouds_of(matrices, regimes_of(30))["joint_centred"].vectors
+    joint = np.concatenate([matrices["input"], matrices["positional"]]).astype(float)
+    centred = joint - joint.mean(axis=0)
+    cosine = centred[3] @ centred[8] / np.linalg.norm(centred[3]) / np.linalg.norm(centred[8])
+    assert np.linalg.norm(x[3] - x[8]) ** 2 == pytest.approx(2 - 2 * cosine, rel=1e-5)
+    assert np.linalg.norm(x, axis=1) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_model_without_positions_has_clouds_of_tokens():
+    clouds = clouds_of({"input": random_matrices()["input"]}, regimes_of(0))
+    assert list(clouds) == ["input", "input_centred"]
+
+
+def test_a_cloud_of_few_points_is_left_out():
+    regimes = regimes_of(30, unstructured=range(3, 30))
+    assert list(clouds_of(random_matrices(), regimes)) == ["joint", "joint_centred", "positional"]
