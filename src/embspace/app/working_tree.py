@@ -80,11 +80,11 @@ class WorkingTree:
             self._take_over(model, named)
 
     def _copy_all(self) -> None:
-        for each in COPIED_FOLDERS:
-            mirror_folder(self.root / each, self.folder / each)
-        for each in (*map(Path, COPIED_FILES), *graph_files(self.root)):
-            if (self.root / each).is_file():
-                copy_file(self.root / each, self.folder / each)
+        for folder in COPIED_FOLDERS:
+            mirror_folder(self.root / folder, self.folder / folder)
+        for file in (*map(Path, COPIED_FILES), *graph_files(self.root)):
+            if (self.root / file).is_file():
+                copy_file(self.root / file, self.folder / file)
 
     def stages(self, *targets: str) -> set[str]:
         """Return the stages at these addresses, with their items, and all that they need."""

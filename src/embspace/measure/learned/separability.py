@@ -133,7 +133,8 @@ def fold_aucs(
                 model.fit(prepare(x[train], mean), label[train])
             except ConvergenceWarning as warning:
                 raise InputError(
-                    f"{SETTINGS}: key 'max_iterations': {max_iterations} are not enough for {preparation} vectors"
+                    f"{SETTINGS}: key 'max_iterations': {max_iterations} are not "
+                    f"enough for {preparation} vectors"
                 ) from warning
             score = model.decision_function(prepare(x[test], mean))
         aucs.append(roc_auc_score(label[test], score))
