@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embspace.draw.__main__ import DRAWINGS, RESULTS
 
+from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
 from embspace.draw.page.saving import draw_and_save
+from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig
+from embspace.settings.stage import StageConfig, checked_settings, settings_path
 from tests.zoo import ANIMALS, build_animal
 
 # In the order in which one takes another's results.
@@ -35,13 +36,14 @@ NEED_POSITIONS = ("regimes", "positions", "helix", "separability", "sinusoidal_p
 NEED_POSITIONS += ("interrelations", "similarity", "explained_variance", "pca")
 
 
-def settings_of(root: Path, verb: str, noun: str) -> dict[str, Any]:
-    values = {"${seed}": 0, "${device}": "cpu"}
-    settings = read_yaml(root / f"conf/{verb}/{noun}.yaml")
-    return {
-        key: FAST.get(key, values.get(value, value) if isinstance(value, str) else value)
-        for key, value in settings.items()
-    }
+def stage_of(root: Path, verb: str, noun: str) -> tuple[Any, dict[str, Any]]:
+    """The module of a stage, and its settings, with fewer draws."""
+    file = settings_path(verb, noun, root)
+    name = ".".join(file.relative_to(root / "conf").with_suffix("").parts)
+    module = import_module(f"embspace.{name}")
+    settings = {key: FAST.get(key, value) for key, value in read_yaml(file).items()}
+    params = {"seed": 0, "device": "cpu"}
+    return module, checked_settings(getattr(module, f"{verb}_{noun}"), settings, params, str(file))
 
 
 def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
@@ -51,7 +53,7 @@ def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
         content.pop(key, None)
     content |= {"source": "path", "path": str(build_animal(name, Path("model")))}
     for stage in STAGES:
-        verb, noun = stage.split(".")
+        module, settings = stage_of(root, *stage.split("."))
         config = StageConfig(
             model_name=name,
             model=content,
@@ -59,12 +61,12 @@ def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
             corpus={},
             models=[name],
             corpora=[],
-            settings=settings_of(root, verb, noun),
+            settings=settings,
         )
-        import_module(f"embspace.{stage}").main(config)
-    settings = {noun: settings_of(root, "draw", noun) for noun in drawn}
-    results = {noun: RESULTS[noun] for noun in drawn}
-    draw_and_save(DRAWINGS, results, name, content["label"], settings)
+        module.main(config)
+    drawings = {noun: drawing for noun, drawing in (LEARNED | POSITIONAL).items() if noun in drawn}
+    settings = {noun: read_yaml(settings_path("draw", noun, root)) for noun in drawn}
+    draw_and_save(drawings, name, content["label"], settings)
 
 
 def test_without_positions_and_segments_every_stage_says_why(

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import yaml
 
-PARTS = ["conf", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
+PARTS = ["conf", "pipeline", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
 PARTS += ["requirements.lock"]
 # Less of what takes long and is no matter here.
 LESS = {
-    "measure/regimes.yaml": {"n_simulations": 100},
-    "measure/positions.yaml": {"n_shuffles": 10},
-    "measure/helix.yaml": {"n_shuffles": 10},
+    "measure/positional/regimes.yaml": {"n_simulations": 100},
+    "measure/positional/positions.yaml": {"n_shuffles": 10},
+    "measure/positional/helix.yaml": {"n_shuffles": 10},
     "project/tsne.yaml": {"n_iterations": 20, "n_seeds": 2},
     "project/umap.yaml": {"n_epochs": 20, "n_seeds": 2},
     "project/hopf_link.yaml": {"n_runs": 1, "n_iterations": 20, "n_epochs": 20},
-    "measure/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
-    "measure/evolution.yaml": {"n_draws": 20},
-    "measure/homonyms.yaml": {"n_draws": 50},
+    "measure/sentences/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
+    "measure/words/evolution.yaml": {"n_draws": 20},
+    "measure/words/homonyms.yaml": {"n_draws": 50},
 }
 
 
@@ -77,8 +77,10 @@ class Workspace:
         self.git("commit", "--quiet", "--allow-empty", "--message", "a state to go back to")
 
     def repro(self, *arguments: str) -> set[str]:
-        """Run `dvc repro` and return the stages that ran."""
-        return set(re.findall(r"Running stage '([^']+)'", self.run("dvc", "repro", *arguments)))
+        """Run `dvc repro` and return the stages that ran, without their graphs."""
+        return set(
+            re.findall(r"Running stage '(?:[^':]+:)?([^']+)'", self.run("dvc", "repro", *arguments))
+        )
 
     def edit(self, file: str, **change: object) -> None:
         """Set keys at the top of a YAML file."""

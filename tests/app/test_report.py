@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from embspace.app.report import describe_subject
+from embspace.app.report_page import drawn_nouns
 from embspace.app.working_tree import TREES, WorkingTree
-from embspace.draw.__main__ import DRAWINGS
 from embspace.errors import InputError
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
@@ -151,7 +151,7 @@ def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Wo
     folder = workspace.folder / "reports/tiny"
     page = (folder / "index.html").read_text()
     assert "Embedding spaces of tiny" in page
-    for noun in DRAWINGS:
+    for noun in drawn_nouns():
         assert f'id="{noun}"' in page
         assert (folder / f"figures/{noun}/tiny/{noun}.pdf").is_file()
     copied = {file.relative_to(folder).as_posix() for file in folder.glob("figures/**/*.*")}

@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.report_page import as_html, page_of, section_of
-from embspace.draw.__main__ import DRAWINGS
+from embspace.app.report_page import as_html, drawn_nouns, page_of, section_of
 from embspace.errors import InputError
 
 TABLE = """# Tokens of X
@@ -61,10 +60,10 @@ def tree(root: Path, tmp_path: Path) -> Path:
 
 def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
     page = page_of(tree, "minilm")
-    for noun in DRAWINGS:
+    for noun in drawn_nouns():
         assert f'<section id="{noun}">' in page
         assert f'href="#{noun}"' in page
-    assert page.count('src="data:image/svg+xml;base64,') == len(DRAWINGS)
+    assert page.count('src="data:image/svg+xml;base64,') == len(drawn_nouns())
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
     assert all(path.startswith(("figures/", "results/")) for path in outside)
     assert all((tree / path).is_file() for path in outside)

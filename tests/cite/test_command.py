@@ -17,8 +17,8 @@ from embspace.cite.bibliography import parse_bibtex
 from embspace.cite.command import marked_text
 from embspace.cite.facts import Facts
 from embspace.cite.methods import Methods, load_methods, nouns
-from embspace.settings.params import CONF, PARAMS
-from embspace.settings.stage import FROM_PARAMS
+from embspace.settings.params import PARAMS
+from embspace.settings.stage import FROM_PARAMS, settings_path
 from tests.cite.tree import changed, edit, make_tree
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def run(*arguments: str) -> Result:
 
 
 def settings_file(methods: Methods) -> Path:
-    return CONF / methods.verb / f"{methods.noun}.yaml"
+    return settings_path(methods.verb, methods.noun)
 
 
 def text_of(noun: str) -> str:

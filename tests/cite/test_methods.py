@@ -8,7 +8,7 @@ import yaml
 from embspace.cite.methods import Methods, all_papers, load_methods, nouns, papers_of
 from embspace.errors import InputError
 from embspace.settings.schema import validate
-from embspace.settings.stage import FROM_PARAMS
+from embspace.settings.stage import FROM_PARAMS, settings_path
 
 VERBS = ("measure", "project", "compare")
 GOOD: dict[str, Any] = {
@@ -42,9 +42,7 @@ def test_every_figure_has_its_sentences(root: Path):
 
 
 def test_every_analysis_has_its_sentences_and_no_other(root: Path):
-    settings = {
-        path.stem: path.parent.name for v in VERBS for path in (root / "conf" / v).iterdir()
-    }
+    settings = {path.stem: v for v in VERBS for path in (root / "conf" / v).rglob("*.yaml")}
     expected = {noun: verb for noun, verb in settings.items() if noun not in [*OF_RUNS, *INNER]}
     assert {noun: load_methods(noun).verb for noun in nouns()} == expected
 
@@ -52,7 +50,7 @@ def test_every_analysis_has_its_sentences_and_no_other(root: Path):
 @pytest.mark.parametrize("noun", nouns())
 def test_every_setting_is_said_or_named_as_not_said(noun: str, root: Path):
     methods = load_methods(noun)
-    settings = yaml.safe_load((root / "conf" / methods.verb / f"{noun}.yaml").read_text())
+    settings = yaml.safe_load(settings_path(methods.verb, noun, root).read_text())
     assert {*methods.settings_said, *methods.not_said} - set(FROM_PARAMS) == set(settings)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import yaml
 
 from embspace.measure.layers.layer_profiles import COLUMNS
+from embspace.settings.stage import settings_path
 
 CORPORA, LAYERS = ("articles", "posts"), 3
 CHANGES = ("as_is", "ordinary_tokens", "standardised")
@@ -85,5 +86,6 @@ def squeezed(text: str) -> str:
 
 def settings_of(root: Path, noun: str) -> dict[str, Any]:
     """Those of the project."""
-    settings: dict[str, Any] = yaml.safe_load((root / f"conf/draw/{noun}.yaml").read_text())
+    file = settings_path("draw", noun, root)
+    settings: dict[str, Any] = yaml.safe_load(file.read_text())
     return settings

@@ -14,6 +14,7 @@ import yaml
 from embspace.geometry.measures.declaration import Family
 from embspace.measure.layers.layer_profiles import LayerProfiles
 from embspace.measure.layers.layer_protocol import Protocol
+from embspace.settings.stage import settings_path
 from embspace.spaces.layers import CorpusStates
 
 N_WORDS, LENGTH, OVERLAP = 12, 9, 2
@@ -88,7 +89,7 @@ def protocol(family: Family, **given: Any) -> Protocol:
 
 def settings_of(root: Path, noun: str) -> dict[str, Any]:
     """Those of the project, with fewer draws."""
-    settings = yaml.safe_load((root / f"conf/measure/{noun}.yaml").read_text())
+    settings = yaml.safe_load(settings_path("measure", noun, root).read_text())
     assert QUICK.keys() <= settings.keys()
     return {**settings, **QUICK, "seed": 0}
 

@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.canvas import stage_of
-from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics
+from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics, main
+from embspace.files.tables import save_table
+from embspace.settings.stage import StageConfig
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 from tests.draw.runs.test_dynamics import SETTINGS, value
 from tests.draw.runs.test_dynamics import table as table_of_run
+from tests.drawn import drawn_files
 
 STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
 
@@ -59,3 +62,18 @@ def test_too_few_documents_say_so() -> None:
 def test_the_settings_of_the_project_are_drawn(root: Path) -> None:
     figure, _ = draw(table(), **settings_of(root, "pretraining_dynamics"))
     assert_words_fit(figure)
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_training_is_drawn_under_the_name_of_the_model(
+    is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"pretraining_dynamics": settings_of(root, "pretraining_dynamics")}
+    monkeypatch.chdir(tmp_path)
+    save_table(table()[: 0 if is_empty else None], "results/pretraining_dynamics/mine.csv")
+    main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
+    drawn = {str(file) for file in Path("figures").rglob("*.*")}
+    place = "figures/pretraining_dynamics/mine"
+    assert drawn == set(drawn_files(place, "pretraining_dynamics"))
+    assert all(Path(file).stat().st_size < 800_000 for file in drawn)
+    assert "my own model" in Path(f"{place}/pretraining_dynamics.md").read_text()
