@@ -153,7 +153,7 @@ def test_sequences_are_read(tree: Path):
     assert problem == "conf/corpus/mine.yaml: key 'path': data/texts/x.fasta: not found"
     (tree / "data/texts/x.fasta").write_text(">a\nMFVFL\n")
     (problem,) = check_settings()
-    assert "record 'a', line 2: found 'f', allowed: A, C, G, T" in problem
+    assert "record 1, 'a': found 'f' as letter 2 of the sequence, allowed: A, C, G, T" in problem
     (tree / "data/texts/x.fasta").write_text(">a\nATG\n")
     assert check_settings() == []
 

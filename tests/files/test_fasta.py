@@ -19,7 +19,7 @@ def written(content: str | bytes) -> str:
 
 def test_a_record_is_a_header_and_the_lines_that_follow():
     records = read_fasta(written(">a first one\nACGT\nAC\n\n>b\nN\n"))
-    assert records == [Record("a first one", 1, "acgtac"), Record("b", 5, "n")]
+    assert records == [Record("a first one", "acgtac"), Record("b", "n")]
     assert [record.name for record in records] == ["a", "b"]
 
 
@@ -30,11 +30,12 @@ def test_a_record_is_a_header_and_the_lines_that_follow():
         ">a\rACGT\rAC",
         ">a\nacgt\naC",
         ">a\n  ACGT AC\t\n",
+        ">a\nAC\tGTAC\n",
         "\ufeff>a\nACGTAC",
         "\n\n>a\nACGTAC\n\n",
         ">a\nACGUAC\n",
     ],
-    ids=["CRLF", "CR", "small", "blanks", "BOM", "empty lines", "RNA"],
+    ids=["CRLF", "CR", "small", "blanks", "tab", "BOM", "empty lines", "RNA"],
 )
 def test_the_same_sequence_in_other_writings(content: str):
     assert read_fasta(written(content))[0].sequence == "acgtac"
@@ -57,18 +58,19 @@ def test_a_path_may_start_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "holds no record"),
-        ("\n \n", "holds no record"),
-        ("ACGT\n", "line 1: expected a header, which begins with '>', found 'ACGT'"),
-        ("\n@a\nACGT\n", "line 2: expected a header, .* found '@a'"),
-        (">\nACGT\n", "line 1: expected a name after '>', found none"),
-        (">a\n>b\nA\n", "record 'a': has a header and no sequence"),
-        (">a\nA\n>b x\n\n", "record 'b': has a header and no sequence"),
-        (">a 1\nA\n>a 2\nC\n", "line 3: the name 'a' is that of line 1; a name ends at the first"),
-        (">a\nACGT\nACJT\n", "record 'a', line 3: found 'j', allowed: A, C, .* is it a protein"),
-        (">a\nMFVFL\n", "record 'a', line 2: found 'f', .* is it a protein"),
-        (">a\nAC--GT\n", "record 'a', line 2: found '-', allowed: .*, but no gaps of an alignment"),
-        (">a\nAC1GT\n", "record 'a', line 2: found '1', allowed: .*, in capitals or not"),
+        ("", "expected '>' as the first character, found ''"),
+        ("\n \n", "expected '>' as the first character, found ''"),
+        ("ACGT\n", "expected '>' as the first character, found 'A'"),
+        ("\n@a\nACGT\n", "expected '>' as the first character, found '@'"),
+        (">a\nA\n> \nACGT\n", "record 2: expected a name after '>', found none"),
+        (">a\n>b\nA\n", "record 1, 'a': has a header and no sequence"),
+        (">a\nA\n>b x\n\n", "record 2, 'b': has a header and no sequence"),
+        (">a 1\nA\n>a 2\nC\n", "record 2: the name 'a' is that of an earlier record; a name ends"),
+        (">a\nACGT\nACJT\n", "record 1, 'a': found 'j' as letter 7 .* allowed: A, C, .* protein"),
+        (">a\nMFVFL\n", "record 1, 'a': found 'f' as letter 2 .* protein"),
+        (">a\nAC--GT\n", "record 1, 'a': found '-' as letter 3 .*, allowed: .* gaps of an align"),
+        (">a\nAC1GT\n", "record 1, 'a': found '1' as letter 3"),
+        (">a\nACGé\n", "record 1, 'a': found 'é' as letter 4"),
         (b"\x1f\x8bnot", "is no whole gzip"),
         (gzip.compress(b">a\nACGT\n", mtime=0)[:-4], "is no whole gzip"),
         (b"PK\x03\x04\xff\xfe", "is no FASTA, which is text"),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from Bio.Seq import translate
 from scipy.stats import binom
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -12,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 from embspace.errors import InputError
 from embspace.files.fasta import read_fasta
 from embspace.prepare.sources.changes import Lineage, read_lineages
-from embspace.prepare.sources.codons import translate
 from embspace.prepare.sources.kmers import kmers
 from embspace.prepare.sources.lineages import load_lineages
 from embspace.settings.corpus import LineagesCorpus, describe_corpus
@@ -99,6 +99,15 @@ def test_gh_is_the_reference_but_for_one_base_and_in_the_binding_domain_the_refe
     region = sequences(n_ancestors=1, n_descendants=1, first_codon=319, last_codon=541)["text"]
     assert region[0] == spike[3 * 318 : 3 * 541]
     assert region.nunique() == 8
+
+
+def test_codons_that_become_one_leave_the_others_out(spike: str, tmp_path: Path):
+    path = tmp_path / "lineages.csv"
+    path.write_text(
+        "class,lineage,change,codons,reference,alternate,codon_to\na,A,F2_V3delinsY,2-3,FV,Y,TAT\n"
+    )
+    (bases,) = sequences(lineages=str(path), n_ancestors=1, n_descendants=1)["text"]
+    assert bases == "atgtat" + spike[9:]
 
 
 def test_a_region_has_its_codons_in_place_whatever_was_deleted_before_it():

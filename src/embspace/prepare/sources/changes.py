@@ -1,17 +1,20 @@
 """The changes that define lineages: a table that people write, checked against the gene."""
 
 import re
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from embspace.errors import InputError, not_among
-from embspace.files.texts import load_texts
-from embspace.prepare.sources.codons import CODE, nearest_codon, translate
+from Bio.Seq import translate
 
-COLUMNS = (
-    *("class", "lineage", "change", "kind", "codons", "reference", "alternate", "codon_to"),
-    "source",
-)
-KINDS = ("substitution", "deletion")
+from embspace.errors import InputError
+from embspace.files.texts import load_texts
+
+COLUMNS = ("class", "lineage", "change", "codons", "reference", "alternate", "codon_to")
+PATTERNS = {"codons": "[1-9][0-9]*(-[1-9][0-9]*)?", "codon_to": "([ACGT]{3})?"}
+ALLOWED = {
+    "codons": "a number from 1, or two such as 69-70",
+    "codon_to": "three of A, C, G and T, or nothing for a deletion",
+}
 
 
 @dataclass(frozen=True)
@@ -33,98 +36,44 @@ class Lineage:
 
 
 def read_lineages(path: str, gene: str) -> list[Lineage]:
-    """The classes of a table, in the order of their first rows.
+    """Return the classes of a table, in the order of their first rows.
 
-    The table has one row a change and the columns `COLUMNS`. `codons` is a number, or two with a
-    dash between. `codon_to` may be left empty: then it is the codon of the alternate residue with
-    the fewest other bases, of several the first by alphabet. `gene` is of whole codons.
+    The table has one row a change and at least the columns `COLUMNS`. `codons` is a number, or two
+    with a dash between; `codon_to` is empty for a deletion. `gene` is of whole codons.
 
     Raises:
-        InputError: naming the file, the class and the change, if the reference residues are not
-            those of the gene, or anything else does not fit.
+        InputError: naming the file, the class and the change, if codons are not written so, the
+            reference residues are not those of the gene, or the alternate one is not that of
+            `codon_to`.
     """
     table = load_texts(path, text_column="change")
     if lacking := [column for column in COLUMNS if column not in table]:
         raise InputError(f"{path}: no column '{lacking[0]}'; expected {', '.join(COLUMNS)}")
-    names: dict[str, str] = {}
-    changes: dict[str, list[Change]] = {}
-    for values in table[list(COLUMNS)].astype(str).to_numpy():
-        row = dict(zip(COLUMNS, values, strict=True))
-        where = f"{path}, class '{row['class']}', change '{row['change']}'"
-        for column in ("class", "lineage", "source"):
-            if not row[column].strip():
-                raise InputError(f"{where}: the column '{column}' is empty")
-        if names.setdefault(row["class"], row["lineage"]) != row["lineage"]:
+    lineages = []
+    for label, rows in table.astype(str).groupby("class", sort=False):
+        where = f"{path}, class '{label}'"
+        changes = tuple(_change(row, gene, where) for row in rows.to_dict("records"))
+        lineages.append(Lineage(str(label), rows["lineage"].iloc[0], changes))
+    return lineages
+
+
+def _change(row: Mapping[Hashable, str], gene: str, where: str) -> Change:
+    where = f"{where}, change '{row['change']}'"
+    for column, pattern in PATTERNS.items():
+        if not re.fullmatch(pattern, row[column], re.IGNORECASE):
             raise InputError(
-                f"{where}: found the lineage {row['lineage']!r}, but that of the class is "
-                f"{names[row['class']]!r}; expected one"
+                f"{where}: column '{column}': found {row[column]!r}, allowed: {ALLOWED[column]}"
             )
-        change = _change(row, gene, where)
-        for other in changes.setdefault(row["class"], []):
-            if change.first <= other.last and other.first <= change.last:
-                raise InputError(f"{where}: another change of this class is of the same codon")
-        changes[row["class"]].append(change)
-    return [Lineage(label, names[label], tuple(each)) for label, each in changes.items()]
-
-
-def _change(row: dict[str, str], gene: str, where: str) -> Change:
-    if row["kind"] not in KINDS:
-        raise InputError(f"{where}: column 'kind': {not_among(row['kind'], KINDS)}")
-    first, last = _codons(row["codons"], len(gene) // 3, where)
-    found = translate(gene[3 * first - 3 : 3 * last])
-    if row["reference"] != found:
-        raise InputError(
-            f"{where}: column 'reference': found {row['reference']!r}, but the gene has {found!r} "
-            f"at {row['codons']}"
-        )
-    if row["kind"] == "deletion":
-        codon_to, spelled = _none(row, where), _spelled_deletion(first, last, found)
-    else:
-        codon_to = _codon_to(row, gene[3 * first - 3 : 3 * last], where)
-        spelled = f"{found}{first}{row['alternate']}"
-    if row["change"] != spelled:
-        raise InputError(f"{where}: its other columns say {spelled!r}")
-    return Change(first, last, codon_to)
-
-
-def _codons(written: str, n_codons: int, where: str) -> tuple[int, int]:
-    match = re.fullmatch(r"([1-9][0-9]*)(?:-([1-9][0-9]*))?", written)
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-    if not 1 <= first <= last <= n_codons:
-        raise InputError(
-            f"{where}: column 'codons': found {written!r}, allowed: a number, or two such as "
-            f"69-70, from 1 to {n_codons}"
-        )
-    return first, last
-
-
-def _none(row: dict[str, str], where: str) -> str:
-    for column in ("alternate", "codon_to"):
-        if row[column]:
+    first, _, last = row["codons"].partition("-")
+    change = Change(int(first), int(last or first), row["codon_to"].lower())
+    bases = gene[3 * change.first - 3 : 3 * change.last]
+    for column, owner, coding in (
+        ("reference", "gene", bases),
+        ("alternate", "codon_to", change.codon_to),
+    ):
+        if row[column] != (expected := translate(coding)):
             raise InputError(
-                f"{where}: column '{column}': found {row[column]!r}, allowed of a deletion: nothing"
+                f"{where}: column '{column}': found {row[column]!r}, but the {owner} has "
+                f"{expected!r} at {row['codons']}"
             )
-    return ""
-
-
-def _spelled_deletion(first: int, last: int, residues: str) -> str:
-    end = f"_{residues[-1]}{last}" if last > first else ""
-    return f"{residues[0]}{first}{end}del"
-
-
-def _codon_to(row: dict[str, str], codon: str, where: str) -> str:
-    residue, written = row["alternate"], row["codon_to"].lower()
-    if len(codon) != 3:
-        raise InputError(
-            f"{where}: column 'codons': found {row['codons']!r}, allowed of a substitution: one"
-        )
-    if residue not in set(CODE.values()) - {row["reference"]}:
-        raise InputError(
-            f"{where}: column 'alternate': found {residue!r}, allowed of a substitution: the "
-            "letter of another residue"
-        )
-    if written and CODE.get(written) != residue:
-        raise InputError(
-            f"{where}: column 'codon_to': found {row['codon_to']!r}, which is no codon of {residue}"
-        )
-    return written or nearest_codon(codon, residue)
+    return change

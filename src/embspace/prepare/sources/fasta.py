@@ -45,8 +45,7 @@ def _class(record: Record, corpus: FastaCorpus) -> str:
     found = re.search(corpus.class_pattern, record.header)
     if not (found and found[1]):
         raise InputError(
-            f"key 'class_pattern': {corpus.path}, line {record.line}: finds no class in the header "
-            f"{record.header!r}"
+            f"key 'class_pattern': {corpus.path}: finds no class in the header {record.header!r}"
         )
     return found[1]
 

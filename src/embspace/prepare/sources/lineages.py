@@ -146,8 +146,9 @@ def _family(
 def _changed(gene: str, changes: list[Change]) -> Bases:
     bases = np.frombuffer(gene.encode(), dtype=np.uint8).reshape(-1, 3).copy()
     for change in changes:
-        codon = np.frombuffer(change.codon_to.encode(), dtype=np.uint8)
-        bases[change.first - 1 : change.last] = codon if codon.size else DELETED
+        bases[change.first - 1 : change.last] = DELETED
+        if change.codon_to:
+            bases[change.first - 1] = list(change.codon_to.encode())
     return bases
 
 
