@@ -326,12 +326,14 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
     # Toys: what is measured without a model is named `toy`, and drawn by a stage of its own.
     "stage of toys gone": (
         stage_deleted("draw_toys"),
-        r"dvc\.yaml: expected a stage draw_toys, which draws cubes, estimators, hopf_link\.",
+        r"expected a stage draw_toys, which draws cubes, estimators, grammar, hopf_link\.",
         r"src/embspace/draw/toys\.py: belongs to nothing",
         r"figures/cubes/: belongs to nothing",
         r"figures/cubes/toy/: belongs to nothing",
         r"figures/estimators/: belongs to nothing",
         r"figures/estimators/toy/: belongs to nothing",
+        r"figures/grammar/: belongs to nothing",
+        r"figures/grammar/toy/: belongs to nothing",
         r"figures/hopf_link/: belongs to nothing",
         r"figures/hopf_link/toy/: belongs to nothing",
     ),

@@ -31,6 +31,7 @@ TOYS = {
     "measure_cubes": "cubes",
     "project_hopf_link": "hopf_link",
     "measure_estimators": "estimators",
+    "measure_grammar": "grammar",
 }
 COMPARED = ("alignment", "measures", "vocabularies")
 

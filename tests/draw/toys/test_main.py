@@ -8,16 +8,19 @@ from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
 from embspace.measure.toys.cubes import measure_cubes
 from embspace.measure.toys.estimators import measure_estimators
+from embspace.measure.toys.grammar import measure_grammar
 from embspace.project.hopf_link import project_hopf_link
 from embspace.settings.stage import StageConfig
 from tests.drawn import drawn_files
+from tests.grammar.languages import LOPSIDED, language
 from tests.measure.toys.test_cubes import SETTINGS as CUBES
 from tests.measure.toys.test_estimators import SETTINGS as ESTIMATORS
+from tests.measure.toys.test_grammar import SETTINGS as GRAMMAR
 from tests.project.test_hopf_link import SETTINGS as HOPF_LINK
 
 
 def test_all_nouns_of_the_chapter_are_drawn():
-    assert DRAWINGS.keys() == {"hopf_link", "cubes", "estimators"}
+    assert DRAWINGS.keys() == {"hopf_link", "cubes", "estimators", "grammar"}
 
 
 def test_toys_are_drawn_without_a_model(
@@ -36,8 +39,11 @@ def test_toys_are_drawn_without_a_model(
     estimators = measure_estimators(**ESTIMATORS)
     save_table(estimators.dimension, "results/estimators/dimension/toy.csv")
     save_table(estimators.spectrum, "results/estimators/spectrum/toy.csv")
+    grammar = measure_grammar(language(**LOPSIDED), **GRAMMAR)
+    save_table(grammar.summary, "results/grammar/summary/toy.csv")
+    save_table(grammar.agreement, "results/grammar/agreement/toy.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = {str(file) for file in Path("figures").rglob("*.*")}
-    nouns = ("cubes", "estimators", "hopf_link")
+    nouns = ("cubes", "estimators", "grammar", "hopf_link")
     assert drawn == {file for noun in nouns for file in drawn_files(f"figures/{noun}/toy", noun)}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)

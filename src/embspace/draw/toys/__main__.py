@@ -1,10 +1,10 @@
 """Stage `draw_toys`: figures and tables of clouds whose geometry is known."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.toys import cubes, estimators, hopf_link
+from embspace.draw.toys import cubes, estimators, grammar, hopf_link
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(hopf_link, cubes, estimators)
+DRAWINGS = drawings_of(hopf_link, cubes, estimators, grammar)
 
 
 def main(config: StageConfig) -> None:

@@ -1,0 +1,96 @@
+"""Figure and tables of `measure_grammar`: exact quantities of the generated language."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = ("summary.csv", "agreement.csv")
+AGREEMENT = {
+    "distance": "words from noun to verb",
+    "attractors": "nouns of the other number\nbetween noun and verb",
+}
+
+
+def draw_grammar(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    smallest_probability: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw entropies per word and both distributions of agreement, exact and in texts."""
+    summary, agreement = results["summary"], results["agreement"]
+    agreement = agreement[agreement["exact"] >= smallest_probability]
+    quantities = summary.set_index("quantity")
+    figure, axes = new_figure(
+        1,
+        3,
+        height_mm=height_mm,
+        title="What is known of the generated language, and what its texts show",
+        subtitle=f"{label} · exact from the rules, measured in "
+        f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard errors",
+        stage="measure_grammar",
+        drawn_by="draw_toys",
+    )
+    _entropies(axes[0], quantities)
+    for ax, (quantity, words) in zip(axes[1:], AGREEMENT.items(), strict=True):
+        rows = agreement[agreement["quantity"] == quantity]
+        _distribution(ax, rows)
+        ax.set(xlabel=words, ylim=(0, None))
+    axes[1].set_ylabel("share of main clauses")
+    axes[2].legend(loc="upper right")
+    return figure, _tables(summary, agreement, label, digits)
+
+
+def _entropies(ax: Axes, quantities: pd.DataFrame) -> None:
+    exact, entropy = quantities["exact"], quantities.loc["entropy"]
+    bounds = (exact["entropy_lower_bound"], exact["entropy_upper_bound"])
+    ax.axhspan(*bounds, color="C0", alpha=0.35, linewidth=0)
+    error = 2 * entropy["standard_error"]
+    ax.errorbar([0], [entropy["measured"]], yerr=[error], fmt="o", color="C0", markersize=3)
+    single = exact["entropy_of_single_words"]
+    ax.plot([1], [single], "o", color="black", markersize=6, markerfacecolor="none")
+    ax.set_xticks([0, 1], ["the whole\nlanguage", "how frequent\nwords are"])
+    ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats a word (band: bounds)")
+    ax.set_xlabel("what the predictor knows")
+    ax.grid(visible=False, axis="x")
+
+
+def _distribution(ax: Axes, rows: pd.DataFrame) -> None:
+    ring: dict[str, Any] = {"markersize": 6, "markerfacecolor": "none"}
+    ax.plot(rows["count"], rows["exact"], "o", color="black", label="exact", **ring)
+    error = 2 * rows["standard_error"]
+    bars: dict[str, Any] = {"fmt": "o", "color": "C0", "markersize": 3, "label": "measured"}
+    ax.errorbar(rows["count"], rows["measured"], yerr=error, **bars)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %", decimals=0))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _tables(summary: pd.DataFrame, agreement: pd.DataFrame, label: str, digits: int) -> str:
+    words = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
+    return "\n".join(
+        [
+            f"# The generated language, {label}\n\nStage `measure_grammar`.\n",
+            section(
+                "Quantities",
+                "Exact values follow from the rules; measured ones are means over n documents, "
+                "sentences or main clauses. The entropy lies between its bounds.",
+                markdown_table(words.astype({"n": "Int64"}), digits),
+            ),
+            section(
+                "Agreement of noun and verb",
+                "The share of main clauses with each distance from noun to verb, in words, and "
+                "with each number of attractors, nouns of the other number between them. Those of "
+                "a small probability are left out.",
+                markdown_table(agreement, digits),
+            ),
+        ]
+    )

@@ -1,0 +1,158 @@
+"""Stage `measure_grammar`: what is known of the generated language, and what its texts show.
+
+No model: the outputs are named `toy`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import Field, PositiveInt
+
+from embspace.errors import InputError
+from embspace.files.tables import save_table
+from embspace.grammar.agreement import (
+    MAIN,
+    agreement_distances,
+    agreement_items,
+    attractor_counts,
+)
+from embspace.grammar.context_free import entropy
+from embspace.grammar.entropy import (
+    entropy_bounds,
+    log_probability,
+    word_frequencies,
+    words_per_sentence,
+)
+from embspace.grammar.language import Language, make_language, write_sentences
+from embspace.settings.corpus import GrammarCorpus
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import StageConfig, run_stage
+
+CORPUS = "conf/corpus/grammar.yaml"
+SUMMARY_COLUMNS = ["quantity", "unit", "exact", "measured", "standard_error", "n"]
+WORDS, NATS, SHARE = "words", "nats a word", "share"
+LARGEST_TAIL = 1e-6  # results keep six digits
+Row = tuple[str, str, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The two tables of the stage."""
+
+    summary: pd.DataFrame
+    """One row per quantity."""
+    agreement: pd.DataFrame
+    """One row per distance from a sentence's noun to its verb, and per number of attractors."""
+
+
+def measure_grammar(
+    language: Language,
+    *,
+    n_documents: Annotated[int, Field(ge=2)],
+    largest_distance: PositiveInt,
+    largest_count: PositiveInt,
+) -> Grammar:
+    """Return what the rules say of a language, and what its first `n_documents` documents show.
+
+    `exact` follows from the rules alone; `measured` is a mean over `n` documents, sentences or
+    main clauses. The entropy of the language is only measured, between its exact bounds. The
+    standard error in the table of agreement is that of a share whose exact value is right.
+
+    Raises:
+        InputError: if the largest distance or count leaves more than a millionth out.
+    """
+    sentences = write_sentences(language, 0, n_documents)
+    texts = sentences.groupby("document")["text"].agg(" ".join).rename_axis("id").reset_index()
+    items = agreement_items(texts, language)
+    clauses = items[items["clause"] == MAIN]
+    distances = agreement_distances(language, largest_distance)
+    attractors = attractor_counts(language, largest_count)
+    _check_tail(distances, "largest_distance")
+    _check_tail(attractors, "largest_count")
+    lengths = sentences["text"].str.split().map(len)
+    mean_distance = float(distances @ np.arange(len(distances)))
+    any_attractor = clauses["n_attractors"] > 0
+    summary = [
+        *_of_words(language),
+        _compared("words_per_sentence", WORDS, words_per_sentence(language), lengths),
+        *_of_entropy(language, texts["text"]),
+        _compared("agreement_distance", WORDS, mean_distance, clauses["distance"]),
+        _compared("clauses_with_attractor", SHARE, 1 - float(attractors[0]), any_attractor),
+    ]
+    tables = [
+        _distribution("distance", distances, clauses["distance"]),
+        _distribution("attractors", attractors, clauses["n_attractors"]),
+    ]
+    return Grammar(
+        pd.DataFrame(summary, columns=SUMMARY_COLUMNS), pd.concat(tables, ignore_index=True)
+    )
+
+
+def _check_tail(probabilities: Float[np.ndarray, " count"], key: str) -> None:
+    if (tail := 1 - probabilities.sum()) > LARGEST_TAIL:
+        raise InputError(
+            f"conf/measure/toys/grammar.yaml: key '{key}': found {len(probabilities) - 1}, allowed: "
+            f"larger, since what is above has the probability {tail:.2g}"
+        )
+
+
+def _of_words(language: Language) -> Iterator[Row]:
+    frequencies = word_frequencies(language)["probability"]
+    yield _exact("words", WORDS, len(frequencies))
+    yield _exact("words_never_used", WORDS, int((frequencies == 0).sum()))
+    yield _exact("entropy_of_single_words", NATS, entropy(frequencies.to_numpy()))
+
+
+def _of_entropy(language: Language, texts: pd.Series) -> Iterator[Row]:
+    below, above = entropy_bounds(language)
+    yield _exact("entropy_lower_bound", NATS, below)
+    yield _exact("entropy_upper_bound", NATS, above)
+    log_p = np.array([log_probability(text, language) for text in texts])
+    n_words = texts.str.split().map(len).to_numpy()
+    found = -log_p.sum() / n_words.sum()
+    # Of a ratio of means, to first order.
+    error = np.std(log_p + found * n_words, ddof=1) / n_words.mean() / np.sqrt(len(texts))
+    yield "entropy", NATS, np.nan, float(found), float(error), len(texts)
+
+
+def _exact(quantity: str, unit: str, value: float) -> Row:
+    return quantity, unit, value, np.nan, np.nan, np.nan
+
+
+def _compared(quantity: str, unit: str, exact: float, values: pd.Series) -> Row:
+    """The row of a quantity with its mean over independent values."""
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    return quantity, unit, exact, values.mean(), error, len(values)
+
+
+def _distribution(
+    quantity: str, exact: Float[np.ndarray, " count"], found: pd.Series
+) -> pd.DataFrame:
+    n, counts = len(found), np.arange(len(exact))
+    return pd.DataFrame(
+        {
+            "quantity": quantity,
+            "count": counts,
+            "exact": exact,
+            "measured": [float((found == count).mean()) for count in counts],
+            "standard_error": np.sqrt(exact * (1 - exact) / n),
+            "n": n,
+        }
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    corpus = validate(GrammarCorpus, read_yaml(Path(CORPUS)), CORPUS)
+    tables = measure_grammar(make_language(corpus), **config.settings)
+    save_table(tables.summary, "results/grammar/summary/toy.csv")
+    save_table(tables.agreement, "results/grammar/agreement/toy.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_grammar, groups=())

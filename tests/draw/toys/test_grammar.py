@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from embspace.draw.toys.grammar import draw_grammar
+from embspace.measure.toys.grammar import measure_grammar
+from tests.draw.fits import assert_words_fit
+from tests.grammar.languages import language
+from tests.measure.toys.test_grammar import SETTINGS
+
+
+@pytest.fixture(scope="module")
+def results():
+    found = measure_grammar(language(), **SETTINGS)
+    return {"summary": found.summary, "agreement": found.agreement}
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_grammar(
+        results, "a toy, no model", height_mm=75.0, smallest_probability=0.001, digits=3
+    )
+
+
+def test_entropies_are_those_of_the_table(results, drawn):
+    quantities = results["summary"].set_index("quantity")
+    measured, single = drawn[0].axes[0].lines
+    assert measured.get_ydata() == [quantities["measured"]["entropy"]]
+    assert single.get_ydata() == [quantities["exact"]["entropy_of_single_words"]]
+    (band,) = drawn[0].axes[0].patches
+    bounds = quantities["exact"][["entropy_lower_bound", "entropy_upper_bound"]]
+    assert [band.get_y(), band.get_y() + band.get_height()] == pytest.approx(bounds.tolist())
+
+
+def test_distributions_are_those_of_the_table_with_two_standard_errors(results, drawn):
+    agreement = results["agreement"][results["agreement"]["exact"] >= 0.001]
+    for ax, quantity in zip(drawn[0].axes[1:], ("distance", "attractors"), strict=True):
+        rows = agreement[agreement["quantity"] == quantity]
+        exact, measured = ax.lines
+        for line, column in ((exact, "exact"), (measured, "measured")):
+            assert np.array_equal(line.get_xdata(), rows["count"])
+            assert np.array_equal(line.get_ydata(), rows[column])
+        (bars,) = ax.collections
+        lengths = [np.ptp(segment[:, 1]) for segment in bars.get_segments()]
+        assert lengths == pytest.approx((4 * rows["standard_error"]).tolist())
+
+
+def test_words_fit_and_the_table_has_every_quantity(results, drawn):
+    figure, text = drawn
+    assert_words_fit(figure)
+    assert figure.get_supxlabel() == "measure_grammar → draw_toys"
+    for quantity in results["summary"]["quantity"]:
+        assert f"| {quantity.replace('_', ' ')} " in text
+    assert "nan" not in text
