@@ -429,6 +429,15 @@ BREAKS: dict[str, tuple[Break, *tuple[str, ...]]] = {
         r"stage draw: params has conf/draw/cubes\.yaml, .* does not read",
     ),
     # What compares models, and the stage that draws it.
+    "settings that name another file": (
+        edited("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
+        r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
+        r"stage compare_measures: deps has results/positions/profiles, which \S+ does not read",
+    ),
+    "file of halves that no settings name": (
+        edited("conf/compare/measures.yaml", "data/measured/probing/{}.parquet", "null"),
+        r"stage compare_measures: deps has data/measured/probing, which \S+ does not read",
+    ),
     "stage of comparisons gone": (
         stage_deleted("draw_compare"),
         r"dvc\.yaml: expected a stage draw_compare, which draws alignment, measures, voca",

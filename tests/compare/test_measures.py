@@ -1,17 +1,23 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare import measures
-from embspace.compare.measures import COLUMNS, SOURCES, compare_measures
+from embspace.compare.measures import COLUMNS, Source, compare_measures, main
 from embspace.compare.paired_bounds import NO_UNITS, OTHER_HALVES, OTHER_UNITS, POPULATION
+from embspace.errors import InputError
+from embspace.files.tables import save_table
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
 from embspace.measure.tables.deviations import by_row, units_named, without_deviations
+from embspace.settings.schema import read_yaml, validate
+from embspace.settings.stage import StageConfig, settings_schema
 
+FILE = Path(__file__).parents[2] / "conf/compare/measures.yaml"
+SOURCES = [Source(**each) for each in read_yaml(FILE)["sources"]]
 LEVEL = 0.9
 SAMPLED = [source for source in SOURCES if source.halves]
 N_UNITS, N_DRAWS = 12, 40
@@ -56,7 +62,7 @@ def halves(tables: Tables, **change: Callable[[pd.DataFrame], pd.DataFrame]) -> 
 
 def compared(values: dict[str, float], longest: dict[str, int], **change: Any) -> pd.DataFrame:
     tables = results(values, longest)
-    return compare_measures(tables, halves(tables, **change), level=LEVEL)
+    return compare_measures(tables, halves(tables, **change), sources=SOURCES, level=LEVEL)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +135,7 @@ def test_without_common_halves_there_are_no_bounds(change: Any, reason: str):
 def test_a_pair_does_not_depend_on_other_models(table: pd.DataFrame):
     of_two, of_three = {"one": 3, "two": 2}, {"one": 3, "two": 2, "zero": 4}
     tables = results({"one": 3.0, "two": 1.0, "zero": 0.0}, of_three)
-    found = compare_measures(tables, halves(tables), level=LEVEL)
+    found = compare_measures(tables, halves(tables), sources=SOURCES, level=LEVEL)
     pairs = found[["model", "other_model"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["one", "two"], ["one", "zero"], ["two", "zero"]]
     kept = found[found["other_model"].isin(of_two)].reset_index(drop=True)
@@ -149,7 +155,7 @@ def test_a_model_without_rows_leaves_the_other_alone():
         file: {"one": each["one"], "two": pd.DataFrame(columns=OF_HALVES)}
         for file, each in halves(tables).items()
     }
-    found = compare_measures(empty, kept, level=LEVEL)
+    found = compare_measures(empty, kept, sources=SOURCES, level=LEVEL)
     assert found["other_model_value"].isna().all()
     assert (found["model_value"] == 3).all()
 
@@ -169,7 +175,7 @@ def test_a_table_without_rows_may_lack_its_quantities():
         for source in SOURCES
     }
     kept = halves(tables)
-    found = compare_measures(bare, kept, level=LEVEL)
+    found = compare_measures(bare, kept, sources=SOURCES, level=LEVEL)
     assert "text_clouds" not in set(found["noun"])
     others = found["noun"].drop_duplicates().tolist()
     assert others == list(dict.fromkeys(s.noun for s in SOURCES if s.noun != "text_clouds"))
@@ -198,16 +204,11 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
         table["recall_at_1_deviations"] = by_row(interval.deviations[:, np.newaxis])
         published, kept[model] = without_deviations({"search": table})
         tables[model] = published["search"]
-    found = compare_measures({SEARCH.file: tables}, {str(SEARCH.halves): kept}, level=LEVEL)
+    results, halves = {SEARCH.file: tables}, {str(SEARCH.halves): kept}
+    found = compare_measures(results, halves, sources=[SEARCH], level=LEVEL)
     return found.set_index("quantity").loc["recall_at_1"], widths
 
 
-@pytest.fixture
-def search_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "SOURCES", (SEARCH,))
-
-
-@pytest.mark.usefixtures("search_alone")
 def test_bounds_hold_the_truth_as_often_as_they_say():
     covered = 0
     for seed in range(100):
@@ -217,7 +218,6 @@ def test_bounds_hold_the_truth_as_often_as_they_say():
     assert 0.8 <= covered / 100 <= 0.98
 
 
-@pytest.mark.usefixtures("search_alone")
 def test_what_is_so_in_both_models_cancels():
     for seed in range(5):
         row, widths = paired(seed, 200, 4.0)
@@ -225,3 +225,48 @@ def test_what_is_so_in_both_models_cancels():
         assert width < min(widths) / 2
         # Of independent parts of variance 1 alone.
         assert width == pytest.approx(2 * 1.645 * np.sqrt(2 / 200), rel=0.4)
+
+
+# What the settings may say.
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"quantites": []}, r"'sources\.3\.quantites' is unknown; .* did you mean 'quantities'\?"),
+        ({"quantities": []}, r"'sources\.3\.quantities': List should have at least 1 item"),
+        ({"file": "results/x.csv"}, r"'sources\.3\.file': .* match .*, found 'results/x\.csv'"),
+        ({"halves": "results/x/{}.csv"}, r"'sources\.3\.halves': String should match"),
+        ({"along": 3}, r"'sources\.3\.along': Input should be a valid string, found 3"),
+    ],
+)
+def test_a_source_that_does_not_fit_is_named(change: dict[str, Any], message: str):
+    content = read_yaml(FILE)
+    content["sources"][3] |= change
+    with pytest.raises(InputError, match=rf"measures\.yaml: key {message}"):
+        validate(settings_schema(compare_measures), content, "conf/compare/measures.yaml")
+
+
+@pytest.mark.parametrize("key", ["keys", "along", "quantities"])
+def test_a_column_that_no_table_has_is_named(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    save_table(pd.DataFrame({"space": ["a"], "share": [0.5], "dim": [3]}), "results/x/one.csv")
+    given = {"keys": ["space"], "along": "share", "quantities": ["dim"]}
+    typo = "shape" if key == "along" else ["shape"]
+    source = Source(noun="x", table="x", file="results/x/{}.csv", **given | {key: typo})
+    config = StageConfig("", {}, "", {}, ["one"], [], {"sources": [source], "level": LEVEL})
+    message = r"key 'sources': a column of results/x/one\.csv: found 'shape', allowed: space, share"
+    with pytest.raises(InputError, match=message):
+        main(config)
+
+
+def test_tables_are_loaded_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    source = Source(noun="x", table="x", file="results/x/{}.csv", keys=[], quantities=["dim"])
+    for name, value in (("one", 5), ("two", 3)):
+        save_table(pd.DataFrame({"dim": [value]}), source.file.format(name))
+    settings = {"sources": [source], "level": LEVEL}
+    main(StageConfig("", {}, "", {}, ["one", "two"], [], settings))
+    assert pd.read_csv("results/compare/measures.csv")["difference"].tolist() == [2]

@@ -102,8 +102,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
         named = (str(value) for each in described for value in each.values())
         yield from (value for value in named if value.startswith("data/"))
-    if name.verb == "prepare":
-        yield from (path for path in tree.yaml(name.conf).values() if isinstance(path, str))
+    for file in (each.conf for each in tree.settings_of(stage)):
+        # As JSON, settings within settings are found too. A path has a slash and no blank.
+        yield from re.findall(r'"([^"\s]+/[^"\s]+)"', json.dumps(tree.yaml(file)))
 
 
 def _loads_a_model(tree: Tree, stage: Stage) -> bool:

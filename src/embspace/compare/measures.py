@@ -5,223 +5,40 @@ would be as many for every set of models.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
 
 from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
+from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.measure.tables.summary import Probability
 from embspace.settings.stage import StageConfig, run_stage
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(BaseModel):
     """A table of results, and what of it is compared."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     noun: str
     table: str
-    file: str
+    file: Annotated[str, Field(pattern=r"^results/[\w/]+/\{\}\.csv$")]
     """With a blank for the model's name."""
-    keys: tuple[str, ...]
+    keys: list[str]
     """Columns that say what a row is about; together the `group`."""
-    along: str | None
+    along: str | None = None
     """A numeric column along which a group runs."""
-    quantities: tuple[str, ...]
-    halves: str | None = None
+    quantities: Annotated[list[str], Field(min_length=1)]
+    halves: Annotated[str, Field(pattern=r"^data/measured/\w+/\{\}\.parquet$")] | None = None
     """The file of what halves of the units say; a whole population, such as a learned matrix, has
     none."""
 
 
-SUMMARY = ("n", "mean", "standard_deviation", "minimum", "quantile_0.5", "maximum")
-SOURCES = (
-    Source(
-        "similarity",
-        "summary",
-        "results/similarity/summary/{}.csv",
-        ("space", "quantity"),
-        None,
-        SUMMARY,
-    ),
-    Source(
-        "explained_variance",
-        "dimensions",
-        "results/explained_variance/dimensions/{}.csv",
-        ("space",),
-        "share",
-        ("dim", "n_components", "null_n_components"),
-    ),
-    Source(
-        "explained_variance",
-        "curve",
-        "results/explained_variance/curve/{}.csv",
-        ("space",),
-        "n_components",
-        ("cumulative_explained_variance",),
-    ),
-    Source(
-        "positions",
-        "properties",
-        "results/positions/properties/{}.csv",
-        ("positions", "property"),
-        "largest_offset",
-        ("value",),
-    ),
-    Source(
-        "positions",
-        "profiles",
-        "results/positions/profiles/{}.csv",
-        (),
-        "offset",
-        ("mean",),
-    ),
-    Source(
-        "evolution",
-        "layers",
-        "results/evolution/layers/{}.csv",
-        ("tokens", "quantity"),
-        "layer",
-        ("mean",),
-        halves="data/measured/evolution/{}.parquet",
-    ),
-    Source(
-        "evolution",
-        "shared_steps",
-        "results/evolution/shared_steps/{}.csv",
-        ("tokens", "first_layer"),
-        "last_layer",
-        ("shared_energy",),
-        halves="data/measured/evolution/{}.parquet",
-    ),
-    Source(
-        "search",
-        "search",
-        "results/search/{}.csv",
-        ("corpus", "embedding", "preparation"),
-        "layer",
-        ("mean_reciprocal_rank", "recall_at_1", "recall_at_10"),
-        halves="data/measured/search/{}.parquet",
-    ),
-    Source(
-        "probing",
-        "accuracy",
-        "results/probing/accuracy/{}.csv",
-        ("features", "weights", "probe", "task"),
-        "layer",
-        ("accuracy",),
-        halves="data/measured/probing/{}.parquet",
-    ),
-    Source(
-        "homonyms",
-        "layers",
-        "results/homonyms/layers/{}.csv",
-        ("preparation", "quantity"),
-        "layer",
-        ("difference", "ratio", "relative_difference", "share_apart"),
-        halves="data/measured/homonyms/{}.parquet",
-    ),
-    Source(
-        "homonyms",
-        "recovery",
-        "results/homonyms/recovery/{}.csv",
-        ("preparation", "quantity"),
-        "layer",
-        ("accuracy", "context_accuracy", "context_gain", "bag_of_words_gain"),
-        halves="data/measured/homonyms/{}.parquet",
-    ),
-    Source(
-        "homonyms",
-        "drift",
-        "results/homonyms/drift/{}.csv",
-        ("preparation", "quantity", "statistic"),
-        "first_layer",
-        ("slope",),
-        halves="data/measured/homonyms/{}.parquet",
-    ),
-    Source(
-        "synonyms",
-        "groups",
-        "results/synonyms/groups/{}.csv",
-        ("sentences", "pooling"),
-        "layer",
-        (
-            "within_cosine",
-            "between_cosine",
-            "within_minus_between_cosine",
-            "within_euclidean_distance",
-            "between_euclidean_distance",
-            "silhouette",
-            "nearest_in_group",
-        ),
-        halves="data/measured/synonyms/{}.parquet",
-    ),
-    Source(
-        "synonyms",
-        "group_pairs",
-        "results/synonyms/group_pairs/{}.csv",
-        ("group_1", "group_2", "pooling"),
-        "layer",
-        ("cosine", "euclidean_distance"),
-        halves="data/measured/synonyms/{}.parquet",
-    ),
-    Source(
-        "synonyms",
-        "slots",
-        "results/synonyms/slots/{}.csv",
-        ("group", "pooling", "n_changed"),
-        "layer",
-        ("cosine", "euclidean_distance", "relative_distance", "additivity"),
-        halves="data/measured/synonyms/{}.parquet",
-    ),
-    Source(
-        "synonyms",
-        "contrasts",
-        "results/synonyms/contrasts/{}.csv",
-        ("kind", "pooling"),
-        "layer",
-        ("cosine", "paraphrase_minus_kind_cosine", "relative_similarity", "auc"),
-        halves="data/measured/synonyms/{}.parquet",
-    ),
-    Source(
-        "differences",
-        "categories",
-        "results/differences/categories/{}.csv",
-        ("pooling", "category"),
-        "layer",
-        ("consistency",),
-        halves="data/measured/differences/{}.parquet",
-    ),
-    Source(
-        "differences",
-        "cosines",
-        "results/differences/cosines/{}.csv",
-        ("pooling", "category_1", "category_2"),
-        "layer",
-        ("cosine", "corrected_cosine"),
-        halves="data/measured/differences/{}.parquet",
-    ),
-    Source(
-        "text_clouds",
-        "distributions",
-        "results/text_clouds/distributions/{}.csv",
-        ("corpus", "other_corpus", "pooling", "quantity"),
-        "layer",
-        ("mean",),
-        halves="data/measured/text_clouds/{}.parquet",
-    ),
-    Source(
-        "text_clouds",
-        "positive",
-        "results/text_clouds/positive/{}.csv",
-        ("corpus", "other_corpus", "pooling"),
-        "layer",
-        ("share_not_positive", "centred_share_not_positive", "mean_share"),
-        halves="data/measured/text_clouds/{}.parquet",
-    ),
-)
 PLACE = ["group", "at", "quantity"]
 COLUMNS = ["model", "other_model", "noun", "table", "group", "along", "at", "quantity"]
 COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
@@ -229,8 +46,14 @@ COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
 Results = Mapping[str, Mapping[str, pd.DataFrame]]
 
 
-def compare_measures(results: Results, halves: Results, *, level: Probability) -> pd.DataFrame:
-    """Each quantity of `SOURCES` in two models, and that of the first less that of the other.
+def compare_measures(
+    results: Results,
+    halves: Results,
+    *,
+    sources: Annotated[list[Source], Field(min_length=1)],
+    level: Probability,
+) -> pd.DataFrame:
+    """Return each quantity of `sources` in two models, and the difference, first less other.
 
     `results` are the tables by file and model, `halves` likewise how far halves of
     the units lie from all, of `embspace.measure.tables.deviations`. Rows go together that say
@@ -248,7 +71,7 @@ def compare_measures(results: Results, halves: Results, *, level: Probability) -
     parts = []
     models = next(iter(results.values()))
     for one, other in combinations(models, 2):
-        for source in SOURCES:
+        for source in sources:
             tables = results[source.file]
             joint = _joint(source, tables[one], tables[other])
             of_halves = (
@@ -271,7 +94,7 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
     for name, table in (("model_value", one), ("other_model_value", other)):
         # A table without rows, as of a corpus with too few documents, may lack the quantities too.
         of_table = table.reindex(columns=source.quantities) if table.empty else table
-        values = _places(source, table).join(of_table[list(source.quantities)])
+        values = _places(source, table).join(of_table[source.quantities])
         # A table may have a column `value` of its own.
         long = values.melt(PLACE[:2], var_name="quantity", value_name="its_value")
         rows = rows.merge(long, "left", PLACE).rename(columns={"its_value": name})
@@ -281,7 +104,7 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
 
 def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
     """What the rows are about: the group, and the place along it."""
-    keys = table[list(source.keys)].astype(str).itertuples(index=False)
+    keys = table[source.keys].astype(str).itertuples(index=False)
     at = table[source.along].astype(np.float64) if source.along else np.nan
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)
 
@@ -300,15 +123,29 @@ def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd
     return joint.join(columns)
 
 
+def _load(source: Source, model: str) -> pd.DataFrame:
+    path = source.file.format(model)
+    table = load_table(path)
+    # A table without rows may lack the quantities.
+    quantities = [] if table.empty else source.quantities
+    for column in (*source.keys, *filter(None, [source.along]), *quantities):
+        if column not in table:
+            known = not_among(column, list(table.columns))
+            raise InputError(
+                f"conf/compare/measures.yaml: key 'sources': a column of {path}: {known}"
+            )
+    return table
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
+    sources: list[Source] = config.settings["sources"]
     results = {
-        source.file: {name: load_table(source.file.format(name)) for name in config.models}
-        for source in SOURCES
+        source.file: {name: _load(source, name) for name in config.models} for source in sources
     }
     halves = {
         file: {name: load_rows(file.format(name)) for name in config.models}
-        for file in dict.fromkeys(source.halves for source in SOURCES if source.halves)
+        for file in dict.fromkeys(source.halves for source in sources if source.halves)
     }
     save_table(compare_measures(results, halves, **config.settings), "results/compare/measures.csv")
 
