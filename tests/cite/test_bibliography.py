@@ -14,7 +14,7 @@ from embspace.cite.bibliography import (
     read_citation,
 )
 from embspace.cite.command import CLOSING
-from embspace.cite.methods import all_papers, load_methods, nouns
+from embspace.cite.methods import all_methods, all_papers
 from embspace.cite.wording import reference_keys
 from embspace.errors import InputError
 
@@ -29,7 +29,7 @@ def references(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Referen
 
 
 def test_every_reference_is_cited_and_every_one_cited_is_there(references: dict[str, Reference]):
-    texts = [CLOSING, *(load_methods(noun).template for noun in nouns())]
+    texts = [CLOSING, *(methods.template for methods in all_methods().values())]
     cited = {key for text in texts for key in reference_keys(text)} | set(all_papers())
     assert sorted(set(references) - cited) == []
     assert sorted(cited - set(references)) == []

@@ -16,10 +16,11 @@ from embspace.app.cli import app
 from embspace.cite.bibliography import parse_bibtex
 from embspace.cite.command import marked_text
 from embspace.cite.facts import Facts
-from embspace.cite.methods import Methods, load_methods, nouns
+from embspace.cite.methods import all_methods, load_methods
 from embspace.settings.params import PARAMS
 from embspace.settings.stage import FROM_PARAMS, settings_path
-from tests.cite.tree import changed, edit, make_tree
+from tests.cite.tree import changed, edit, make_tree, settings_said
+from tests.verify.tree import put
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cite")
     make_tree(ROOT, folder)
+    (folder / "results").symlink_to(ROOT / "results", target_is_directory=True)
     return folder
 
 
@@ -43,12 +45,16 @@ def tree(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (copy / "dvc.lock").unlink(missing_ok=True)
 
 
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Another tree, without results."""
+    make_tree(ROOT, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["cite", *arguments])
-
-
-def settings_file(methods: Methods) -> Path:
-    return settings_path(methods.verb, methods.noun)
 
 
 def text_of(noun: str) -> str:
@@ -56,11 +62,11 @@ def text_of(noun: str) -> str:
     return marked_text(methods, Facts(methods, "minilm"))
 
 
-@pytest.mark.parametrize("noun", nouns())
+@pytest.mark.parametrize("noun", all_methods())
 def test_a_changed_setting_changes_the_sentence(noun: str):
     methods, before = load_methods(noun), text_of(noun)
-    file = settings_file(methods)
-    for key in methods.settings_said:
+    file = settings_path(methods.verb, noun)
+    for key in settings_said(methods.template):
         changed_file = PARAMS if key in FROM_PARAMS else file
         content = changed_file.read_text()
         edit(changed_file, key, changed(yaml.safe_load(content)[key]))
@@ -69,14 +75,14 @@ def test_a_changed_setting_changes_the_sentence(noun: str):
     assert text_of(noun) == before
 
 
-@pytest.mark.parametrize("noun", nouns())
+@pytest.mark.parametrize("noun", all_methods())
 def test_plain_text_and_bibtex(noun: str):
     result = run(noun)
     assert (result.exit_code, result.stderr) == (0, "")
     text, _, bibtex = result.stdout.partition("\n\n")
     assert f"`{load_methods(noun).stage}` of embspace {version('embspace')}" in text
     assert "\n" not in text
-    for leftover in ("{", "}", "<<", ">>", "@", "  ", " ,", " .", "( ", "nan", "None"):
+    for leftover in ("{", "}", "<model>", "@", "  ", " ,", " .", "( ", "nan", "None"):
         assert leftover not in text
     keys = [each.key for each in parse_bibtex(bibtex, noun)]
     assert {"embspace", "luisto2024"} < set(keys) or noun in ("architecture", "cubes")
@@ -131,35 +137,25 @@ def test_errors_are_one_clear_message(arguments: list[str], message: str):
     assert last in result.stderr
 
 
-def test_results_that_are_not_there(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    make_tree(tree, tmp_path)
-    (tmp_path / "results").unlink()
-    monkeypatch.chdir(tmp_path)
+def test_results_that_are_not_there(bare: Path):
     result = run("pca")
     assert result.exit_code == 1
     assert "results/pca/quality/minilm.csv: not found; `dvc repro` makes it" in result.stderr
 
 
-def test_a_model_whose_results_are_empty(tree: Path, tmp_path: Path, monkeypatch):
-    make_tree(tree, tmp_path)
-    (tmp_path / "results").unlink()
-    (tmp_path / "results/probing/accuracy").mkdir(parents=True)
-    (tmp_path / "results/probing/accuracy/minilm.csv").write_text("n_words,n_lemmas,layer\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_model_whose_results_are_empty(bare: Path):
+    put(str(bare / "results/probing/accuracy/minilm.csv"), "n_words,n_lemmas,layer\n")
     message = run("probing").stderr
     assert "'probing' of 'minilm' is empty: results/probing/accuracy/minilm.csv, column" in message
     assert "no value; expected a value: `dvc repro` makes it, unless there is nothing" in message
 
 
-def test_evolution_names_the_corpora_that_were_read(tree: Path, tmp_path: Path, monkeypatch):
+def test_evolution_names_the_corpora_that_were_read(bare: Path):
+    shutil.copytree(ROOT / "results/evolution", bare / "results/evolution")
     text = run("evolution").stdout
     assert "of a corpus, 860 of posts (distributed with embspace; CC0-1.0), with 95 %" in text
-    make_tree(tree, tmp_path)
-    (tmp_path / "results").unlink()
-    shutil.copytree(ROOT / "results/evolution", tmp_path / "results/evolution")
-    shared = tmp_path / "results/evolution/shared_steps/minilm.csv"
+    shared = bare / "results/evolution/shared_steps/minilm.csv"
     shared.write_text("".join(x for x in shared.open() if not x.startswith("posts")))
-    monkeypatch.chdir(tmp_path)
     without = run("evolution").stdout
     assert "independent texts" not in without
     assert "at random weights. MiniLM-L6 is" in without
@@ -181,20 +177,16 @@ def test_outside_of_a_tree_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
         assert "run from the root of an embspace tree" in result.stderr
 
 
-def test_a_model_without_positions_has_no_word_of_them(tree: Path, tmp_path: Path, monkeypatch):
-    make_tree(tree, tmp_path)
-    (tmp_path / "results").unlink()
-    folder = tmp_path / "results/explained_variance/dimensions"
-    folder.mkdir(parents=True)
-    (folder / "minilm.csv").write_text("space,n,dim,share\ninput,30,4,0.5\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_model_without_positions_has_no_word_of_them(bare: Path):
+    file = bare / "results/explained_variance/dimensions/minilm.csv"
+    put(str(file), "space,n,dim,share\ninput,30,4,0.5\n")
     text = run("explained_variance").stdout
     assert "of the 30 input embeddings of MiniLM-L6, 4 dimensions each" in text
     assert "positional" not in text
 
 
 def test_settings_that_changed_since_the_run_are_noted(tree: Path):
-    file = settings_file(load_methods("pca"))
+    file = settings_path("project", "pca")
     ran_with = {str(file): yaml.safe_load(file.read_text()), "params.yaml": {"seed": 0}}
     lock = {"stages": {"project_pca@minilm": {"params": ran_with}}}
     (tree / "dvc.lock").write_text(yaml.safe_dump(lock))

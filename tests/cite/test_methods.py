@@ -1,28 +1,24 @@
 import ast
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from embspace.cite.methods import Methods, all_papers, load_methods, nouns, papers_of
+from embspace.cite.methods import Methods, all_methods, all_papers, load_methods, papers_of
 from embspace.errors import InputError
-from embspace.settings.schema import validate
+from embspace.settings.params import TOY
 from embspace.settings.stage import FROM_PARAMS, settings_path
+from tests.cite.tree import settings_said
 
 VERBS = ("measure", "project", "compare")
-GOOD: dict[str, Any] = {
-    "noun": "things",
-    "verb": "measure",
-    "numbers": {"n": {"file": "results/things/{model}.csv", "column": "n"}},
-    "sentences": ["{n} things of {model} at {settings.level}."],
-}
+NOT_SAID = re.compile(r"{# Not said: ([\w, ]+)\.")
 
 
 def drawn(root: Path) -> list[str]:
     """The nouns that have a figure, whichever stage draws it."""
     found = []
-    for path in sorted((root / "src/embspace/draw").glob("*.py")):
+    for path in sorted((root / "src/embspace/draw").rglob("*.py")):
         module = ast.parse(path.read_text())
         names = {each.name for each in module.body if isinstance(each, ast.FunctionDef)}
         if f"draw_{path.stem}" in names:
@@ -38,51 +34,46 @@ INNER = ["random_weights"]
 
 def test_every_figure_has_its_sentences(root: Path):
     assert len(drawn(root)) > 20
-    assert sorted(set(drawn(root)) - set(nouns())) == OF_RUNS
+    assert sorted(set(drawn(root)) - set(all_methods())) == OF_RUNS
 
 
 def test_every_analysis_has_its_sentences_and_no_other(root: Path):
     settings = {path.stem: v for v in VERBS for path in (root / "conf" / v).rglob("*.yaml")}
     expected = {noun: verb for noun, verb in settings.items() if noun not in [*OF_RUNS, *INNER]}
-    assert {noun: load_methods(noun).verb for noun in nouns()} == expected
+    assert {noun: methods.verb for noun, methods in all_methods().items()} == expected
 
 
-@pytest.mark.parametrize("noun", nouns())
-def test_every_setting_is_said_or_named_as_not_said(noun: str, root: Path):
+@pytest.mark.parametrize("noun", all_methods())
+def test_every_setting_is_said_or_named_as_not_said(
+    noun: str, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
     methods = load_methods(noun)
-    settings = yaml.safe_load(settings_path(methods.verb, noun, root).read_text())
-    assert {*methods.settings_said, *methods.not_said} - set(FROM_PARAMS) == set(settings)
+    said, not_said = settings_said(methods.template), NOT_SAID.findall(methods.template)
+    named = [*said, *", ".join(not_said).split(", ")] if not_said else [*said]
+    settings = yaml.safe_load(settings_path(methods.verb, noun).read_text())
+    assert sorted(set(named) - set(FROM_PARAMS)) == sorted(settings)
 
 
-@pytest.mark.parametrize("noun", nouns())
+@pytest.mark.parametrize("noun", all_methods())
 def test_two_to_five_sentences(noun: str):
-    assert 2 <= len(load_methods(noun).sentences) <= 5
+    ends = re.findall(r"\.(?:{% endif %})?$", load_methods(noun).template, re.MULTILINE)
+    assert 2 <= len(ends) <= 5
 
 
-def test_what_is_right_is_taken():
-    methods = validate(Methods, GOOD, "things.yaml")
-    assert (methods.stage, methods.settings_said) == ("measure_things", {"level"})
+@pytest.mark.parametrize("noun", all_methods())
+def test_results_are_those_of_the_model_or_of_a_toy(noun: str):
+    methods = load_methods(noun)
+    stem = "<model>" if methods.of_one_model else TOY
+    files = re.findall(r'"(results/.*?)"', methods.template)
+    assert {Path(file).stem for file in files} <= {stem}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sentences": ["{m} things of {n}."]}, "no number or list is named m"),
-        ({"sentences": ["Things of {model}."]}, "no sentence has n"),
-        ({"not_said": ["level"]}, "`not_said`, but said: level"),
-        ({"sentences": []}, "key 'sentences'"),
-        ({"verb": "draw"}, "key 'verb'"),
-        ({"sentence": ["{n}"]}, "key 'sentence' is unknown"),
-        ({"toy": True}, "no number or list is named model"),
-        ({"toy": True, "sentences": ["{n}"]}, "`file` is named toy, found results/things/"),
-        ({"numbers": {"n": {"file": "data/{model}.csv", "column": "n"}}}, "key 'numbers.n.file'"),
-        ({"numbers": {"n": {"file": "results/minilm.csv", "column": "n"}}}, "is named {model}"),
-    ],
-)
-def test_what_does_not_fit_is_named(change: dict[str, Any], message: str):
-    with pytest.raises(InputError, match="things.yaml") as caught:
-        validate(Methods, GOOD | change, "things.yaml")
-    assert message in str(caught.value)
+def test_stage_and_kind_are_read_from_the_file():
+    methods = Methods("measure_random_things", '{{ value("<model>.csv", "n") }} of {{ model }}')
+    assert (methods.verb, methods.noun) == ("measure", "random_things")
+    assert methods.of_one_model
+    assert not Methods("measure_toys", '{{ value("model.csv", "n") }} of no model').of_one_model
 
 
 def test_an_unknown_noun_is_told_which_it_may_be():

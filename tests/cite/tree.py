@@ -1,5 +1,6 @@
-"""The project's own settings and results, in a folder where a test may change them."""
+"""The project's own settings, in a folder where a test may change them."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,10 @@ import yaml
 
 
 def make_tree(root: Path, folder: Path) -> None:
-    """params.yaml, conf/ and CITATION.cff as copies, results/ as they are."""
+    """params.yaml, conf/ and CITATION.cff as copies, without results/."""
     shutil.copy(root / "params.yaml", folder)
     shutil.copy(root / "CITATION.cff", folder)
     shutil.copytree(root / "conf", folder / "conf")
-    (folder / "results").symlink_to(root / "results", target_is_directory=True)
 
 
 def edit(file: Path, key: str, value: Any) -> None:
@@ -31,3 +31,8 @@ def changed(value: Any) -> Any:
     if isinstance(value, list) and isinstance(value[-1], int | float):
         return [*value[:-1], changed(value[-1])]
     return value[:-1] if isinstance(value, list) else dict(list(value.items())[:-1])
+
+
+def settings_said(template: str) -> set[str]:
+    """The keys of its own settings that a template mentions."""
+    return set(re.findall(r"\bsettings\.(\w+)", template))

@@ -5,11 +5,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined, UndefinedError
+
 from embspace.cite.bibliography import Reference, load_references
 from embspace.cite.description import model_sentence
-from embspace.cite.facts import Facts
+from embspace.cite.facts import Facts, described_corpus
 from embspace.cite.methods import Methods, load_methods, papers_of
-from embspace.cite.wording import Absent, filled, reference_keys, with_references
+from embspace.cite.wording import (
+    conjunction,
+    percent,
+    plural,
+    reference_keys,
+    with_references,
+    worded,
+)
 from embspace.errors import InputError
 from embspace.models.lock import read_lock
 from embspace.settings.model import RandomModel, VectorsModel
@@ -54,18 +63,26 @@ def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
 
 def marked_text(methods: Methods, facts: Facts) -> str:
     """The sentences with all values, and with references as keys."""
-    closing = {"stage": methods.stage, "version": version("embspace")}
     try:
-        sentences = [filled(sentence, facts.value) for sentence in methods.sentences]
-    except Absent as error:
+        sentences = [_rendered(methods.template, facts)]
+    except UndefinedError as error:
         raise InputError(
             f"'{methods.noun}' of '{facts.model_name}' is empty: {error}; expected a value: "
             f"`dvc repro` makes it, unless there is nothing of which to measure it"
         ) from None
     if facts.model:
         sentences.append(model_sentence(facts.model, read_lock().get(facts.model_name)))
-    # An optional sentence may be empty.
-    return " ".join(filter(None, [*sentences, filled(CLOSING, closing.__getitem__)]))
+    closing = CLOSING.format(stage=methods.stage, version=version("embspace"))
+    return " ".join([*sentences, closing])
+
+
+def _rendered(template: str, facts: Facts) -> str:
+    """The template as one line, without the empty ones between its parts."""
+    environment = Environment(undefined=StrictUndefined, finalize=worded)
+    filters = {"percent": percent, "plural": plural, "conjunction": conjunction}
+    environment.filters |= {**filters, "described": described_corpus}
+    text = environment.from_string(template).render(facts.variables())
+    return " ".join(filter(None, map(str.strip, text.splitlines())))
 
 
 def plain_text(marked: str, references: dict[str, Reference]) -> str:
@@ -93,14 +110,18 @@ def latex_text(marked: str) -> str:
 def _stale(methods: Methods, model_name: str) -> str:
     """A note if settings have changed since the results were made, which are then of others."""
     stage = f"{methods.stage}@{model_name}" if methods.of_one_model else methods.stage
-    locked: dict[str, Any] = {}
-    for lock in graph_files(Path(), LOCK):
-        locked |= read_locked(lock)
-    ran_with = locked.get(stage, {}).get("params", {})
+    ran_with = _params_in_lock(stage)
     changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
     if not changed:
         return ""
     return f"changed since `{stage}` ran: {', '.join(changed)}; `dvc repro`, and then cite"
+
+
+def _params_in_lock(stage: str) -> dict[str, Any]:
+    """The settings that a stage last ran with, by file; empty for one that never did."""
+    locks = (read_locked(lock) for lock in graph_files(Path(), LOCK))
+    entry: dict[str, Any] = next((stages[stage] for stages in locks if stage in stages), {})
+    return dict(entry.get("params", {}))
 
 
 def _differs(file: Path, ran_with: dict[str, Any]) -> bool:

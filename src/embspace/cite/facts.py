@@ -1,12 +1,13 @@
-"""The values of placeholders: settings from conf/, numbers from results/, and of which model."""
+"""The facts that a template may ask for: settings of conf/, cells of results/, the model."""
 
-from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from jinja2 import StrictUndefined
+
 from embspace.cite.description import corpus_phrase
-from embspace.cite.methods import MODEL, Listing, Methods, Number
-from embspace.cite.wording import Absent, filled, listed
+from embspace.cite.methods import Methods
 from embspace.errors import InputError, not_among
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.model import Model, describe_model, model_file
@@ -15,11 +16,32 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS, settings_path
 from embspace.verify.contents import Cell, Contents, read_contents
 
-Row = dict[str, Cell]
+
+class Settings:
+    """The keys of a settings file, read when the first is asked for; null ones are undefined."""
+
+    def __init__(self, file: Path, params: Params) -> None:
+        self.file = file
+        self.params = params
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        # Of seed and device, which every stage gets from params.yaml, too.
+        return read_yaml(self.file) | {key: getattr(self.params, key) for key in FROM_PARAMS}
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._content:
+            raise InputError(f"{self.file}: key '{key}' is missing")
+        if self._content[key] is None:
+            return StrictUndefined(f"{self.file}: key '{key}' is null")
+        return self._content[key]
 
 
 class Facts:
-    """What the sentences of one analysis of one model say, in the tree of the current folder."""
+    """The facts of one analysis of one model, in the tree of the current folder.
+
+    In the name of a file or a column, <model> stands for the name of the model.
+    """
 
     def __init__(self, methods: Methods, model_name: str) -> None:
         """Read params.yaml and the description of the model.
@@ -32,93 +54,73 @@ class Facts:
         # First, for outside of a tree there is no model to describe either.
         self.params: Params = read_params()
         self.model = described(model_name) if methods.of_one_model else None
-        self._settings: dict[Path, dict[str, Any]] = {}
-        self._contents: dict[Path, Contents] = {}
-        self._corpora: dict[str, str] = {}
 
-    def value(self, name: str) -> Any:
-        """Of a placeholder of `Methods.sentences`.
+    def variables(self) -> dict[str, Any]:
+        """The names that a template may use; `model` is the label, and toys have none."""
+        return {
+            "settings": self.conf(self.methods.verb, self.methods.noun),
+            "params": self.params,
+            "conf": self.conf,
+            "value": self.value,
+            "values": self.values,
+            "rows": self.rows,
+        } | ({"model": self.model.label} if self.model else {})
+
+    def conf(self, verb: str, noun: str) -> Settings:
+        """The settings of a stage."""
+        return Settings(settings_path(verb, noun), self.params)
+
+    def value(self, file: str, column: str, /, **where: Any) -> Any:
+        """The one value of a column of a table.
 
         Raises:
-            Absent: if the results of this model have no such row, or a setting is null.
-            InputError: if a file or a key is not there.
+            InputError: if there are several.
         """
-        methods = self.methods
-        if name in methods.numbers:
-            return self._number(methods.numbers[name])
-        if name in methods.lists:
-            return self._list(methods.lists[name])
-        if name == MODEL and self.model:
-            return self.model.label
-        group, _, key = name.rpartition(".")
-        verb, _, noun = group.partition(".")
-        if group == "settings":
-            verb, noun = methods.verb, methods.noun
-        return self._setting(verb, noun, key)
+        found = self.values(file, column, **where)
+        if isinstance(found, StrictUndefined):
+            return found
+        if len(found) > 1:
+            place = self._place(file, column)
+            raise InputError(f"{place}: {len(found)} different values{_which(where)}")
+        return found[0]
 
-    def _setting(self, verb: str, noun: str, key: str) -> Any:
-        file = settings_path(verb, noun)
-        if file not in self._settings:
-            self._settings[file] = settings_with_params(file, self.params)
-        if key not in self._settings[file]:
-            raise InputError(f"{file}: key '{key}' is missing")
-        if self._settings[file][key] is None:
-            raise Absent(f"{file}: key '{key}' is null")
-        return self._settings[file][key]
+    def values(self, file: str, column: str, /, **where: Any) -> list[Any] | StrictUndefined:
+        """The different values of a column of a table."""
+        found = self.rows(file, column, **where)
+        return found if isinstance(found, StrictUndefined) else [cell for (cell,) in found]
 
-    def _number(self, number: Number) -> Any:
-        column, rows = self._named(number.column), self._rows(number)
-        where = f"{self._named(number.file)}, column '{column}'"
-        values = [row[column] for row in rows if row.get(column) not in (None, "")]
-        if not values:
-            raise Absent(f"{where}: no value{_which(number)}")
-        if number.take == "largest":
-            return max(map(_parsed, values))
-        if number.take == "distinct":
-            return len(set(values))
-        if len(set(values)) > 1:
-            raise InputError(f"{where}: {len(set(values))} different values{_which(number)}")
-        return _parsed(values[0])
+    def rows(self, file: str, /, *columns: str, **where: Any) -> list[Any] | StrictUndefined:
+        """The different rows of some columns, without those of which a cell is empty.
 
-    def _list(self, listing: Listing) -> str:
-        rows = [row for row in self._rows(listing) if self._has_listed(row.get(listing.corpus))]
-        if not rows:
-            raise Absent(f"{self._named(listing.file)}: no row{_which(listing)}")
-        phrases = (filled(listing.item, self._value_in(row, listing)) for row in rows)
-        return listed(list(dict.fromkeys(phrases)))
+        `where` has for each of other columns the value, or the list of values, that count. Without
+        such rows, the result is undefined, and says so where a sentence needs it.
+        """
+        rows = self._contents(file, *columns, *where).rows
+        names = [self._named(column) for column in columns]
+        cells = [[row.get(name) for name in names] for row in rows if _is_wanted(row, where)]
+        whole = [tuple(map(_parsed, each)) for each in cells if not {None, ""} & set(each)]
+        absent = StrictUndefined(f"{self._place(file, *columns)}: no value{_which(where)}")
+        return list(dict.fromkeys(whole)) or absent
 
-    def _has_listed(self, corpus: Cell) -> bool:
-        return corpus is None or corpus in self.params.corpora
-
-    def _value_in(self, row: Row, listing: Listing) -> Callable[[str], Any]:
-        def value(name: str) -> Any:
-            if name in row:
-                return _parsed(row[name])
-            if name != "texts":
-                raise InputError(f"{self._named(listing.file)}: no column '{name}'")
-            return self._corpus(str(row[listing.corpus]))
-
-        return value
-
-    def _corpus(self, name: str) -> str:
-        if name not in self._corpora:
-            description = read_yaml(CONF / "corpus" / f"{name}.yaml")
-            self._corpora[name] = corpus_phrase(describe_corpus(name, description))
-        return self._corpora[name]
-
-    def _rows(self, wanted: Number | Listing) -> list[Row]:
-        path = Path(self._named(wanted.file))
+    def _contents(self, file: str, *columns: str) -> Contents:
+        path = Path(self._named(file))
         if self.model and self.model_name not in self.params.models and not path.is_file():
             raise InputError(
                 f"{path}: not found; list '{self.model_name}' under `models` in {PARAMS}, "
                 "then `dvc repro` makes it"
             )
-        if path not in self._contents:
-            self._contents[path] = read_contents(path).of_corpora(self.params.corpora)
-        return [row for row in self._contents[path].rows if _is_wanted(row, wanted)]
+        contents = read_contents(path)
+        # A JSON file has the keys that there are values of.
+        if path.suffix == ".csv" and (unknown := set(columns) - set(contents.columns)):
+            raise InputError(f"{path}: no column '{min(unknown)}'")
+        return contents.of_corpora(self.params.corpora)
+
+    def _place(self, file: str, *columns: str) -> str:
+        names = " and ".join(f"'{self._named(column)}'" for column in columns)
+        return f"{self._named(file)}, column {names}"
 
     def _named(self, text: str) -> str:
-        return text.replace("{model}", self.model_name)
+        return text.replace("<model>", self.model_name)
 
 
 def described(model_name: str) -> Model:
@@ -131,25 +133,22 @@ def described(model_name: str) -> Model:
     return describe_model(model_name, read_yaml(Path(model_file(model_name))))
 
 
-def settings_with_params(file: Path, params: Params) -> dict[str, Any]:
-    """The content of a settings file, and what every stage gets from params.yaml."""
-    return {**read_yaml(file), **{key: getattr(params, key) for key in FROM_PARAMS}}
+def described_corpus(name: str) -> str:
+    """A corpus of conf/corpus/ in words."""
+    return corpus_phrase(describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml")))
 
 
-def _is_wanted(row: Row, wanted: Number | Listing) -> bool:
-    for column, allowed in wanted.where.items():
-        values = allowed if isinstance(allowed, list) else [allowed]
-        if str(row.get(column)) not in map(str, values):
-            return False
-    return wanted.having is None or row.get(wanted.having) not in (None, "")
+def _is_wanted(row: dict[str, Cell], where: dict[str, Any]) -> bool:
+    return all(str(row.get(column)) in _allowed(where[column]) for column in where)
 
 
-def _which(wanted: Number | Listing) -> str:
-    parts = (
-        f"{column} is {' or '.join(allowed) if isinstance(allowed, list) else allowed}"
-        for column, allowed in wanted.where.items()
-    )
-    return f" where {' and '.join(parts)}" if wanted.where else ""
+def _which(where: dict[str, Any]) -> str:
+    parts = (f"{column} is {' or '.join(_allowed(where[column]))}" for column in where)
+    return f" where {' and '.join(parts)}" if where else ""
+
+
+def _allowed(wanted: Any) -> list[str]:
+    return [str(each) for each in (wanted if isinstance(wanted, list) else [wanted])]
 
 
 def _parsed(cell: Cell) -> Any:

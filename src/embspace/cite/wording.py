@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-PLACEHOLDER = re.compile(r"\{([\w.]+)(?::([^{}]*))?\}")
-OPTIONAL = re.compile(r"<<(.*?)>>")
-"""A part that is left out where one of its values is not there."""
+from jinja2.runtime import LoopContext
+
 KEY = r"[a-z]+[0-9]{0,4}"
 REFERENCES = re.compile(rf"\[@({KEY}(?:; @{KEY})*)\]|@({KEY})")
 """As in Pandoc: [@one2001; @two2002] in parentheses, @one2001 as a part of the sentence."""
@@ -20,62 +19,17 @@ WORDS = {
 }
 
 
-class Absent(LookupError):
-    """A value that this model does not have; the message says where it was looked for."""
-
-
-def filled(template: str, value_of: Callable[[str], Any]) -> str:
-    """`template` with the values of its placeholders, `{name}` or `{name:form}`, see `worded`.
-
-    Raises:
-        Absent: if one is not there, outside of an optional part.
-    """
-
-    def fill(part: str) -> str:
-        return PLACEHOLDER.sub(lambda found: worded(value_of(found[1]), found[2] or ""), part)
-
-    def fill_if_there(part: str) -> str:
-        try:
-            return fill(part)
-        except Absent:
-            return ""
-
-    # Every second part of the split is an optional one.
-    parts = enumerate(OPTIONAL.split(template))
-    return "".join(fill_if_there(part) if number % 2 else fill(part) for number, part in parts)
-
-
-def placeholders(template: str) -> list[str]:
-    """The names of the values that a template asks for, in their order."""
-    return [found[1] for found in PLACEHOLDER.finditer(template)]
-
-
-def worded(value: Any, form: str = "") -> str:
-    """A value as a reader wants it: 30,522; a, b and c; `form` changes how.
-
-    `percent`: 0.95 as 95 %. `count`: of a list, how many. `range`: of first and end, the first to
-    the last. `layer`: -1 as the last layer. `words`: swapped_roles as swapped roles. `pair/pairs`:
-    1 pair, 2 pairs. Others are Python's, as .3g.
-    """
-    if form == "count":
-        return worded(len(value))
-    if form == "range":
-        first, end = value
-        return f"{first} to {end - 1}"
-    if form == "layer":
-        return _layer(int(value))
-    if "/" in form:
-        one, many = form.split("/")
-        return f"{worded(value)} {one if value == 1 else many}"
-    if form == "words":
-        return str(value).replace("_", " ")
+def worded(value: Any) -> str:
+    """A value as a reader wants it: 30,522; first token; a, b and c; bert (layers 2)."""
+    if isinstance(value, str):
+        return WORDS.get(value, value)
     if isinstance(value, Mapping):
-        return listed([_entry(str(key), each, form) for key, each in value.items()])
-    if isinstance(value, Sequence) and not isinstance(value, str):
+        return listed([_entry(key, each) for key, each in value.items()])
+    if isinstance(value, Sequence):
         if value and all(isinstance(each, list) for each in value):
             return listed(["+".join(map(worded, each)) for each in value])
-        return listed([worded(each, form) for each in value])
-    return _number(value, form)
+        return listed([worded(each) for each in value])
+    return f"{value:,d}" if isinstance(value, int) else f"{float(value):,.6g}"
 
 
 def listed(words: Sequence[str]) -> str:
@@ -84,26 +38,28 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _entry(key: str, value: Any, form: str) -> str:
-    name = worded(key)
+def _entry(key: str, value: Any) -> str:
     within = isinstance(value, Mapping | list)
-    return f"{name} ({worded(value, form)})" if within else f"{name} {worded(value, form)}"
+    return f"{worded(key)} ({worded(value)})" if within else f"{worded(key)} {worded(value)}"
 
 
-def _number(value: Any, form: str) -> str:
-    if isinstance(value, str):
-        return WORDS.get(value, value)
-    if form == "percent":
-        return f"{100 * value:g} %"
-    if form:
-        return format(float(value), form)
-    return f"{value:,d}" if isinstance(value, int) else f"{value:,.6g}"
+def percent(value: Any) -> str:
+    """A share in percent, 0.95 as 95 %, or each of a list."""
+    if isinstance(value, list):
+        return listed([percent(each) for each in value])
+    return f"{100 * value:g} %"
 
 
-def _layer(number: int) -> str:
-    if number == -1:
-        return "the last layer"
-    return f"layer {number}" if number >= 0 else f"layer {-number} from the end"
+def plural(n: Any, one: str, many: str | None = None) -> str:
+    """A number and its noun, 1 pair or 2 pairs; `many` is for nouns that take more than an s."""
+    return f"{worded(n)} {one if n == 1 else many or f'{one}s'}"
+
+
+def conjunction(loop: LoopContext) -> str:
+    """The comma that follows an item of a loop, or `and` before the last, or nothing after it."""
+    if loop.last:
+        return ""
+    return " and " if loop.revindex == 2 else ", "
 
 
 def reference_keys(text: str) -> list[str]:

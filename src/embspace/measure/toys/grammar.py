@@ -97,7 +97,8 @@ def _check_tail(probabilities: Float[np.ndarray, " count"], key: str) -> None:
     if (tail := 1 - probabilities.sum()) > LARGEST_TAIL:
         raise InputError(
             f"conf/measure/toys/grammar.yaml: key '{key}': found "
-            f"{len(probabilities) - 1}, allowed: larger, since what is above has the probability {tail:.2g}"
+            f"{len(probabilities) - 1}, allowed: larger, "
+            f"since what is above has the probability {tail:.2g}"
         )
 
 
