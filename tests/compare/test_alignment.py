@@ -8,8 +8,8 @@ import pytest
 from embspace.compare.alignment import (
     COLUMNS,
     STIMULI,
-    Corpus,
-    Model,
+    ReadCorpus,
+    ReadModel,
     _states,
     compare_alignment,
     main,
@@ -41,7 +41,7 @@ SENTENCES = {
 }
 
 
-def corpus(hidden: np.ndarray, pieces: int, seed: int) -> Corpus:
+def corpus(hidden: np.ndarray, pieces: int, seed: int) -> ReadCorpus:
     """States of texts whose words are cut into `pieces`: what is `hidden` of a word, turned.
 
     Each text is read in two windows: two words, then one.
@@ -67,17 +67,17 @@ def corpus(hidden: np.ndarray, pieces: int, seed: int) -> Corpus:
     of_windows = tokens.groupby("window").indices
     mean = np.stack([states[:, of_windows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
     marks = {"special": False, "repeated": False}
-    return Corpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
+    return ReadCorpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
 
 
-def model(pieces: int, seed: int, *, stimuli: int = 10) -> Model:
+def model(pieces: int, seed: int, *, stimuli: int = 10) -> ReadModel:
     hidden = np.random.default_rng(0).normal(size=(2, N_TEXTS, N_WORDS, 6))
     rng = np.random.default_rng(seed)
     states = {
         name: {kind: rng.normal(size=(2, stimuli, 6)) for kind in ("mean", "random_mean")}
         for name in STIMULI
     }
-    return Model({"news": corpus(hidden, pieces, seed)}, states)
+    return ReadModel({"news": corpus(hidden, pieces, seed)}, states)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_stimuli_alone_stand_beside_random_weights_and_have_no_interval(table: p
 
 def test_the_same_random_weights_say_nothing():
     one = model(1, 1)
-    models = {"one": one, "again": Model(model(2, 2).corpora, one.stimuli)}
+    models = {"one": one, "again": ReadModel(model(2, 2).corpora, one.stimuli)}
     table = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
     assert table["random_weights_value"].isna().all()
     stimuli = table[(table["corpus"] == "stimuli") & (table["layer"] == table["other_layer"])]
@@ -156,17 +156,17 @@ def test_one_model_gives_an_empty_table():
 def test_a_model_that_read_nothing_is_left_out():
     silent = model(2, 2, stimuli=0)
     read = silent.corpora["news"]
-    nothing = Corpus(
+    nothing = ReadCorpus(
         read.windows[:0], read.tokens[:0], {kind: x[:, :0] for kind, x in read.states.items()}
     )
-    models = {"one": model(1, 1), "silent": Model({"news": nothing}, silent.stimuli)}
+    models = {"one": model(1, 1), "silent": ReadModel({"news": nothing}, silent.stimuli)}
     assert compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS).empty
 
 
 PER_DOCUMENT, N_DOCUMENTS = 5, 100
 
 
-def clustered(seed: int) -> Model:
+def clustered(seed: int) -> ReadModel:
     """A model by itself, in which documents have half of the variance; a word a text."""
     rng = np.random.default_rng(seed)
     n = PER_DOCUMENT * N_DOCUMENTS
@@ -175,8 +175,8 @@ def clustered(seed: int) -> Model:
     windows = pd.DataFrame({"text": [f"s{i}" for i in range(n)], "n_tokens": 1})
     tokens = pd.DataFrame({"window": range(n), "start": 0, "end": 4})
     tokens = tokens.assign(special=False, repeated=False)
-    read = Corpus(windows, tokens, {"mean": states, "token": states})
-    return Model({"news": read}, model(1, 0, stimuli=0).stimuli)
+    read = ReadCorpus(windows, tokens, {"mean": states, "token": states})
+    return ReadModel({"news": read}, model(1, 0, stimuli=0).stimuli)
 
 
 def test_points_of_one_document_do_not_make_independent_models_alike():
@@ -218,7 +218,7 @@ def test_words_of_a_corpus_without_states_of_tokens_are_left_out(caplog: pytest.
     for each in models.values():
         read = each.corpora["news"]
         states = {"mean": read.states["mean"]}
-        each.corpora["news"] = Corpus(read.windows, read.tokens, states)
+        each.corpora["news"] = ReadCorpus(read.windows, read.tokens, states)
     found = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
     assert set(found["unit"]) == {"text"}
     assert "conf/corpus/news.yaml: key 'token_states'" in caplog.text

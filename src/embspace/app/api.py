@@ -43,7 +43,7 @@ CORPUS = "texts"
 FINAL_NORM = "final_norm_"  # begins the names of such tensors
 # A table without a name of its own is called by its suffix.
 UNNAMED = ("csv", "summary", "json")
-Key = str | tuple[str | int, ...]
+MatrixKey = str | tuple[str | int, ...]
 
 
 def spaces(model: str, texts: Iterable[str]) -> "Spaces":
@@ -83,7 +83,7 @@ class Spaces:
     tree: WorkingTree
     _made_stages: set[str] = field(default_factory=set, repr=False, compare=False)
 
-    def __getitem__(self, key: Key) -> Float[np.ndarray, "n dim"]:
+    def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
         """The array of a space.
 
         Raises:
@@ -169,7 +169,7 @@ class Spaces:
             self._made_stages.add(stage)
         return self.tree.folder / file
 
-    def _tensor_of(self, key: Key) -> tuple[str, int]:
+    def _tensor_of(self, key: MatrixKey) -> tuple[str, int]:
         """Which tensor of the hidden states, and which layer of it."""
         shapes = self._shapes(self._states)
         places: dict[tuple[str | int, ...], tuple[str, int]] = {}

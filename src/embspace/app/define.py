@@ -3,7 +3,7 @@
 import re
 
 from embspace.errors import InputError, not_among
-from embspace.geometry.measures.declaration import CHANGES, FAMILIES, Definition, Family
+from embspace.geometry.measures.declaration import FAMILIES, TRANSFORMATIONS, Definition, Family
 from embspace.geometry.measures.registry import definitions
 
 OF_FAMILY: dict[Family, str] = {
@@ -77,7 +77,7 @@ def _section(each: Definition, known: dict[str, Definition]) -> str:
 
 
 def _unchanged_by(each: Definition) -> str:
-    return ", ".join(IN_WORDS[change] for change in CHANGES if change in each.invariant_to)
+    return ", ".join(IN_WORDS[change] for change in TRANSFORMATIONS if change in each.invariant_to)
 
 
 def _example(each: Definition, known: dict[str, Definition]) -> str:

@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 
 from embspace.app.working_tree import find_root
 from embspace.errors import InputError
+from embspace.files.tables import Tables
 from embspace.files.vectors import checked_vectors, read_vectors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
@@ -35,7 +36,6 @@ from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_file
 from embspace.spaces.learned import FEWEST
 
-Tables = dict[str, pd.DataFrame]
 MOST_GROUPS = 100  # each two of them are a row
 
 

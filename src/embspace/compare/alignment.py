@@ -20,8 +20,8 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import map_tensors
-from embspace.measure.tables.summary import Probability
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 STIMULI = ("homonyms", "synonyms", "paraphrases", "controls", "differences")
 ABOUT = ["model", "other_model", "corpus", "unit"]
@@ -29,7 +29,7 @@ COLUMNS = [*ABOUT, *OF_LAYERS, "random_weights_value"]
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class ReadCorpus:
     """What a model makes of the texts of a corpus."""
 
     windows: pd.DataFrame
@@ -39,10 +39,10 @@ class Corpus:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class ReadModel:
     """What a model makes of all texts."""
 
-    corpora: dict[str, Corpus]
+    corpora: dict[str, ReadCorpus]
     stimuli: Mapping[str, Mapping[str, Float[np.ndarray, "layer sentence dim"]]]
     """By set, `mean` and the same at random weights, `random_mean`."""
 
@@ -50,7 +50,7 @@ class Model:
 def compare_alignment(
     texts: dict[str, pd.DataFrame],
     stimuli: dict[str, pd.DataFrame],
-    models: dict[str, Model],
+    models: dict[str, ReadModel],
     *,
     word_corpora: list[str],
     smallest_n: PositiveInt,
@@ -106,7 +106,7 @@ def _stream(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32("/".join(names).encode())])
 
 
-def _with_token_states(models: dict[str, Model], word_corpora: list[str]) -> list[str]:
+def _with_token_states(models: dict[str, ReadModel], word_corpora: list[str]) -> list[str]:
     """Those of the corpora of which the states of tokens were kept; tells of the others."""
     kept = []
     for corpus in word_corpora:
@@ -129,7 +129,7 @@ Set = tuple[str, str, Views | None, Views | None]  # corpus, unit, of both model
 def _all_views(
     texts: dict[str, pd.DataFrame],
     stimuli: dict[str, pd.DataFrame],
-    pair: tuple[Model, Model],
+    pair: tuple[ReadModel, ReadModel],
     word_corpora: list[str],
     largest_n: int,
     seed: int,
@@ -147,8 +147,8 @@ def _all_views(
 
 def _of_texts(
     texts: pd.DataFrame,
-    one: Corpus,
-    other: Corpus,
+    one: ReadCorpus,
+    other: ReadCorpus,
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
@@ -169,7 +169,7 @@ def _documents(texts: pd.DataFrame) -> Int[np.ndarray, " text"]:
 
 
 def _means_of_windows(
-    corpus: Corpus, texts: "pd.Series[str]"
+    corpus: ReadCorpus, texts: "pd.Series[str]"
 ) -> Float[np.ndarray, "layer text dim"]:
     """The mean states of the windows of texts, each window by its number of tokens."""
     place = pd.Series(np.arange(len(texts)), texts)
@@ -190,8 +190,8 @@ def _means_of_windows(
 
 def _of_words(
     texts: pd.DataFrame,
-    one: Corpus,
-    other: Corpus,
+    one: ReadCorpus,
+    other: ReadCorpus,
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
@@ -217,7 +217,7 @@ def _of_words(
 
 def _of_stimuli(
     stimuli: dict[str, pd.DataFrame],
-    pair: tuple[Model, Model],
+    pair: tuple[ReadModel, ReadModel],
     largest_n: int,
     generator: np.random.Generator,
 ) -> tuple[Views | None, Views | None]:
@@ -249,11 +249,11 @@ def _random_values(
     return table[keys].merge(values, how="left", on=keys)["value"]
 
 
-def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> Model:
+def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> ReadModel:
     read, seen = f"data/extracted/hidden_states/{name}", f"data/extracted/stimuli/{name}"
-    return Model(
+    return ReadModel(
         corpora={
-            corpus: Corpus(
+            corpus: ReadCorpus(
                 load_rows(f"{read}/{corpus}.windows.parquet"),
                 load_rows(f"{read}/{corpus}.tokens.parquet"),
                 _states(f"{read}/{corpus}.safetensors", with_tokens=corpus in word_corpora),

@@ -29,7 +29,7 @@ MEASURES = (
     "mutual_nearest_neighbors",
 )
 COLUMNS = ["layer", "other_layer", "n", "measure", "value", "low", "high", "null", "null_high"]
-Values = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
+ValuesByMeasure = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def _in_few_columns(
 
 def _values(
     prepared: _Prepared, orders: Int[np.ndarray, "order n"], n_procrustes: int = 1
-) -> Values:
+) -> ValuesByMeasure:
     """All measures, for each order in which the points of the other model may stand.
 
     Procrustes of the first `n_procrustes` orders alone.

@@ -16,8 +16,8 @@ from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
-from embspace.measure.tables.summary import Probability
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 
 class Source(BaseModel):

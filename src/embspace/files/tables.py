@@ -1,11 +1,19 @@
 """Result tables: tidy CSV, one row a fact, six significant digits."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
+
+Row = dict[str, Any]
+"""A row of a table before it is one: value by column."""
+NumberRow = dict[str, float]
+"""A row of numbers alone."""
+Tables = dict[str, pd.DataFrame]
+"""Tables by name."""
 
 
 def save_table(table: pd.DataFrame, path: str) -> None:

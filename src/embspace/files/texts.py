@@ -14,7 +14,8 @@ import pandas as pd
 from embspace.errors import InputError, counted
 from embspace.files.remote import local_path
 
-Row = tuple[int, dict[str, Any]]  # the number of its line, or its own where there are no lines
+NumberedRow = tuple[int, dict[str, Any]]
+"""The number of its line, or its own where there are no lines, and its cells."""
 
 
 class MissingColumnError(InputError):
@@ -79,7 +80,7 @@ def _named(
     path: str,
     text_column: str,
     id_column: str | None,
-) -> Row:
+) -> NumberedRow:
     """A row with its id and text also under these names."""
     where = f"{path}, line {line}"
     for column in filter(None, (text_column, id_column)):
@@ -113,11 +114,11 @@ def _lines(file: Path) -> list[str]:
     return content.removesuffix("\n").split("\n") if content.strip() else []
 
 
-def _plain(file: Path) -> Iterator[Row]:
+def _plain(file: Path) -> Iterator[NumberedRow]:
     return ((number, {"text": line}) for number, line in enumerate(_lines(file), 1))
 
 
-def _json_lines(file: Path) -> Iterator[Row]:
+def _json_lines(file: Path) -> Iterator[NumberedRow]:
     for number, line in enumerate(_lines(file), 1):
         where = f"{file}, line {number}"
         try:
@@ -143,7 +144,7 @@ def _json_lines(file: Path) -> Iterator[Row]:
         yield number, row
 
 
-def _csv(file: Path) -> Iterator[Row]:
+def _csv(file: Path) -> Iterator[NumberedRow]:
     csv.field_size_limit(2**31 - 1)  # a text is one field, however long
     reader = csv.DictReader(io.StringIO(_content(file), newline=""), strict=True)
     try:
@@ -166,7 +167,7 @@ def _check_columns(columns: list[str], where: str) -> None:
             raise InputError(f"{where}: the column '{column}' stands {n} times, expected once")
 
 
-def _parquet(file: Path) -> Iterator[Row]:
+def _parquet(file: Path) -> Iterator[NumberedRow]:
     try:
         table = pd.read_parquet(file)
     except FileNotFoundError:

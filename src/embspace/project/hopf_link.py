@@ -4,7 +4,7 @@ Luisto's thesis, section 2.3.1, figures 1 and 2, without its points and paramete
 not give. No model: the outputs are named `toy`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
@@ -24,11 +24,10 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality, null_ring_order
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
+from embspace.project.maps import Layout, LayoutFunction
 from embspace.settings.stage import StageConfig, run_stage
 
 Points = Float[np.ndarray, "n dim"]
-Layout = Float[np.ndarray, "n map_dim"]
-LayoutFunction = Callable[..., Layout]
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 # What is made of the runs of a setting, of each quantity; of others the mean.
 OVER_RUNS = {"linearly_separable": "sum", "n_closed_rings": "sum", "largest_step_ratio": "median"}

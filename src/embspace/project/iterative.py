@@ -1,6 +1,6 @@
 """Maps that are found step by step, from a graph of neighbours, a start and a seed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,11 +12,8 @@ from embspace.geometry.maps.maps import neighbor_overlap
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.project.maps import Layout, Maps, maps_of, most_neighbors
+from embspace.project.maps import Layout, LayoutFunction, Maps, maps_of, most_neighbors
 from embspace.spaces.learned import Cloud
-
-LayoutFunction = Callable[..., Layout]
-"""A method with its settings: of neighbours, a start, and `seed` by name, it makes a map."""
 
 
 @dataclass(frozen=True)

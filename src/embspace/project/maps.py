@@ -1,6 +1,6 @@
 """What all maps have in common: a table of coordinates, and how far they can be trusted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from embspace.spaces.learned import Cloud
 
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
+LayoutFunction = Callable[..., Layout]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Luisto's thesis, section 4.4.3, figure 25.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -26,16 +26,15 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
-from embspace.project.maps import most_neighbors
+from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.pooling import Pooling
 from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
 
-Pooling = Literal["cls", "mean", "max"]
 Preparation = Literal["raw", "unit_length", "centred_unit_length"]
-Space = tuple[Pooling, Preparation]
+MapSpace = tuple[Pooling, Preparation]
 """A pooling and a preparation."""
-Layout = Float[np.ndarray, "n 2"]
-LayoutFunction = Callable[..., Layout]
+PlaneLayout = Float[np.ndarray, "n 2"]
 FEWEST = 4  # points that have a map, and neighbours in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
 KEYS = ["pooling", "preparation", "layer", "method"]
@@ -135,7 +134,7 @@ def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
 
 def _spaces(
     clouds: Mapping[str, TextCloud], preparations: Mapping[Pooling, list[Preparation]], layer: int
-) -> tuple[int, dict[Space, Float[np.ndarray, "n dim"]]]:
+) -> tuple[int, dict[MapSpace, Float[np.ndarray, "n dim"]]]:
     """The number of the layer, and its vectors of all corpora where these are not all equal."""
     n_layers = len(next(iter(next(iter(clouds.values())).states.values())))
     if not -n_layers <= layer < n_layers:
@@ -176,15 +175,15 @@ def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
 
 
 def _layouts(
-    spaces: Mapping[Space, Float[np.ndarray, "n dim"]],
-    graphs: Mapping[Space, NeighborGraph],
+    spaces: Mapping[MapSpace, Float[np.ndarray, "n dim"]],
+    graphs: Mapping[MapSpace, NeighborGraph],
     methods: Mapping[str, LayoutFunction],
-) -> dict[Space, dict[str, Layout]]:
+) -> dict[MapSpace, dict[str, PlaneLayout]]:
     """The maps of each space by method, PCA first. Each takes one core, so as many run."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    found: dict[Space, dict[str, Layout]] = {
+    found: dict[MapSpace, dict[str, PlaneLayout]] = {
         space: {"pca": principal_components(x, n_components=2).coordinates}
         for space, x in spaces.items()
     }
@@ -203,7 +202,7 @@ def _tables(
     about: pd.DataFrame,
     place: tuple[Pooling, Preparation, int],
     x: Float[np.ndarray, "n dim"],
-    layouts: Mapping[str, Layout],
+    layouts: Mapping[str, PlaneLayout],
     graph: NeighborGraph,
     k: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -219,13 +218,13 @@ def _tables(
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
 
-def _coordinates(about: pd.DataFrame, layout: Layout, key: dict[str, Any]) -> pd.DataFrame:
+def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) -> pd.DataFrame:
     x, y = layout.T.astype(np.float32)
     return about.assign(**key, x=x, y=y)[COORDINATES]
 
 
 def _quality(
-    x: Float[np.ndarray, "n dim"], layout: Layout, k: int, graph: NeighborGraph
+    x: Float[np.ndarray, "n dim"], layout: PlaneLayout, k: int, graph: NeighborGraph
 ) -> dict[str, object]:
     found = map_quality(x, layout.astype(np.float64), n_neighbors=k, graph=graph)
     return {

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from embspace.errors import InputError, not_among, within
 from embspace.settings.params import CONF, LARGEST_SEED
 from embspace.settings.schema import validate
+from embspace.settings.types import Probability
 
 
 class _Corpus(BaseModel):
@@ -75,9 +76,6 @@ class Enwik8Corpus(_Corpus):
     cleaned: bool
     characters: int = Field(ge=1)  # of one text
     n_texts: int = Field(ge=1)
-
-
-Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 def _one_group(pattern: str) -> str:

@@ -9,8 +9,8 @@ from embspace.errors import InputError, not_among
 from embspace.settings.model import Matrices
 from embspace.settings.params import CONF, LARGEST_SEED
 from embspace.settings.schema import validate
+from embspace.settings.types import Share
 
-Share = Annotated[float, Field(gt=0, lt=1)]
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 PhaseName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 

@@ -1,9 +1,12 @@
 """One vector for many tokens."""
 
+from typing import Literal, get_args
+
 import numpy as np
 from jaxtyping import Float
 
-POOLINGS = ("cls", "mean", "max")
+Pooling = Literal["cls", "mean", "max"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
 def pool(

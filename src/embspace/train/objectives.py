@@ -14,12 +14,12 @@ from embspace.settings.run import (
 )
 from embspace.train.batches import Windows
 
-Rows = Int[np.ndarray, " batch"]
+BatchRows = Int[np.ndarray, " batch"]
 IGNORED = -100  # a label that no loss of transformers counts
 
 
 def inputs_of(
-    phase: Phase, windows: Windows, rows: Rows, tokenizer: Any, generator: Any
+    phase: Phase, windows: Windows, rows: BatchRows, tokenizer: Any, generator: Any
 ) -> dict[str, Any]:
     """The arguments of a model for some windows, labels among them, on the CPU.
 
@@ -72,7 +72,7 @@ def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any
 
 
 def sentence_pairs(
-    end: str, windows: Windows, rows: Rows, tokenizer: Any, generator: Any
+    end: str, windows: Windows, rows: BatchRows, tokenizer: Any, generator: Any
 ) -> dict[str, Any]:
     """Each window in two parts, of which the second is, by a fair coin, another text's.
 
@@ -105,7 +105,7 @@ def sentence_pairs(
     }
 
 
-def _rows_of_other_texts(windows: Windows, rows: Rows, generator: Any) -> Rows:
+def _rows_of_other_texts(windows: Windows, rows: BatchRows, generator: Any) -> BatchRows:
     """For each window one of another text, at random."""
     import torch
 

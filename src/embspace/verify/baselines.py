@@ -26,16 +26,16 @@ OF_SOME = {
     ),
     "checkpointed": ("pretraining_dynamics",),
 }
-Asked = Mapping[str, Collection[str]]
+AskedFor = Mapping[str, Collection[str]]
 """Keys of `OF_SOME` -> the models that stand there."""
 
 
-def asked_for(params: Params) -> Asked:
+def asked_for(params: Params) -> AskedFor:
     """The models under each key of params.yaml that asks for more than all models have."""
     return {key: getattr(params, key) for key in OF_SOME}
 
 
-def results_of(folder: Path, models: Collection[str], asked: Asked) -> list[Path]:
+def results_of(folder: Path, models: Collection[str], asked: AskedFor) -> list[Path]:
     """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
     A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models. A table in compare/
@@ -65,7 +65,7 @@ def check_results(folder: Path) -> None:
         )
 
 
-def update_baselines(results: Path, models: Collection[str], asked: Asked) -> tuple[int, int]:
+def update_baselines(results: Path, models: Collection[str], asked: AskedFor) -> tuple[int, int]:
     """Make the results of `models` their baselines; how many were written and removed.
 
     Baselines of other models stay, also in tables about several of them.

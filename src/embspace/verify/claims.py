@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from embspace.errors import InputError
-from embspace.verify.contents import Cell as Found
-from embspace.verify.contents import Contents, read_contents
+from embspace.verify.contents import Cell, Contents, read_contents
 from embspace.verify.published import fits
-from embspace.verify.sources import ANY_MODEL, RULE, Cell, Claim
+from embspace.verify.sources import ANY_MODEL, RULE, CellPlace, Claim
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 LAST_LAYER = re.compile(r"last(-\d+)?")
@@ -87,7 +86,7 @@ def _holds(rule: str, evidence: Evidence) -> bool | None:
     return all(outcomes)
 
 
-def _read(cell: Cell, model: str, results: Path) -> Evidence:
+def _read(cell: CellPlace, model: str, results: Path) -> Evidence:
     file = results / Path(cell.file.replace("{model}", model)).relative_to("results")
     if not file.is_file():
         raise LookupError(f"{file} is not there")
@@ -116,7 +115,7 @@ def _layer(contents: Contents, column: str, name: str) -> str:
     return str(max(numbers, default=-1) + int(name.removeprefix("last") or 0))
 
 
-def _number(found: Found) -> float:
+def _number(found: Cell) -> float:
     try:
         return float(str(found))
     except ValueError:

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from embspace.verify.contents import Cell, Contents, Row
+from embspace.verify.contents import Cell, Contents, RowName
 from embspace.verify.deviation import LIMIT, deviation, number
 from embspace.verify.ranked import RankedList
 from embspace.verify.rules import Rules
 
-Rows = Mapping[Row, Mapping[str, Cell]]
+RowsByName = Mapping[RowName, Mapping[str, Cell]]
 
 
 class Fact(NamedTuple):
     """A cell with its baseline, or a row or column that only one side has."""
 
-    row: Row
+    row: RowName
     column: str
     baseline: str
     found: str
@@ -67,7 +67,7 @@ def unguarded(contents: Contents, rules: Rules) -> list[str]:
 
 
 def _ranked_list(
-    names: Sequence[str], before: Rows, after: Rows, rules: Rules
+    names: Sequence[str], before: RowsByName, after: RowsByName, rules: Rules
 ) -> RankedList | None:
     if rules.ranked is None:
         return None
@@ -81,7 +81,7 @@ def _one_sided_columns(before: Sequence[str], after: Sequence[str]) -> list[Fact
     return missing + [_extra(column=column) for column in after if column not in before]
 
 
-def _one_sided_rows(before: Rows, after: Rows, ranked: RankedList | None) -> list[Fact]:
+def _one_sided_rows(before: RowsByName, after: RowsByName, ranked: RankedList | None) -> list[Fact]:
     if ranked is not None:
         missing, extra = ranked.missing(), ranked.extra()
     else:
@@ -90,17 +90,17 @@ def _one_sided_rows(before: Rows, after: Rows, ranked: RankedList | None) -> lis
     return [_missing(row) for row in missing] + [_extra(row) for row in extra]
 
 
-def _missing(row: Row = (), column: str = "") -> Fact:
+def _missing(row: RowName = (), column: str = "") -> Fact:
     return Fact(row, column, "there", "missing", "", math.inf)
 
 
-def _extra(row: Row = (), column: str = "") -> Fact:
+def _extra(row: RowName = (), column: str = "") -> Fact:
     return Fact(row, column, "not there", "extra", "", math.inf)
 
 
 def _deviations(
-    column: str, before: Rows, after: Rows, rules: Rules, ranked: RankedList | None
-) -> Iterator[tuple[Row, float]]:
+    column: str, before: RowsByName, after: RowsByName, rules: Rules, ranked: RankedList | None
+) -> Iterator[tuple[RowName, float]]:
     kind = rules.required_kind(column)
     for row in before:
         if row not in after:
@@ -111,7 +111,9 @@ def _deviations(
             yield row, deviation(before[row][column], after[row][column], kind)
 
 
-def _fact(row: Row, column: str, before: Rows, after: Rows, rules: Rules, share: float) -> Fact:
+def _fact(
+    row: RowName, column: str, before: RowsByName, after: RowsByName, rules: Rules, share: float
+) -> Fact:
     baseline, found = before[row][column], after[row][column]
     kind, value = rules.required_kind(column), number(baseline)
     if rules.ranked is not None and column == rules.ranked.rank:

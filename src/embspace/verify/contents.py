@@ -16,7 +16,7 @@ from typing import Any
 from embspace.errors import InputError
 
 Cell = str | int | float | bool | None
-Row = tuple[str, ...]
+RowName = tuple[str, ...]
 SUFFIXES = (".csv", ".json")
 STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
 CORPUS_COLUMNS = ("corpus", "other_corpus")
@@ -67,9 +67,9 @@ class Contents:
         """Without the rows of other models and runs."""
         return self.where(lambda row: "name" not in row or row["name"] in names)
 
-    def by_name(self, names: Sequence[str]) -> dict[Row, dict[str, Cell]]:
+    def by_name(self, names: Sequence[str]) -> dict[RowName, dict[str, Cell]]:
         """Rows by their cells in `names`, those that share these by their number among them."""
-        seen: Counter[Row] = Counter()
+        seen: Counter[RowName] = Counter()
         named = {}
         for row in self.rows:
             name = tuple(f"{column}={row[column]}" for column in names if column in row)

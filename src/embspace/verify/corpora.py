@@ -12,8 +12,7 @@ from pathlib import Path
 
 from embspace.verify.contents import Cell, Contents, corpora_in
 from embspace.verify.published import quantity_of
-from embspace.verify.sources import Cell as Place
-from embspace.verify.sources import Claim, Source
+from embspace.verify.sources import CellPlace, Claim, Source
 
 JOINT = {
     "text_maps/*": ("*",),
@@ -126,7 +125,7 @@ def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
     return any(_rests(each.file, each.where, _columns(each), corpora) for each in places)
 
 
-def _columns(place: Place) -> list[str]:
+def _columns(place: CellPlace) -> list[str]:
     names = (place.value, place.low, place.high, place.null, place.null_low, place.null_high)
     return [name for name in names if name]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.files.atomic import computed_here
-from embspace.verify.baselines import BASELINES, SEVERAL, Asked, models_of, results_of
+from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.contents import Contents, read_contents
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
@@ -18,7 +18,7 @@ from embspace.verify.sources import read_sources
 # "no baseline" where nobody has made one for the model, "not compared" where that was made with
 # other corpora, which enter everything: no failures.
 Verdict = Literal["agrees", "DRIFTED", "MISSING", "EXTRA", "no baseline", "not compared"]
-Files = Mapping[Path, Contents]
+ContentsByFile = Mapping[Path, Contents]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Drift:
 def compare_all(
     results: Path,
     models: Collection[str],
-    asked: Asked,
+    asked: AskedFor,
     trained: Collection[str],
     corpora: Sequence[str],
     tolerances: Tolerances,
@@ -109,7 +109,9 @@ def _rows_about(
     return contents.of_pairs(pairs) if n_columns else contents
 
 
-def _changed_corpora(found: Files, stored: Files, now: Sequence[str]) -> dict[Path, Corpora]:
+def _changed_corpora(
+    found: ContentsByFile, stored: ContentsByFile, now: Sequence[str]
+) -> dict[Path, Corpora]:
     """The lists of corpora, for results whose baselines were made with others."""
     changed: dict[Path, Corpora] = {}
     for models in {frozenset(models_of(file)) for file in stored}:
@@ -120,7 +122,7 @@ def _changed_corpora(found: Files, stored: Files, now: Sequence[str]) -> dict[Pa
     return changed
 
 
-def _comparable(files: Files, changed: Mapping[Path, Corpora]) -> dict[Path, Contents]:
+def _comparable(files: ContentsByFile, changed: Mapping[Path, Corpora]) -> dict[Path, Contents]:
     sources = read_sources() if changed else []
     return {
         file: comparable(file, contents, changed[file], sources) if file in changed else contents

@@ -12,7 +12,7 @@ from typing import Any
 
 from embspace.files.atomic import computed_here
 from embspace.files.scalars import load_scalars, save_scalars
-from embspace.verify.baselines import Asked, models_of, results_of
+from embspace.verify.baselines import AskedFor, models_of, results_of
 
 FILE = "provenance.json"
 # Those whose release may move a number.
@@ -28,7 +28,7 @@ LIBRARIES = (
 )
 
 
-def update_provenance(results: Path, models: Collection[str], asked: Asked) -> None:
+def update_provenance(results: Path, models: Collection[str], asked: AskedFor) -> None:
     """Say for each of `models` on what its results were computed.
 
     A model none of whose results was computed in this tree keeps what is said of it.

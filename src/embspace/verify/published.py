@@ -10,7 +10,7 @@ from embspace.errors import InputError
 from embspace.verify.contents import Cell, Contents, read_contents
 from embspace.verify.sources import ANY_MODEL, Entry, Source, read_sources
 
-Verdict = Literal["agrees", "DIFFERS", "MISSING"]
+PublishedVerdict = Literal["agrees", "DIFFERS", "MISSING"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Check:
     quantity: str
     published: str
     ours: str
-    verdict: Verdict
+    verdict: PublishedVerdict
     note: str = ""
 
 
@@ -118,7 +118,7 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
     if len(values) > 1:
         raise InputError(f"{file}: '{quantity}' fits rows of different {column}: {values}")
     ours = values.pop()
-    verdict: Verdict = (
+    verdict: PublishedVerdict = (
         "agrees" if agrees(ours, printed, entry.factor, entry.absolute_tolerance) else "DIFFERS"
     )
     return Check(quantity, printed, _times(ours, entry.factor), verdict, entry.note)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from embspace.verify.contents import Cell, Row
+from embspace.verify.contents import Cell, RowName
 from embspace.verify.deviation import LIMIT, deviation, number
 from embspace.verify.rules import Kind, Ranked
 
@@ -24,20 +24,20 @@ class RankedList:
     """Of the values that rank."""
     groups: tuple[str, ...]
     """The columns that tell the lists apart."""
-    before: Mapping[Row, Cells]
-    after: Mapping[Row, Cells]
+    before: Mapping[RowName, Cells]
+    after: Mapping[RowName, Cells]
 
-    def missing(self) -> list[Row]:
+    def missing(self) -> list[RowName]:
         """Rows that are gone, but for those that tied with the last of their list."""
         gone = [row for row in self.before if row not in self.after]
         return [row for row in gone if not self._ties_with_last(self.before[row])]
 
-    def extra(self) -> list[Row]:
+    def extra(self) -> list[RowName]:
         """Rows that have come, but for those that tie with the last of their list."""
         come = [row for row in self.after if row not in self.before]
         return [row for row in come if not self._ties_with_last(self.after[row])]
 
-    def rank_deviation(self, row: Row) -> float:
+    def rank_deviation(self, row: RowName) -> float:
         """How far the row is from a tie with what held its new rank; 0 if it has not moved."""
         before, after = self.before[row], self.after[row]
         rank = self.ranked.rank
@@ -55,7 +55,7 @@ class RankedList:
         last = max(before, key=lambda other: number(other[self.ranked.rank]) or 0.0)
         return self._distance(last, cells) <= LIMIT
 
-    def _list(self, rows: Mapping[Row, Cells], cells: Cells) -> list[Cells]:
+    def _list(self, rows: Mapping[RowName, Cells], cells: Cells) -> list[Cells]:
         return [other for other in rows.values() if self._group(other) == self._group(cells)]
 
     def _group(self, cells: Cells) -> Group:

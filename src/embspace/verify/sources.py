@@ -81,7 +81,7 @@ class Entry(BaseModel):
         return self
 
 
-class Cell(BaseModel):
+class CellPlace(BaseModel):
     """One number of ours, and in the same row its interval and null."""
 
     model_config = STRICT
@@ -110,9 +110,9 @@ class Claim(BaseModel):
     question: str = ""
     """The research question that hangs on it."""
     statistic: str
-    cell: Cell
-    minus: Cell | None = None
-    over: Cell | None = None
+    cell: CellPlace
+    minus: CellPlace | None = None
+    over: CellPlace | None = None
     """The value, without interval, less or over that of another cell."""
     holds_if: str
     """Comparisons of value, low and high with a number or the null, joined by `and`."""

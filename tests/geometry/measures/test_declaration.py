@@ -10,7 +10,7 @@ import torch
 import embspace.geometry.measures.declaration as module
 from embspace.geometry.inference.shared_inputs import inputs_of
 from embspace.geometry.measures.declaration import (
-    CHANGES,
+    TRANSFORMATIONS,
     Definition,
     Estimate,
     as_vectors,
@@ -33,7 +33,7 @@ def value(defined: Definition, x: Any, **changed: Any) -> float:
 
 
 @EVERY
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", TRANSFORMATIONS)
 def test_a_measure_is_invariant_to_what_it_says_and_to_nothing_else(
     defined: Definition, change: str
 ) -> None:

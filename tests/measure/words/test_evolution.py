@@ -7,7 +7,7 @@ from transformers import BertConfig, BertModel
 
 from embspace.errors import InputError
 from embspace.measure.words.evolution import (
-    Corpus,
+    CorpusTokens,
     Evolution,
     Stimuli,
     measure_evolution,
@@ -59,7 +59,7 @@ def stimuli_of(common: float = 0.0, seed: int = 0) -> Stimuli:
     return Stimuli(TEXTS, token_frame(rows), {"token": x, "random_token": random})
 
 
-def corpus_of(n_texts: int = 30) -> Corpus:
+def corpus_of(n_texts: int = 30) -> CorpusTokens:
     """Texts of three words each, and one in two windows that overlap by a word."""
     rows = []
     for window in range(n_texts + 1):
@@ -70,7 +70,9 @@ def corpus_of(n_texts: int = 30) -> Corpus:
     tokens.loc[last & (tokens["position"] == 1), "repeated"] = True
     names = [*(f"t{n}" for n in range(n_texts)), f"t{n_texts - 1}"]
     windows = pd.DataFrame({"text": names, "window": [0] * n_texts + [1]})
-    return Corpus(windows, tokens, {"token": noise(BLOCKS + 1, len(tokens), DIM).cumsum(axis=0)})
+    return CorpusTokens(
+        windows, tokens, {"token": noise(BLOCKS + 1, len(tokens), DIM).cumsum(axis=0)}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +130,7 @@ def test_equal_tokens_start_from_one_place(found: Evolution):
 def test_the_texts_do_not_depend_on_how_a_model_cuts_them():
     whole = corpus_of()
     kept = (whole.tokens["position"] != 2).to_numpy()  # another tokenizer makes fewer tokens
-    other = Corpus(
+    other = CorpusTokens(
         whole.windows,
         whole.tokens[kept].reset_index(drop=True),
         {"token": whole.states["token"][:, kept]},

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.measure.words.homonym_statistics import MEASURES
-from embspace.measure.words.homonym_tables import Cell, Findings, largest
+from embspace.measure.words.homonym_tables import CellColumns, Findings, largest
 
 
 def findings_of(name: str, draws: np.ndarray) -> Findings:
@@ -15,16 +15,16 @@ def findings_of(name: str, draws: np.ndarray) -> Findings:
 
 
 def test_a_cell_has_a_column_for_all_that_stands_beside_it():
-    assert Cell("ratio").columns("") == ["ratio"]
-    assert Cell("ratio", interval=True).columns("") == ["ratio", "ratio_low", "ratio_high"]
-    full = Cell("ratio", interval=True, null=True, p_value=True).columns("random_weights_")
+    assert CellColumns("ratio").columns("") == ["ratio"]
+    assert CellColumns("ratio", interval=True).columns("") == ["ratio", "ratio_low", "ratio_high"]
+    full = CellColumns("ratio", interval=True, null=True, p_value=True).columns("random_weights_")
     nulls = ["random_weights_null_ratio" + end for end in ("", "_low", "_high")]
     assert full[3:] == [*nulls, "random_weights_p_value"]
 
 
 def test_the_values_of_a_cell_by_hand():
     found = findings_of("ratio", np.array([4.0, 0.0, 1.0, 2.0, 3.0, 4.0]))
-    cell = Cell("slope", interval=True, null=True, p_value=True)
+    cell = CellColumns("slope", interval=True, null=True, p_value=True)
     row = found.cells(cell, "ratio", (0, 0, 2), "")
     assert row == pytest.approx(
         {
@@ -41,7 +41,7 @@ def test_the_values_of_a_cell_by_hand():
 
 def test_trained_and_random_weights_stand_side_by_side():
     found = findings_of("ratio", np.array([4.0, 0.0]))
-    assert found.both(Cell("ratio"), "ratio", 0, 1) == {
+    assert found.both(CellColumns("ratio"), "ratio", 0, 1) == {
         "ratio": 4.0,
         "random_weights_ratio": 40.0,
     }
@@ -50,19 +50,19 @@ def test_trained_and_random_weights_stand_side_by_side():
 @pytest.mark.parametrize("measure", range(len(MEASURES)))
 def test_mean_distances_of_cosines_are_shown_as_cosines(measure: int):
     found = findings_of("within", np.array([0.25, 0.0]))
-    row = found.cells(Cell("within"), "within", (0, 0, measure), "")
+    row = found.cells(CellColumns("within"), "within", (0, 0, measure), "")
     assert row["within"] == (0.75 if MEASURES[measure][1] == "cosine" else 0.25)
 
 
 def test_draws_that_differ_by_rounding_are_as_large():
     found = findings_of("ratio", np.array([0.3, 0.3 - 1e-16, 0.1 + 0.2, 0.2]))
-    row = found.cells(Cell("ratio", p_value=True), "ratio", (0, 0, 0), "")
+    row = found.cells(CellColumns("ratio", p_value=True), "ratio", (0, 0, 0), "")
     assert row["p_value"] == 3 / 4
 
 
 def test_a_null_that_is_not_defined_has_no_range():
     found = findings_of("ratio", np.array([1.0, np.nan, np.nan]))
-    row = found.cells(Cell("ratio", null=True), "ratio", (0, 0, 0), "")
+    row = found.cells(CellColumns("ratio", null=True), "ratio", (0, 0, 0), "")
     assert row.pop("ratio") == 1
     assert np.isnan(list(row.values())).all()
 
@@ -77,5 +77,5 @@ def test_the_layer_of_the_largest_value_counts_from_the_embedding_output():
 
 def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
     found = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
-    row = found.cells(Cell("context_gain"), "context_gain", (0, 0, 0), "")
+    row = found.cells(CellColumns("context_gain"), "context_gain", (0, 0, 0), "")
     assert str(row["context_gain"]) == "0.0"  # neither -5.6e-17 nor -0.0

@@ -7,7 +7,7 @@ from Bio.Seq import translate
 
 from embspace.errors import InputError
 from embspace.files.fasta import read_fasta
-from embspace.prepare.sources.changes import COLUMNS, Change, Lineage, read_lineages
+from embspace.prepare.sources.changes import COLUMNS, CodonChange, Lineage, read_lineages
 
 REFERENCE = "data/published/NC_045512.2.fasta"
 TABLE = "data/published/sars_cov_2_lineages.csv"
@@ -169,8 +169,8 @@ def table(tmp_path: Path, *rows: dict[str, str], columns: tuple[str, ...] = COLU
 def test_what_a_table_says(tmp_path: Path):
     rows = [ROW, {**ROW, "class": "b", "lineage": "B", "codon_to": "tat"}, DELETION]
     assert read_lineages(table(tmp_path, *rows), GENE) == [
-        Lineage("a", "A.1", (Change(2, 2, "tat"), Change(3, 4, ""))),
-        Lineage("b", "B", (Change(2, 2, "tat"),)),
+        Lineage("a", "A.1", (CodonChange(2, 2, "tat"), CodonChange(3, 4, ""))),
+        Lineage("b", "B", (CodonChange(2, 2, "tat"),)),
     ]
 
 

@@ -29,7 +29,6 @@ CHANGES = {
     "all_but_the_top": "all but the top",
     "whitened": "whitened",
 }
-Tables = Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Words:
 
 
 def draw_profiles(
-    results: Tables,
+    results: Mapping[str, pd.DataFrame],
     label: str,
     words: Words,
     *,
@@ -152,7 +151,7 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     )
 
 
-def _text(results: Tables, label: str, words: Words, digits: int) -> str:
+def _text(results: Mapping[str, pd.DataFrame], label: str, words: Words, digits: int) -> str:
     profiles, curves = results["profiles"], results["curves"]
     as_is = profiles[profiles["change"] == "as_is"]
     text = [f"# {words.noun.replace('_', ' ').capitalize()} of {label}\n"]

@@ -1,7 +1,7 @@
 """Figure and table of `measure_positions`: Luisto's figures 13, 16 and 17."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,16 +9,16 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.settings.types import PositiveShare
 
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
 DIVERGING = "RdBu_r"
 N_COLORS = 11
 SEQUENTIAL = "viridis"
-Quantile = Annotated[float, Field(gt=0, le=1)]
 
 
 def draw_positions(
@@ -28,7 +28,7 @@ def draw_positions(
     height_mm: PositiveFloat,
     n_profiles: PositiveInt,
     profile_length: PositiveInt,
-    limit_quantile: Quantile,
+    limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """The positional matrix, its cosines, and how they run with the offset; the properties.

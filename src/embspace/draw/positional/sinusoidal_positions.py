@@ -1,6 +1,6 @@
 """Figure and table of `measure_sinusoidal_positions`: Luisto's figure 6."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.settings.types import PositiveShare
 
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 DIVERGING = "RdBu_r"
@@ -22,7 +23,6 @@ ENCODINGS = {
     "sinusoidal_as_printed": ("as the thesis prints it", "C3"),
     "learned": ("learned", "C1"),
 }
-Quantile = Annotated[float, Field(gt=0, le=1)]
 
 
 def draw_sinusoidal_positions(
@@ -31,7 +31,7 @@ def draw_sinusoidal_positions(
     *,
     height_mm: PositiveFloat,
     longest_offset: PositiveInt,
-    limit_quantile: Quantile,
+    limit_quantile: PositiveShare,
     significant_digits: PositiveInt,
 ) -> tuple[Figure, str]:
     """The first positions of each encoding, their cosines, and these by offset; a table.

@@ -9,10 +9,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
-Results = dict[str, pd.DataFrame]
-Panel = Callable[[Axes, pd.DataFrame], None]
+DrawPanel = Callable[[Axes, pd.DataFrame], None]
 ASKED = {
     "masked_language_modelling": "masked token",
     "causal_language_modelling": "next token",
@@ -20,7 +20,7 @@ ASKED = {
 
 
 def draw_training(
-    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """A panel for each of: training loss by phase, held-out loss and accuracy, verbs, classes."""
     panels = _panels(results)
@@ -43,14 +43,14 @@ def draw_training(
     return figure, _tables(results, label, digits)
 
 
-def _panels(results: Results) -> list[tuple[Panel, pd.DataFrame]]:
-    drawn: dict[str, tuple[Panel, ...]] = {
+def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
+    drawn: dict[str, tuple[DrawPanel, ...]] = {
         "losses": (_training_loss,),
         "held_out": (_held_out_loss, _held_out_accuracy),
         "agreement": (_agreement,),
         "classification": (_class_accuracy, _class_macro_f1),
     }
-    panels: list[tuple[Panel, pd.DataFrame]] = []
+    panels: list[tuple[DrawPanel, pd.DataFrame]] = []
     for table, functions in drawn.items():
         for _, rows in results[table].groupby("phase", sort=False):
             panels += [(panel, _with_regression(results[table], rows)) for panel in functions]
@@ -161,7 +161,7 @@ def _short(step: int) -> str:
     return str(step) if step <= 1000 else thousands
 
 
-def _tables(results: Results, label: str, digits: int) -> str:
+def _tables(results: Tables, label: str, digits: int) -> str:
     text = [f"# Training of {label}\n\nStage `measure_training`.\n"]
     sections = {
         "held_out": (

@@ -1,6 +1,6 @@
 """Figure and tables of `measure_differences`: Luisto's figure 24, tables 6 and 7."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,13 +8,14 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.sentences.difference_map import COLORS, color_of, map_panel
 from embspace.draw.sentences.difference_tables import difference_tables
 from embspace.draw.sentences.sentence_similarity import POOLING_NAMES
+from embspace.settings.types import Share
 
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
 LINES = ("-", "--", ":", "-.")
@@ -24,7 +25,6 @@ CONSISTENCIES = {
     "consistency_different_tokens": "The same, no token in common",
 }
 LARGEST_WRITTEN = 12  # categories whose cosines are written, and layers that are numbered
-Probability = Annotated[float, Field(gt=0, lt=1)]
 
 
 def draw_differences(
@@ -32,7 +32,7 @@ def draw_differences(
     label: str,
     *,
     height_mm: PositiveFloat,
-    starred_q_value: Probability,
+    starred_q_value: Share,
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:

@@ -1,7 +1,7 @@
 """Figure and tables of `measure_homonyms`: Luisto's research question 2, the two kinds of mice."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,15 +9,15 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.settings.types import PositiveShare
 
 RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
 DIVERGING = "RdBu_r"
 N_COLORS = 21
-Quantile = Annotated[float, Field(gt=0, le=1)]
 RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance")
 MEASURES = {
     RAW: ("raw cosine", "C0"),
@@ -52,7 +52,7 @@ def draw_homonyms(
     height_mm: PositiveFloat,
     n_words: PositiveInt,
     n_listed: PositiveInt,
-    limit_quantile: Quantile,
+    limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Cosines and distances within and between senses by layer, recovery of the sense, words.

@@ -9,11 +9,10 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.inference.shared_inputs import (
     MAKERS,
-    Groups,
+    Groupings,
     Inputs,
     Options,
     Result,
-    Vectors,
     applicable,
     inputs_of,
     inputs_of_graph,
@@ -37,9 +36,9 @@ from embspace.geometry.measures.word_directions import UnitWordDirections
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.geometry.pairs.types import Vectors
 
-Rows = Int[np.ndarray, " row"]
-Numbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
+GroupNumbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
 MOST_UNITS = 200  # texts hang together in so many units at most
 FEWEST_UNITS = 4
 SPARE = 4  # times as many are looked up, so that halves find theirs among them
@@ -71,9 +70,9 @@ class TextEstimate:
 
 def estimate_over_texts(
     x: Any,
-    text: Numbers,
+    text: GroupNumbers,
     *,
-    word: Numbers | None = None,
+    word: GroupNumbers | None = None,
     measures: Sequence[Definition] | None = None,
     options: Options | None = None,
     n_half_samples: int = 200,
@@ -186,7 +185,7 @@ class _Cloud:
         x: Vectors,
         unit: Int[np.ndarray, " n"],
         n_halves: int,
-        groups: Groups,
+        groups: Groupings,
         measures: Sequence[Definition],
         options: Options,
     ) -> None:
@@ -248,7 +247,7 @@ class _Cloud:
             {kind: each[number] for kind, each in sums.items()} for number in range(len(chosen))
         ]
 
-    def _inputs(self, rows: Rows, groups: Groups, sums: Inputs) -> Inputs:
+    def _inputs(self, rows: Int[np.ndarray, " row"], groups: Groupings, sums: Inputs) -> Inputs:
         """What the measures take of some rows."""
         inputs: dict[Shared | None, Any] = {**sums}
         lacking = self._kinds - sums.keys() - OF_NEIGHBORS
@@ -261,7 +260,7 @@ class _Cloud:
             inputs |= inputs_of_graph(self.x[rows], among)
         return inputs
 
-    def _value(self, each: Definition, inputs: Inputs, groups: Groups, n: int) -> float:
+    def _value(self, each: Definition, inputs: Inputs, groups: Groupings, n: int) -> float:
         try:
             found = results_of([each], inputs, groups, self.options)[each.name]
         except ValueError:  # of so few vectors, for all of them have the measure

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
 
-Vectors = Float[np.ndarray, "n dim"]
+from embspace.geometry.pairs.types import Vectors
 
 
 def uniform_cube(n: int, d: int, rng: np.random.Generator) -> Vectors:

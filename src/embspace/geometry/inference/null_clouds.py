@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
 from embspace.geometry.measures.declaration import Family
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
 Null = Literal["isotropic_gaussian", "gaussian_of_covariance", "coordinates_shuffled"]
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from embspace.geometry.measures.declaration import OF_NEIGHBORS, Definition, Estimate, Shared
 from embspace.geometry.measures.direction_sums import direction_sums_of
@@ -16,14 +16,14 @@ from embspace.geometry.measures.word_directions import word_directions_of
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbor_graph import VectorsAndNeighbors, neighbor_graph_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
 Result = float | Estimate
-Vectors = Float[np.ndarray, "n dim"]
-Groups = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
+Groupings = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
 Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
 Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
 # How that which measures share is made of vectors and their groups; neighbours need their number.
-MAKERS: Mapping[Shared, Callable[[Vectors, Groups], Any]] = {
+MAKERS: Mapping[Shared, Callable[[Vectors, Groupings], Any]] = {
     "directions": lambda x, _: direction_sums_of(x),
     "moments": lambda x, _: moments_of(x),
     "word_directions": lambda x, groups: word_directions_of(x, groups["word"]),
@@ -34,7 +34,7 @@ N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no mor
 
 
 def applicable(
-    measures: Iterable[Definition], groups: Groups, options: Options
+    measures: Iterable[Definition], groups: Groupings, options: Options
 ) -> list[Definition]:
     """Those of the measures for which all that they need is there."""
     return [
@@ -48,7 +48,7 @@ def applicable(
 def inputs_of(
     x: Vectors,
     measures: Sequence[Definition],
-    groups: Groups,
+    groups: Groupings,
     options: Options,
     known: Inputs = MappingProxyType({}),
 ) -> Inputs:
@@ -75,7 +75,7 @@ def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
 
 
 def results_of(
-    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+    measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
     """Every measure by name, of what `inputs_of` gives.
 
@@ -94,7 +94,7 @@ def results_of(
 
 
 def defined_results_of(
-    measures: Iterable[Definition], inputs: Inputs, groups: Groups, options: Options
+    measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
     """As `results_of`; NaN of a measure that is not defined of so few vectors."""
     found: dict[str, Result] = {}

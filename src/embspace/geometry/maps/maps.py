@@ -11,7 +11,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.scan._rows import checked_matrix
 from embspace.geometry.pairs.scan._threads import map_in_order
 
-Rows = Int[np.ndarray, "_ _"]
+NeighborRows = Int[np.ndarray, "_ _"]
 
 BLOCK_BYTES = 2**25
 """Of float32 products that a thread holds at once."""
@@ -151,7 +151,9 @@ class _Space:
     def n(self) -> int:
         return len(self.x)
 
-    def look_up(self, rows: slice, candidates: Rows, nearest: Rows, ranks: Rows) -> None:
+    def look_up(
+        self, rows: slice, candidates: NeighborRows, nearest: NeighborRows, ranks: NeighborRows
+    ) -> None:
         from embspace.geometry.maps._map_loops import look_up_in_products
 
         dots = self.x[rows] @ self.x.T
@@ -178,13 +180,17 @@ class _Map:
     def n(self) -> int:
         return self.columns.shape[1]
 
-    def look_up(self, rows: slice, candidates: Rows, nearest: Rows, ranks: Rows) -> None:
+    def look_up(
+        self, rows: slice, candidates: NeighborRows, nearest: NeighborRows, ranks: NeighborRows
+    ) -> None:
         from embspace.geometry.maps._map_loops import look_up_in_map
 
         look_up_in_map(self.columns, rows.start, candidates, nearest, ranks)
 
 
-def _look_up(points: _Space | _Map, n_neighbors: int, candidates: Rows) -> tuple[Rows, Rows]:
+def _look_up(
+    points: _Space | _Map, n_neighbors: int, candidates: NeighborRows
+) -> tuple[NeighborRows, NeighborRows]:
     """The nearest neighbours of each point, nearest first, and the ranks of other candidates."""
     import numba
 
@@ -211,11 +217,11 @@ def _short_mean(x: np.ndarray) -> np.ndarray:
     return np.ldexp(np.rint(np.ldexp(x.mean(axis=0, dtype=float), 8 - exponents)), exponents - 8)
 
 
-def _no_candidates(n: int) -> Rows:
+def _no_candidates(n: int) -> NeighborRows:
     return np.empty((n, 0), dtype=np.int32)
 
 
-def _rank_agreement(ranks: Rows) -> float:
+def _rank_agreement(ranks: NeighborRows) -> float:
     """From 1, if all ranks are 1..k, to 0, if they are the k last ones."""
     n, k = ranks.shape
     excess = int(np.maximum(ranks.astype(np.int64) - k, 0).sum())

@@ -11,8 +11,8 @@ from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.text_cosines import TextCosines, text_cosines_of
 from embspace.geometry.measures.word_axes import WordAxes, word_axes_of
 from embspace.geometry.measures.word_directions import WordDirections, word_directions_of
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
 ETHAYARAJH = "Ethayarajh 2019, How contextual are contextualized word representations?, "
 OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a half."
 

@@ -14,8 +14,8 @@ Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "nei
 FAMILIES: tuple[Family, ...] = get_args(Family)
 # What may be done to all vectors at once: turned, multiplied by a number, moved by a vector, each
 # given the length that one likes, each coordinate multiplied by a number of its own.
-Change = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
-CHANGES: tuple[Change, ...] = get_args(Change)
+Transformation = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
+TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
 # What measures take in the place of vectors, so that it is computed once for all of them.
 Shared = Literal[
     "directions",
@@ -57,7 +57,7 @@ class Definition:
     formula: str  # TeX, without dollar signs
     range: str  # TeX
     source: str
-    invariant_to: frozenset[Change]
+    invariant_to: frozenset[Transformation]
     bias: str  # what too few vectors do to it
     shared: Shared | None  # such as `Moments` or a `NeighborGraph`; None: vectors alone
     grouped_by: Grouping | None  # what `group` numbers, of the vectors; None: takes none
@@ -91,7 +91,7 @@ def measure(
     formula: str,
     range: str,
     source: str,
-    invariant_to: Sequence[Change],
+    invariant_to: Sequence[Transformation],
     bias: str,
     shared: Shared | None = None,
     grouped_by: Grouping | None = None,

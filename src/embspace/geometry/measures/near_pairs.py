@@ -6,8 +6,8 @@ from jaxtyping import Float
 from embspace.geometry.measures.declaration import Estimate, measure
 from embspace.geometry.pairs.neighbor_graph import TIE, VectorsAndNeighbors, neighbor_graph_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
 BLOCK_ROWS = 1024
 
 

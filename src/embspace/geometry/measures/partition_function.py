@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import measure
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
 LARGEST_EXPONENT = 600.0  # the sum of so many exponentials is still a number of float64
 BLOCK_ROWS = 2048
 

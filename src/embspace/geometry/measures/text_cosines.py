@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
 from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
 from embspace.geometry.pairs.directions import norms
-
-Vectors = Float[np.ndarray, "n dim"]
+from embspace.geometry.pairs.types import Vectors
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
 from embspace.geometry.measures.spectral_measures import stable_rank
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
 Several = Float[np.ndarray, "word n dim"]
-Shares = Float[np.ndarray, " word"]
+WordShares = Float[np.ndarray, " word"]
 FEW = 32  # occurrences of a word, whose spectra are computed of many words at once
 MOST_NUMBERS = 2**22  # that the occurrences of some words take at once
 
@@ -20,11 +20,11 @@ MOST_NUMBERS = 2**22  # that the occurrences of some words take at once
 class WordAxes:
     """Shares of each word that occurs twice or more; NaN where nothing varies."""
 
-    of_squares: Shares
+    of_squares: WordShares
     """Of the squared lengths, along the axis that explains most of them."""
-    of_variance_along_it: Shares
+    of_variance_along_it: WordShares
     """Of the variance about the mean, along that same axis."""
-    of_variance: Shares
+    of_variance: WordShares
     """Of the variance about the mean, along the first principal axis."""
     of_all: float
     """Of the squared lengths of all vectors together, along the axis that explains most of them."""
@@ -64,11 +64,11 @@ def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
     return np.stack([_over(squares, total), _over(along, varying), _over(largest, varying)])
 
 
-def _over(part: Shares, whole: Shares) -> Shares:
+def _over(part: WordShares, whole: WordShares) -> WordShares:
     return np.divide(part, whole, out=np.full_like(whole, np.nan), where=whole > 0)
 
 
-def _first_axis(x: Several) -> tuple[Shares, Float[np.ndarray, "word dim"]]:
+def _first_axis(x: Several) -> tuple[WordShares, Float[np.ndarray, "word dim"]]:
     """The largest squared singular value, and its right singular vector.
 
     From the smaller of the two matrices of products.
@@ -85,7 +85,7 @@ def _first_axis(x: Several) -> tuple[Shares, Float[np.ndarray, "word dim"]]:
 
 def _largest(
     products: Float[np.ndarray, "word m m"],
-) -> tuple[Shares, Float[np.ndarray, "word m"]]:
+) -> tuple[WordShares, Float[np.ndarray, "word m"]]:
     """The largest eigenvalues, and their vectors."""
     from scipy.linalg import eigh
 

@@ -8,10 +8,8 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
 from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.types import Vectors
 
-Vectors = Float[np.ndarray, "n dim"]
-Numbers = Int[np.ndarray, " n"]
-Words = Int[np.ndarray, " word"]
 MOST_NUMBERS = 2**22  # that products of some words take at once
 
 
@@ -41,7 +39,7 @@ class UnitWordDirections:
     units that have it.
     """
 
-    def __init__(self, x: Vectors, unit: Numbers, group: Groups) -> None:
+    def __init__(self, x: Vectors, unit: Int[np.ndarray, " n"], group: Groups) -> None:
         from scipy.sparse import csr_array
 
         group = checked_groups(x, group)
@@ -65,7 +63,13 @@ class UnitWordDirections:
 
     def _products_of(
         self, sums: Float[np.ndarray, "pair dim"]
-    ) -> Iterator[tuple[Words, Int[np.ndarray, "word unit"], Float[np.ndarray, "word unit unit"]]]:
+    ) -> Iterator[
+        tuple[
+            Int[np.ndarray, " word"],
+            Int[np.ndarray, "word unit"],
+            Float[np.ndarray, "word unit unit"],
+        ]
+    ]:
         """By number of units that a word has: the words, their units, and products of these."""
         n_of_word = np.diff(np.append(self._starts, len(sums)))
         for n in np.unique(n_of_word):

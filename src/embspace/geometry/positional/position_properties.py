@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 Cosines = Float[np.ndarray, "n n"]
-Numbers = Int[np.ndarray, " n"]
+PositionNumbers = Int[np.ndarray, " n"]
 Ranks = Int[np.ndarray, "n n"]
 ByOffset = Float[np.ndarray, "offset position"]
 PROPERTIES = ("translation_invariance", "monotonicity", "symmetry")
@@ -25,7 +25,9 @@ ROUNDING = 1e-12
 BLOCK_COLUMNS = 512
 
 
-def cosines_by_offset(cosines: Cosines, positions: Numbers, largest_offset: int) -> ByOffset:
+def cosines_by_offset(
+    cosines: Cosines, positions: PositionNumbers, largest_offset: int
+) -> ByOffset:
     """At [m - 1, k] the cosine of positions k and k + m, for m up to `largest_offset`.
 
     NaN where one of the two is missing or has no cosine.
@@ -84,7 +86,7 @@ def symmetry(by_offset: ByOffset) -> float:
     return float(1 - np.square(both[0] - both[1]).mean() / (2 * variance))
 
 
-def monotonicity(cosines: Cosines, positions: Numbers, largest_offset: int) -> float:
+def monotonicity(cosines: Cosines, positions: PositionNumbers, largest_offset: int) -> float:
     """Probability that the nearer of two positions is the more similar one, in [0, 1].
 
     Over all triples of a position and two others on the same side of it, both at most
@@ -96,7 +98,7 @@ def monotonicity(cosines: Cosines, positions: Numbers, largest_offset: int) -> f
 
 
 def properties_by_window(
-    cosines: Cosines, positions: Numbers, largest_offsets: Sequence[int]
+    cosines: Cosines, positions: PositionNumbers, largest_offsets: Sequence[int]
 ) -> Float[np.ndarray, "window property"]:
     """Each of `PROPERTIES` among the pairs at most so far apart, for each of `largest_offsets`."""
     cosines, positions = _defined(cosines, positions)
@@ -105,7 +107,7 @@ def properties_by_window(
 
 def shuffled_properties_by_window(
     cosines: Cosines,
-    positions: Numbers,
+    positions: PositionNumbers,
     largest_offsets: Sequence[int],
     *,
     n_shuffles: int,
@@ -125,7 +127,7 @@ def shuffled_properties_by_window(
 
 
 def _defined(
-    cosines: Cosines, positions: Numbers
+    cosines: Cosines, positions: PositionNumbers
 ) -> tuple[Float[np.ndarray, "k k"], Int[np.ndarray, " k"]]:
     """Without the vectors that have no cosine."""
     defined = np.flatnonzero(~np.isnan(np.diagonal(cosines)))
@@ -136,7 +138,7 @@ def _properties(
     cosines: Cosines,
     ranks: Ranks,
     tied: bool,
-    positions: Numbers,
+    positions: PositionNumbers,
     largest_offsets: Sequence[int],
 ) -> Float[np.ndarray, "window property"]:
     by_offset = cosines_by_offset(cosines, positions, max(largest_offsets))
@@ -152,7 +154,9 @@ def _properties(
     )
 
 
-def _monotonicity(ranks: Ranks, tied: bool, positions: Numbers, largest_offset: int) -> float:
+def _monotonicity(
+    ranks: Ranks, tied: bool, positions: PositionNumbers, largest_offset: int
+) -> float:
     order = np.argsort(positions)
     numbers, n = positions[order], len(order)
     n_triples, concordant = 0, 0.0

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import SPARE, half_units, text_estimate, units_of
 from embspace.geometry.inference.shared_inputs import (
     N_NEIGHBORS,
@@ -16,14 +17,14 @@ from embspace.geometry.inference.shared_inputs import (
 from embspace.geometry.measures.declaration import Definition, Estimate, value_of
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.layers.layer_protocol import Protocol, Row, measures_of
+from embspace.geometry.pairs.types import RowNumbers
+from embspace.measure.layers.layer_protocol import Protocol, measures_of
 from embspace.spaces.layers import LayerCloud
 
 SPREAD = "standard_deviation_over_batches"
-Rows = np.ndarray  # numbers of vectors, (row,)
 
 
-def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[Rows]:
+def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
     """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
 
     The last vectors, too few for a batch, are left out, as their neighbours would be farther.
@@ -84,7 +85,7 @@ def measures_of_batches(
 
 
 def _of_part(
-    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: Rows
+    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: RowNumbers
 ) -> dict[str, Result]:
     if len(rows) < 2:
         return {}

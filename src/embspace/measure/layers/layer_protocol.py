@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from embspace.geometry.measures.declaration import Definition, Family
 from embspace.geometry.measures.registry import definitions
 from embspace.spaces.layers import Change
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,8 @@ from embspace.files.tables import save_table
 from embspace.measure.layers.layer_profiles import LayerProfiles, layer_profiles
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 from embspace.spaces.layers import Change, CorpusStates, large_enough, load_corpora_states
-
-Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 def measure_neighbourhoods(

@@ -12,9 +12,8 @@ from embspace.measure.layers.layer_profiles import LayerProfiles, layer_profiles
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.random_weight_nulls import with_random_weights_as_nulls
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 from embspace.spaces.layers import Change, CorpusStates, large_enough, load_corpora_states
-
-Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 def measure_spectrum(

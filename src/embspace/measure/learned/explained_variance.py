@@ -4,12 +4,11 @@ Luisto's thesis, figure 11b; its method is that of section 2.3.2 and figure 3.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
@@ -20,9 +19,9 @@ from embspace.geometry.measures.spectrum import (
     gaussian_covariance_eigenvalues,
 )
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 from embspace.spaces.joint import one_space
 
-Share = Annotated[float, Field(gt=0, lt=1)]
 SPACES = ("input", "positional", "joint")
 
 

@@ -16,8 +16,9 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import cosine_bound, cosine_matrix, cosine_tail, norms
-from embspace.measure.tables.summary import Probability, summary_of
+from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.spaces.joint import one_space
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]

@@ -14,11 +14,12 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
-from embspace.measure.tables.summary import Probability, summary_of
+from embspace.measure.tables.summary import summary_of
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import load_spelling
 from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 # As in the thesis's table 3: tokens of Latin letters, three or more.
 SHORTEST = 3

@@ -17,8 +17,9 @@ from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.measure.tables.summary import Probability, summary_of
+from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.spaces.learned import Cloud, clouds_of
 
 

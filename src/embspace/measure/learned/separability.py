@@ -16,10 +16,10 @@ from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.pairs.types import Vectors
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.spaces.joint import one_space
 
-Vectors = Float[np.ndarray, "n dim"]
 SETTINGS = "conf/measure/learned/separability.yaml"
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
 COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_deviation"]

@@ -23,8 +23,9 @@ from embspace.geometry.pairs.distribution import Distribution
 from embspace.geometry.pairs.extremes import ExtremePairs
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import Metric
-from embspace.measure.tables.summary import Probability, histogram_rows, summary_of, summary_row
+from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.spaces.joint import one_space
 
 # Which tokens may stand in the lists of pairs.

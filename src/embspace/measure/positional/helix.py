@@ -33,8 +33,8 @@ from embspace.spaces.learned import structured_positions
 N_COMPONENTS = 3
 PATH = ["position", "component_1", "component_2", "component_3", "plane_x", "plane_y", "turns"]
 FEWEST = 8  # positions, of which one can ask for a period
-Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
-Range = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
+PlanePoint = Annotated[list[float], Field(min_length=2, max_length=2)]
+PositionRange = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ def measure_helix(
     *,
     n_shuffles: PositiveInt,
     n_spectrum_bins: PositiveInt,
-    notebook_plane: Annotated[list[Pair], Field(min_length=3, max_length=3)],
-    notebook_positions: Range,
-    notebook_positions_as_coded: Range,
+    notebook_plane: Annotated[list[PlanePoint], Field(min_length=3, max_length=3)],
+    notebook_positions: PositionRange,
+    notebook_positions_as_coded: PositionRange,
     notebook_samples: PositiveInt,
     seed: NonNegativeInt,
 ) -> Helix:

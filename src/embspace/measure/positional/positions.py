@@ -21,8 +21,8 @@ from embspace.geometry.positional.position_properties import (
     properties_by_window,
     shuffled_properties_by_window,
 )
-from embspace.measure.tables.summary import Probability
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.spaces.learned import structured_positions
 
 PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]

@@ -33,10 +33,10 @@ from embspace.geometry.positional.regimes import (
     null_penalties,
     penalty_at,
 )
-from embspace.measure.tables.summary import Probability, histogram_rows, summary_of, summary_row
+from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability, Share
 
-Share = Annotated[float, Field(gt=0, lt=1)]
 FEWEST = 6
 POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
 

@@ -14,7 +14,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from embspace.files.tables import load_table, save_table
+from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.pca import principal_components
@@ -34,12 +34,11 @@ from embspace.geometry.positional.sinusoids import (
 )
 from embspace.measure.positional.positions import offset_profile
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 from embspace.spaces.learned import structured_positions
 
 FEWEST = 8  # positions, of which one can ask for a period
 SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")
-Share = Annotated[float, Field(gt=0, lt=1)]
-Fact = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -132,11 +131,11 @@ def _encodings(
         yield "learned_structured", Encoding(learned[kept], kept)
 
 
-def _fact(name: str, value: float, **more: float) -> Fact:
+def _fact(name: str, value: float, **more: float) -> Row:
     return {"property": name, "value": value, **more}
 
 
-def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Fact]:
+def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Row]:
     lengths = norms(x)
     yield _fact("mean_norm", float(lengths.mean()))
     yield _fact("norm_standard_deviation", float(lengths.std()))
@@ -146,7 +145,7 @@ def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Fact]:
 
 def _properties(
     cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
-) -> Iterator[Fact]:
+) -> Iterator[Row]:
     """Those of `measure_positions`, among pairs at most so far apart."""
     found = properties_by_window(cosines, positions, largest_offsets)
     for largest_offset, values in zip(largest_offsets, found, strict=True):
@@ -154,7 +153,7 @@ def _properties(
             yield _fact(name, float(value), largest_offset=largest_offset)
 
 
-def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Fact]:
+def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Row]:
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):
@@ -167,7 +166,7 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Fa
     yield _fact("participation_ratio", effective_number(eigenvalues))
 
 
-def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Fact]:
+def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Row]:
     """How far the positions lie along a line, and wind; nothing where all vectors are equal."""
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
@@ -185,7 +184,7 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
     yield _fact("spectral_power_share", peak.power_share)
 
 
-def _wavelengths(name: str, dim: int, base: float) -> Iterator[Fact]:
+def _wavelengths(name: str, dim: int, base: float) -> Iterator[Row]:
     """The periods that the formulas put in: a geometric sequence from 2 pi on."""
     last = {"sinusoidal": 2 * ((dim - 1) // 2) / dim, "sinusoidal_as_printed": 2 * (dim - 1) / dim}
     if name in last:

@@ -11,9 +11,9 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.measure.learned.similarity import measure_similarity
-from embspace.measure.tables.summary import Probability
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 
 

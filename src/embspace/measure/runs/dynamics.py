@@ -7,8 +7,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.extract.checkpoints import Form, checkpoint_model, form_of
 from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.measure.layers.layer_protocol import Row
+from embspace.files.tables import Row, save_table
 from embspace.measure.runs.dynamics_rows import COLUMNS, Settings, rows_of_layers, states_of
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model

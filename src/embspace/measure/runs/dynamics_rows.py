@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.inference.shared_inputs import applicable
 from embspace.geometry.measures.declaration import Family
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import SPREAD, measures_of_batches
 from embspace.measure.layers.layer_nulls import groups_of, values_of
-from embspace.measure.layers.layer_protocol import Protocol, Row
+from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.windows import cut_windows, token_table
 from embspace.spaces.layers import Change, CorpusStates, LayerCloud, layer_clouds

@@ -10,8 +10,7 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars
-from embspace.files.tables import save_table
-from embspace.measure.layers.layer_protocol import Row
+from embspace.files.tables import Row, save_table
 from embspace.measure.runs.dynamics_rows import COLUMNS, Settings, rows_of_layers, states_of
 from embspace.models.checkpoints import PublishedCheckpoint, published_checkpoints
 from embspace.models.tokenizer import load_tokenizer

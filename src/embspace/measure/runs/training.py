@@ -8,23 +8,22 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
+from embspace.files.tables import Row, save_table
 from embspace.grammar.agreement import agreement_items
 from embspace.grammar.language import make_language
 from embspace.measure.runs.training_classification import classification_rows
 from embspace.measure.runs.training_language_modeling import (
-    Row,
     agreement_rows,
     counts_row,
     held_out_row,
     load_asker,
 )
 from embspace.measure.runs.training_seed_spread import seed_spread
-from embspace.measure.tables.summary import Probability
 from embspace.settings.corpus import GrammarCorpus, describe_corpus
 from embspace.settings.run import Run, SequenceClassification, describe_run
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 
 CHECKPOINT = ["seed", "phase", "step"]

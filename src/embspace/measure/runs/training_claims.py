@@ -6,14 +6,12 @@ conf/measure/runs/training_claims.yaml.
 """
 
 import operator
-from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
-from pydantic import Field
 
-from embspace.files.tables import load_table, save_table
+from embspace.files.tables import Row, load_table, save_table
 from embspace.measure.layers.model_kinds import (
     DECODER,
     kind_of_run,
@@ -22,15 +20,14 @@ from embspace.measure.layers.model_kinds import (
 )
 from embspace.settings.run import Run, describe_run
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
 COLUMNS = ["claim", "section", "kind", "seed", "statistic", "value", "second_statistic"]
 COLUMNS += ["second_value", "holds_if", "verdict"]
 ANISOTROPY, DIMENSION = "top_variance_share", "two_nn"
 COMPARISONS = {"<=": operator.le, ">": operator.gt, ">=": operator.ge}
-Share = Annotated[float, Field(gt=0, lt=1)]
 Condition = tuple[str, str, float]
 """A column, a comparison and what it is compared with."""
-Row = dict[str, Any]
 
 
 def measure_training_claims(

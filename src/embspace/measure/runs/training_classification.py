@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import Interval, interval_bounds, stratified_interval
 from embspace.measure.runs.training_held_out import class_logits
-from embspace.measure.runs.training_language_modeling import Row, checkpoint_key
+from embspace.measure.runs.training_language_modeling import checkpoint_key
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.run import Run
 from embspace.train.batches import windows_of

@@ -8,6 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.runs.training_count_models import CountModels, count_tokens
 from embspace.measure.runs.training_held_out import (
@@ -23,8 +24,6 @@ from embspace.settings.run import MaskedLanguageModelling, Run
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
 from embspace.train.heads import load_head
-
-Row = dict[str, Any]
 
 
 def counts_row(

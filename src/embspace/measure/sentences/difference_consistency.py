@@ -17,9 +17,8 @@ from embspace.geometry.inference.resampling import half_sample_interval, stream_
 from embspace.geometry.pairs.directions import cosine_matrix, norms
 from embspace.measure.sentences.difference_pairs import Drawn, Draws, PairedStates
 from embspace.measure.tables.deviations import UNITS, by_row, units_named
-from embspace.measure.tables.nulls import null_columns, p_values, with_q_values
+from embspace.measure.tables.nulls import Columns, null_columns, p_values, with_q_values
 
-Columns = dict[str, np.ndarray]
 NULLS = ("sign_flips", "re_paired", "unrelated")
 COLUMNS = ["layer", "pooling", "category", "n", "norm_of_mean", "mean_norm", "reliability"]
 COLUMNS += ["consistency", "consistency_low", "consistency_high", "random_weights_consistency"]

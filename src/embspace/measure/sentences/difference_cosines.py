@@ -17,10 +17,9 @@ from embspace.geometry.inference.resampling import interval_bounds, stream_of
 from embspace.geometry.pairs.safe_ratio import mean_of_defined
 from embspace.measure.sentences.difference_pairs import Draws, PairedStates, SentencePairs
 from embspace.measure.tables.deviations import UNITS, by_row, units_named
-from embspace.measure.tables.nulls import null_columns, with_q_values
+from embspace.measure.tables.nulls import Columns, null_columns, with_q_values
 
-Numbers = Int[np.ndarray, " two"]  # of a category, one for each two of them
-Columns = dict[str, np.ndarray]
+CategoryNumbers = Int[np.ndarray, " two"]  # of a category, one for each two of them
 COLUMNS = ["layer", "pooling", "category_1", "category_2", "cosine", "cosine_low", "cosine_high"]
 COLUMNS += ["corrected_cosine", "corrected_cosine_low", "corrected_cosine_high"]
 COLUMNS += ["random_weights_cosine", "null_cosine", "null_cosine_low", "null_cosine_high"]
@@ -81,7 +80,7 @@ def _units(pairs: SentencePairs, one: np.integer, two: np.integer) -> dict[str, 
 
 
 def _half_sample_scale(
-    n: Int[np.ndarray, " category"], one: Numbers, two: Numbers
+    n: Int[np.ndarray, " category"], one: CategoryNumbers, two: CategoryNumbers
 ) -> Float[np.ndarray, " two"]:
     """By what deviations of halves are multiplied; of two categories, the wider interval."""
     half = n // 2
@@ -94,8 +93,8 @@ def _cosine(
     half: MeanOffsets,
     scale: Float[np.ndarray, " two"],
     level: float,
-    one: Numbers,
-    two: Numbers,
+    one: CategoryNumbers,
+    two: CategoryNumbers,
 ) -> Columns:
     value, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
     # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
@@ -109,8 +108,8 @@ def _corrected_cosine(
     half: MeanOffsets,
     scale: Float[np.ndarray, " two"],
     level: float,
-    one: Numbers,
-    two: Numbers,
+    one: CategoryNumbers,
+    two: CategoryNumbers,
     smallest_reliability: float,
 ) -> Columns:
     reliable = whole.reliability[0] >= smallest_reliability

@@ -28,12 +28,12 @@ from embspace.measure.sentences.difference_pairs import (
     sentence_pairs,
 )
 from embspace.measure.tables.deviations import without_deviations
-from embspace.measure.tables.shown_pooling import Pooling, shown_pooling_of
+from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.pooling import POOLINGS
+from embspace.settings.types import Share
+from embspace.spaces.pooling import POOLINGS, Pooling
 
-Vectors = Float[np.ndarray, "layer sentence dim"]
-Share = Annotated[float, Field(gt=0, lt=1)]
+SentenceStates = Float[np.ndarray, "layer sentence dim"]
 RANDOM = [f"random_{pooling}" for pooling in POOLINGS]
 MAP_COLUMNS = ["kind", "category", "pair", "component_1", "component_2"]
 EXAMPLE_COLUMNS = ["category", "pair", "first", "second", "euclidean_distance"]
@@ -54,7 +54,7 @@ class Differences:
 def measure_differences(
     stimuli: pd.DataFrame,
     tokens: pd.DataFrame,
-    states: dict[str, Vectors],
+    states: dict[str, SentenceStates],
     *,
     shown_pooling: Pooling,
     bias_categories: Annotated[list[str], Field(min_length=2, max_length=2)],
@@ -135,7 +135,7 @@ def _read_by_model(stimuli: pd.DataFrame, n_sentences: int) -> pd.DataFrame:
 
 
 def _paired_states(
-    stimuli: pd.DataFrame, tokens: pd.DataFrame, states: dict[str, Vectors]
+    stimuli: pd.DataFrame, tokens: pd.DataFrame, states: dict[str, SentenceStates]
 ) -> PairedStates:
     cells = [(layer, pooling) for layer in range(len(states["cls"])) for pooling in POOLINGS]
     return PairedStates(

@@ -11,8 +11,8 @@ from embspace.geometry.groups.comparison import probability_of_larger
 from embspace.geometry.inference.resampling import stratified_interval
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.measure.sentences.synonym_vectors import (
+    PooledVectors,
     Stimuli,
-    Vectors,
     codes,
     cosines_of,
     estimate_names,
@@ -129,7 +129,7 @@ def contrast_table(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _by_weights(same: Vectors, other: Vectors) -> list[tuple[np.ndarray, np.ndarray]]:
+def _by_weights(same: PooledVectors, other: PooledVectors) -> list[tuple[np.ndarray, np.ndarray]]:
     """Trained, and at random weights where there are any."""
     found = [(same.trained, other.trained)]
     if same.random_weights is not None and other.random_weights is not None:

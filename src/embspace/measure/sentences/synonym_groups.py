@@ -18,8 +18,8 @@ from embspace.geometry.groups.groups import (
 )
 from embspace.geometry.inference.resampling import stratified_interval, upper_p_value
 from embspace.measure.sentences.synonym_vectors import (
+    PooledVectors,
     Stimuli,
-    Vectors,
     codes,
     cosines_of,
     distances_of,
@@ -49,7 +49,7 @@ class Sentences:
     """Sentences with their groups, and of what a half-sample has half."""
 
     name: str
-    vectors: list[Vectors]
+    vectors: list[PooledVectors]
     group: pd.Series
     unit: Int[np.ndarray, " sentence"]
     """Sentences of one number are in a half-sample together or not at all."""
@@ -88,7 +88,7 @@ def sentences_of(synonyms: Stimuli, paraphrases: Stimuli) -> list[Sentences]:
     ]
 
 
-def _sampled_within(name: str, vectors: list[Vectors], table: pd.DataFrame) -> Sentences:
+def _sampled_within(name: str, vectors: list[PooledVectors], table: pd.DataFrame) -> Sentences:
     group, names = table["group"], table["id"].tolist()
     stratum = codes(group)
     return Sentences(name, vectors, group, np.arange(len(group)), names, stratum)
@@ -120,7 +120,7 @@ def group_table(
 
 def _estimates(
     sentences: Sentences,
-    vectors: Vectors,
+    vectors: PooledVectors,
     *,
     n_half_samples: int,
     level: float,
@@ -185,7 +185,7 @@ def _weighted(
 
 
 def _clustering(
-    vectors: Vectors,
+    vectors: PooledVectors,
     label: Int[np.ndarray, " sentence"],
     shuffled: Int[np.ndarray, "shuffle sentence"],
     level: float,

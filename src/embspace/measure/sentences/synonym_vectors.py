@@ -30,20 +30,20 @@ class Stimuli:
 
 
 @dataclass(frozen=True)
-class Vectors:
+class PooledVectors:
     """One vector a layer and sentence, by one pooling, trained and at random weights."""
 
     pooling: str
     trained: Float[np.ndarray, "layer sentence dim"]
     random_weights: Float[np.ndarray, "layer sentence dim"] | None
 
-    def of(self, rows: np.ndarray) -> "Vectors":
+    def of(self, rows: np.ndarray) -> "PooledVectors":
         """Those of some sentences."""
         random = None if self.random_weights is None else self.random_weights[:, rows]
-        return Vectors(self.pooling, self.trained[:, rows], random)
+        return PooledVectors(self.pooling, self.trained[:, rows], random)
 
 
-def vectors_of(stimuli: Stimuli) -> list[Vectors]:
+def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
     """By each pooling, and as a bag of words; none for a model that read nothing.
 
     The bag of words stands beside them as a pooling with one layer, 0: the sum of one direction a
@@ -52,9 +52,9 @@ def vectors_of(stimuli: Stimuli) -> list[Vectors]:
     states, n = stimuli.states, len(stimuli.table)
     if not states[POOLINGS[0]].shape[1]:
         return []
-    pooled = [Vectors(name, states[name], states[f"random_{name}"]) for name in POOLINGS]
+    pooled = [PooledVectors(name, states[name], states[f"random_{name}"]) for name in POOLINGS]
     bag = bag_of_words(stimuli.tokens, n)[np.newaxis]
-    return [*pooled, Vectors(BAG_OF_WORDS, bag, None)]
+    return [*pooled, PooledVectors(BAG_OF_WORDS, bag, None)]
 
 
 def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence word"]:

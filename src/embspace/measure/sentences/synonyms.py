@@ -24,10 +24,10 @@ from embspace.measure.sentences.synonym_groups import Sentences, group_table, se
 from embspace.measure.sentences.synonym_slots import slot_table
 from embspace.measure.sentences.synonym_vectors import Stimuli
 from embspace.measure.tables.deviations import without_deviations
-from embspace.measure.tables.shown_pooling import Pooling, shown_pooling_of
-from embspace.measure.tables.summary import Probability
+from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.pooling import POOLINGS
+from embspace.settings.types import Probability
+from embspace.spaces.pooling import POOLINGS, Pooling
 
 MAPPED = ("groups", "groups_and_random")
 MAP_COLUMNS = ["sentences", "pooling", "id", "group", "component_1", "component_2"]

@@ -8,6 +8,8 @@ from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.pairs.safe_ratio import mean_of_defined
 
 Values = Float[np.ndarray, " value"]
+Columns = dict[str, np.ndarray]
+"""Columns of a table before it is one."""
 DIGITS = 12  # to which a draw that equals the value is one that is as large
 
 

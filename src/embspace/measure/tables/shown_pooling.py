@@ -1,13 +1,11 @@
 """Which pooling is shown: of a model that reads from left to right, not its first token."""
 
-from typing import Literal
-
 import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.pairs.directions import norms
+from embspace.spaces.pooling import Pooling
 
-Pooling = Literal["cls", "mean", "max"]
 ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another way
 
 

@@ -1,16 +1,12 @@
 """One way to describe a distribution in a table, whether its values are at hand or binned."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
-from pydantic import Field
 
 from embspace.geometry.pairs.distribution import Distribution
-
-Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:

@@ -22,9 +22,9 @@ from embspace.geometry.groups.retrieval import (
 from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
-from embspace.measure.tables.summary import Probability
 from embspace.prepare.sentences import split_halves
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 from embspace.spaces.pooling import POOLINGS
 
 RECALLS = (1, 10)
@@ -32,7 +32,7 @@ QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
 COLUMNS = ["corpus", "embedding", "layer", "preparation", "n_queries", "n_candidates"]
 COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
 COLUMNS += [f"null_{name}" for name in QUANTITIES]
-Key = tuple[str, int | None, str]  # embedding, layer, preparation
+ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def measure_search(
 
 
 def _table(
-    scores: Mapping[Key, Float[np.ndarray, "query candidate"]],
+    scores: Mapping[ScoresKey, Float[np.ndarray, "query candidate"]],
     *,
     n_resamples: int,
     level: float,
@@ -118,8 +118,8 @@ def _quantities(
     return np.stack([reciprocal_rank(first, last), *(recall_at(first, last, k) for k in RECALLS)])
 
 
-def _embedded(halves: Halves) -> dict[Key, np.ndarray]:
-    scores: dict[Key, np.ndarray] = {}
+def _embedded(halves: Halves) -> dict[ScoresKey, np.ndarray]:
+    scores: dict[ScoresKey, np.ndarray] = {}
     if halves.windows.empty:
         return scores
     half_of = halves.texts.set_index("id")["half"]
@@ -152,7 +152,7 @@ def _changes(text: np.ndarray) -> np.ndarray:
     return np.append(True, text[1:] != text[:-1])
 
 
-def _lexical(texts: pd.DataFrame, stop_words: str | None) -> dict[Key, np.ndarray]:
+def _lexical(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, np.ndarray]:
     """Scores by words: TF-IDF as scikit-learn has it, and BM25."""
     if texts.empty:
         return {}

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import isqrt
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.measures.dot_sign import probability_not_positive
 from embspace.geometry.pairs.directions import norms
@@ -16,6 +16,7 @@ from embspace.geometry.pairs.distribution import Distribution
 from embspace.geometry.pairs.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
 from embspace.measure.tables.deviations import ENDING
 from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
+from embspace.measure.texts.text_cloud_shapes import PrincipalAxes
 from embspace.measure.texts.text_cloud_units import (
     Chosen,
     IntervalOver,
@@ -24,11 +25,8 @@ from embspace.measure.texts.text_cloud_units import (
     units_of,
 )
 
-Row = dict[str, Any]
-Estimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
+ShareEstimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
 """A value, its bounds, and how far halves lie from it."""
-Axes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
-"""Variances, and the directions that they are along."""
 PAIR_QUANTITIES = ("euclidean_distance", "dot_product", "cosine")
 SHAPE = ("standard_deviation", "skewness", "excess_kurtosis")
 SHARES = ("share_not_positive", "centred_share_not_positive", "mean_share")
@@ -36,7 +34,7 @@ SHARES = ("share_not_positive", "centred_share_not_positive", "mean_share")
 
 def pair_tables(
     clouds: Mapping[str, GroupedVectors],
-    axes: Mapping[str, Axes],
+    axes: Mapping[str, PrincipalAxes],
     *,
     n_bins: int,
     n_histogram_bins: int | None,
@@ -131,7 +129,7 @@ def pair_rows(
 
 
 def _sign_row(
-    distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, Estimate]
+    distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, ShareEstimate]
 ) -> Row:
     cosine, centred = distributions["cosine"], distributions["centred_cosine"]
     row: Row = {

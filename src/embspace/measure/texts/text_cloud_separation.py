@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from embspace.files.tables import NumberRow
 from embspace.geometry.groups.held_out_scores import held_out_scores, wins_by_stratum
 from embspace.geometry.pairs.group_pairs import GroupedVectors
 from embspace.measure.texts.text_cloud_shapes import central
 
-Row = dict[str, float]
 Wins = tuple[Float[np.ndarray, " stratum"], Int[np.ndarray, " stratum"]]
 
 
@@ -114,7 +114,7 @@ def dealt_anew(
 
 def separation_row(
     x: GroupedVectors, y: GroupedVectors, about: Comparison, *, ridge: float, level: float
-) -> Row:
+) -> NumberRow:
     """How well a direction found on other documents tells the corpora apart: see the stage."""
     vectors = np.concatenate([x.vectors, y.vectors])
     scores = held_out_scores(vectors, about.labels, about.folds, ridge=ridge)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.files.tables import NumberRow
 from embspace.geometry.measures.effective_numbers import effective_number
 from embspace.geometry.measures.spectrum import (
     components_for,
@@ -15,14 +16,14 @@ from embspace.geometry.measures.spectrum import (
 from embspace.geometry.pairs.group_pairs import GroupedVectors
 from embspace.measure.tables.nulls import mean_and_range
 
-Row = dict[str, float]
-Axes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
+PrincipalAxes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
+"""Variances, and the directions that they are along."""
 
 
 def spectrum_table(
     clouds: Mapping[str, GroupedVectors],
-    axes: Mapping[str, Axes],
-    nulls: Mapping[str, Row],
+    axes: Mapping[str, PrincipalAxes],
+    nulls: Mapping[str, NumberRow],
     *,
     equal_n: int,
     shares: Sequence[float],
@@ -49,7 +50,7 @@ def spectrum_table(
     return pd.DataFrame(rows)
 
 
-def principal_axes(x: GroupedVectors) -> Axes:
+def principal_axes(x: GroupedVectors) -> PrincipalAxes:
     """Variances along the principal axes, largest first, and the axes as columns."""
     values, vectors = np.linalg.eigh(x.centred.T @ x.centred / len(x.centred))
     values = values[::-1].clip(min=0)
@@ -57,7 +58,7 @@ def principal_axes(x: GroupedVectors) -> Axes:
     return values, vectors[:, ::-1]
 
 
-def spectral_numbers(eigenvalues: Float[np.ndarray, " dim"], shares: Sequence[float]) -> Row:
+def spectral_numbers(eigenvalues: Float[np.ndarray, " dim"], shares: Sequence[float]) -> NumberRow:
     """How the variance is spread; NaN where nothing varies."""
     components = {share: components_for(eigenvalues, share) for share in shares}
     return {
@@ -75,17 +76,17 @@ def null_spectral_numbers(
     n_draws: int,
     level: float,
     rng: np.random.Generator,
-) -> Row:
+) -> NumberRow:
     """The same of `n` isotropic Gaussian vectors: means over draws and their central quantiles."""
     spectra = [gaussian_covariance_eigenvalues(n, dim, rng) for _ in range(n_draws)]
     draws = pd.DataFrame([spectral_numbers(spectrum, shares) for spectrum in spectra])
-    row: Row = {}
+    row: NumberRow = {}
     for name in draws:
         row |= central(f"null_{name}", draws[name].to_numpy(dtype=np.float64), level)
     return row
 
 
-def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> Row:
+def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> NumberRow:
     """The mean of draws and the ends of their central part, with their columns."""
     mean, low, high = map(float, mean_and_range(draws, level))
     return {name: mean, f"{name}_low": low, f"{name}_high": high}
@@ -93,7 +94,7 @@ def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> Row:
 
 def participation_at(
     x: GroupedVectors, n: int, *, n_draws: int, level: float, rng: np.random.Generator
-) -> Row:
+) -> NumberRow:
     """Participation ratio of one vector each of `n` random groups, over draws."""
     first = np.flatnonzero(np.diff(x.groups, prepend=-1))
     sizes = np.diff(np.append(first, len(x.groups)))

@@ -17,10 +17,10 @@ from threadpoolctl import threadpool_limits
 
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
-from embspace.files.tables import save_table
+from embspace.files.tables import Tables, save_table
 from embspace.measure.tables.deviations import without_deviations
-from embspace.measure.tables.shown_pooling import Pooling, shown_pooling_of
-from embspace.measure.tables.summary import Probability, summary_of
+from embspace.measure.tables.shown_pooling import shown_pooling_of
+from embspace.measure.tables.summary import summary_of
 from embspace.measure.texts.text_cloud_pairs import pair_tables
 from embspace.measure.texts.text_cloud_separation import comparisons_of, separation_table
 from embspace.measure.texts.text_cloud_shapes import (
@@ -34,11 +34,10 @@ from embspace.measure.texts.text_cloud_units import (
     windows_by_document,
 )
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.pooling import POOLINGS
+from embspace.settings.types import Probability, Share
+from embspace.spaces.pooling import POOLINGS, Pooling
 from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
 
-Share = Annotated[float, Field(gt=0, lt=1)]
-Tables = dict[str, pd.DataFrame]
 MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
 KEYS = {
     "distributions": ["corpus", "other_corpus", "pooling", "layer", "quantity"],

@@ -24,9 +24,8 @@ from embspace.geometry.measures.spectrum import (
 )
 from embspace.measure.tables.nulls import central_range
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import PositiveShare, Share
 
-Share = Annotated[float, Field(gt=0, le=1)]
-Level = Annotated[float, Field(gt=0, lt=1)]
 Dims = Annotated[list[PositiveInt], Field(min_length=3, max_length=3)]
 CLOUDS = ("shifted", "turned", "flat")
 Spectrum = Float[np.ndarray, " component"]
@@ -46,9 +45,9 @@ def measure_cubes(
     cube_dims: Dims,
     shift: float,
     n_points: Annotated[int, Field(ge=2)],
-    shares: list[Share],
+    shares: list[PositiveShare],
     n_draws: PositiveInt,
-    level: Level,
+    level: Share,
     seed: NonNegativeInt,
 ) -> Cubes:
     """Explained variance of three cubes and of all together, and the dimension read from it.

@@ -37,7 +37,7 @@ CORPUS = "conf/corpus/grammar.yaml"
 SUMMARY_COLUMNS = ["quantity", "unit", "exact", "measured", "standard_error", "n"]
 WORDS, NATS, SHARE = "words", "nats a word", "share"
 LARGEST_TAIL = 1e-6  # results keep six digits
-Row = tuple[str, str, float, float, float, float]
+GrammarRow = tuple[str, str, float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,14 @@ def _check_tail(probabilities: Float[np.ndarray, " count"], key: str) -> None:
         )
 
 
-def _of_words(language: Language) -> Iterator[Row]:
+def _of_words(language: Language) -> Iterator[GrammarRow]:
     frequencies = word_frequencies(language)["probability"]
     yield _exact("words", WORDS, len(frequencies))
     yield _exact("words_never_used", WORDS, int((frequencies == 0).sum()))
     yield _exact("entropy_of_single_words", NATS, entropy(frequencies.to_numpy()))
 
 
-def _of_entropy(language: Language, texts: pd.Series) -> Iterator[Row]:
+def _of_entropy(language: Language, texts: pd.Series) -> Iterator[GrammarRow]:
     below, above = entropy_bounds(language)
     yield _exact("entropy_lower_bound", NATS, below)
     yield _exact("entropy_upper_bound", NATS, above)
@@ -121,11 +121,11 @@ def _of_entropy(language: Language, texts: pd.Series) -> Iterator[Row]:
     yield "entropy", NATS, np.nan, float(found), float(error), len(texts)
 
 
-def _exact(quantity: str, unit: str, value: float) -> Row:
+def _exact(quantity: str, unit: str, value: float) -> GrammarRow:
     return quantity, unit, value, np.nan, np.nan, np.nan
 
 
-def _compared(quantity: str, unit: str, exact: float, values: pd.Series) -> Row:
+def _compared(quantity: str, unit: str, exact: float, values: pd.Series) -> GrammarRow:
     """The row of a quantity with its mean over independent values."""
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return quantity, unit, exact, values.mean(), error, len(values)

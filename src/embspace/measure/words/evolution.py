@@ -21,7 +21,6 @@ from embspace.geometry.groups.paths import rotated_paths
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
 from embspace.measure.tables.deviations import without_deviations
-from embspace.measure.tables.summary import Probability
 from embspace.measure.words.evolution_paths import (
     DRIFT_COLUMNS,
     LAYER_COLUMNS,
@@ -55,8 +54,9 @@ from embspace.models.layer_norms import layer_norm_scales
 from embspace.models.weights import load_model, with_random_weights
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
-Words = Annotated[list[str], Field(min_length=1)]
+FollowedWords = Annotated[list[str], Field(min_length=1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Stimuli:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class CorpusTokens:
     """The windows of a corpus, their tokens, and the tokens' states."""
 
     windows: pd.DataFrame
@@ -94,11 +94,11 @@ class Evolution:
 
 def measure_evolution(
     stimuli: Stimuli,
-    corpora: dict[str, Corpus],
+    corpora: dict[str, CorpusTokens],
     module: Any,
     final_norm: str | None,
     *,
-    followed: list[Words],
+    followed: list[FollowedWords],
     sampled_corpora: list[str],
     n_texts: PositiveInt,
     n_draws: PositiveInt,
@@ -167,7 +167,9 @@ def measure_evolution(
     )
 
 
-def one_token_a_text(corpus: Corpus, n_texts: int, generator: np.random.Generator) -> TokenPaths:
+def one_token_a_text(
+    corpus: CorpusTokens, n_texts: int, generator: np.random.Generator
+) -> TokenPaths:
     """An ordinary token of each of `n_texts` texts, or of all, drawn with equal probability.
 
     The texts do not depend on how a model cuts them, so that two models have the same.
@@ -237,7 +239,7 @@ def main(config: StageConfig) -> None:
     followed = f"data/extracted/stimuli/{name}/evolution"
     read = f"data/extracted/hidden_states/{name}"
     corpora = {
-        corpus: Corpus(
+        corpus: CorpusTokens(
             load_rows(f"{read}/{corpus}.windows.parquet"),
             load_rows(f"{read}/{corpus}.tokens.parquet"),
             load_tensors(f"{read}/{corpus}.safetensors", ["token"]),

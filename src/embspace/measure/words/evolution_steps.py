@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.geometry.groups.paths import Paths
 from embspace.geometry.groups.shared_direction import (
     PairProducts,
     mean_pair_cosine,
@@ -20,8 +21,6 @@ INTERVAL = [f"{ENERGY}_low", f"{ENERGY}_high"]
 NULL = [f"null_{ENERGY}", f"null_{ENERGY}_low", f"null_{ENERGY}_high", "p_value"]
 VALUES = both([ENERGY, "mean_pair_cosine", "previous_shared_cosine"])
 SHARED_COLUMNS = ["tokens", "first_layer", "last_layer", "n_tokens", *VALUES, *INTERVAL, *NULL]
-
-Paths = Float[np.ndarray, "layer token dim"]
 
 
 def stretches(n_layers: int) -> list[tuple[int, int]]:

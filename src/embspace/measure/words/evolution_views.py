@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
-from embspace.geometry.groups.paths import component_paths, layer_share
+from embspace.geometry.groups.paths import Paths, component_paths, layer_share
 from embspace.geometry.groups.shared_direction import shared_energy
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.maps.pca import principal_components
@@ -21,8 +21,6 @@ SPACES = ["component_1", "component_2", "both", "all"]  # "all": without a proje
 QUANTITIES = ["explained_variance", "layer_share", "shared_energy"]
 VIEW_COLUMNS = ["view", "space", "quantity", "n_paths", "n_states", "value", f"{RANDOM}value"]
 VIEW_COLUMNS += ["null_value", "null_value_low", "null_value_high", "p_value"]
-
-Paths = Float[np.ndarray, "layer token dim"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-Rows = Int[np.ndarray, " _"]
+from embspace.geometry.pairs.types import RowNumbers
 
 
 @dataclass(frozen=True, eq=False)
 class Occurrence:
     """The rows of a text's ordinary tokens in the token table."""
 
-    own: Rows
+    own: RowNumbers
     """Of the word: those that share a character with it. None if the tokenizer left it out."""
-    others: Rows
+    others: RowNumbers
     """All others; special tokens are in neither."""
 
 
@@ -46,7 +46,7 @@ def character_span(word: str, text: str) -> tuple[int, int]:
 
 
 def mean_states(
-    states: Float[np.ndarray, "layer token dim"], rows: Sequence[Rows]
+    states: Float[np.ndarray, "layer token dim"], rows: Sequence[RowNumbers]
 ) -> Float[np.ndarray, "layer text dim"]:
     """The mean state of the tokens of each entry of `rows`, in float64; zero for none."""
     found = np.zeros((states.shape[0], len(rows), states.shape[2]))
@@ -57,7 +57,7 @@ def mean_states(
 
 
 def token_counts(
-    ids: Int[np.ndarray, " token"], rows: Sequence[Rows]
+    ids: Int[np.ndarray, " token"], rows: Sequence[RowNumbers]
 ) -> Float[np.ndarray, "text id"]:
     """How often each id that occurs at all stands in each entry of `rows`: a bag of words."""
     known, column = np.unique(ids, return_inverse=True)

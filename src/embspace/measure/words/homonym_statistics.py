@@ -18,7 +18,8 @@ MEASURES = (("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distanc
 OVER_LAYERS = ("difference", "ratio", "relative_difference")
 FIRST_LAYERS = (0, 1)  # of a drift: in layer 0 there is no context yet
 
-Values = Float[np.ndarray, "_ _ _ _"]  # draw, weights, layer, measure; 1 where they do not matter
+DrawnValues = Float[np.ndarray, "_ _ _ _"]
+"""By draw, weights, layer and measure; 1 where one of them does not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ def _between_words(
     return np.moveaxis(means, (-2, -1), (0, 1))
 
 
-def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str, Values]:
+def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str, DrawnValues]:
     """Means over `words`, what follows from them, and slopes over the layers, by name.
 
     The `ratio` is of the means, between over within; `relative_difference` is over the mean
@@ -170,7 +171,7 @@ def slope(
 
 def intervals(
     values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
-) -> tuple[dict[str, Values], dict[str, Values], dict[str, Values]]:
+) -> tuple[dict[str, DrawnValues], dict[str, DrawnValues], dict[str, DrawnValues]]:
     """Lower and upper bounds of what `over_words` gives, by half-samples of the words.
 
     And how far each half lies from all, in the place of the draws.

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.measure.tables.deviations import ENDING, UNITS
@@ -17,7 +17,7 @@ from embspace.measure.words.homonym_statistics import (
     FIRST_LAYERS,
     MEASURES,
     OVER_LAYERS,
-    Values,
+    DrawnValues,
     WordValues,
     intervals,
     over_words,
@@ -26,12 +26,11 @@ from embspace.measure.words.homonym_statistics import (
 
 WEIGHTS = ("", "random_weights_")  # prefixes of columns
 OWN_UNITS = ("within", "between", "between_words")  # shown as cosines, where these are measured
-Row = dict[str, Any]
-Place = tuple[int, int, int]  # weights, layer, measure
+ValuePlace = tuple[int, int, int]  # weights, layer, measure
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellColumns:
     """A quantity of a row, and what stands beside it."""
 
     name: str
@@ -52,27 +51,27 @@ class Cell:
 
 
 LAYERS = (
-    *(Cell(name) for name in OWN_UNITS),
-    Cell("difference", interval=True, null=True, p_value=True),
-    Cell("ratio", interval=True),
-    Cell("relative_difference", interval=True),
-    Cell("share_apart", interval=True, null=True),
+    *(CellColumns(name) for name in OWN_UNITS),
+    CellColumns("difference", interval=True, null=True, p_value=True),
+    CellColumns("ratio", interval=True),
+    CellColumns("relative_difference", interval=True),
+    CellColumns("share_apart", interval=True, null=True),
 )
 RECOVERY = (
-    Cell("accuracy", interval=True, null=True, p_value=True),
-    Cell("context_accuracy", interval=True),
-    Cell("context_gain", interval=True),
-    Cell("bag_of_words_gain", interval=True),
+    CellColumns("accuracy", interval=True, null=True, p_value=True),
+    CellColumns("context_accuracy", interval=True),
+    CellColumns("context_gain", interval=True),
+    CellColumns("bag_of_words_gain", interval=True),
 )
-SLOPE = Cell("slope", interval=True, null=True, p_value=True)
-BAG_OF_WORDS = Cell("accuracy", interval=True, null=True, p_value=True)
+SLOPE = CellColumns("slope", interval=True, null=True, p_value=True)
+BAG_OF_WORDS = CellColumns("accuracy", interval=True, null=True, p_value=True)
 KEYS = ["layer", "preparation", "quantity"]
 WORD_VALUES = ["within", "between", "difference", "ratio", "relative_difference", "accuracy"]
 WORD_COLUMNS = [*KEYS, "rank", "word", "senses", "n_sentences", "n_tokens", *WORD_VALUES]
 WORD_COLUMNS += ["random_weights_difference", "random_weights_ratio"]
 
 
-def _columns(cells: Sequence[Cell]) -> list[str]:
+def _columns(cells: Sequence[CellColumns]) -> list[str]:
     names = [name for prefix in WEIGHTS for cell in cells for name in cell.columns(prefix)]
     return [*names, *UNITS, *(f"{cell.name}{ENDING}" for cell in cells if cell.interval)]
 
@@ -87,16 +86,16 @@ DRIFT_COLUMNS += [*_columns([SLOPE]), "largest_layer"]
 class Findings:
     """What `over_words` gives of all words, by name; the first draw is that of the true senses."""
 
-    values: dict[str, Values]
-    low: dict[str, Values]
-    high: dict[str, Values]
-    deviations: dict[str, Values]
+    values: dict[str, DrawnValues]
+    low: dict[str, DrawnValues]
+    high: dict[str, DrawnValues]
+    deviations: dict[str, DrawnValues]
     """Of each half of the words from all, in the place of the draws."""
     n_words: Float[np.ndarray, "weights layer measure"]
     """How many have the measure."""
     level: float
 
-    def cells(self, cell: Cell, name: str, place: Place, prefix: str) -> Row:
+    def cells(self, cell: CellColumns, name: str, place: ValuePlace, prefix: str) -> Row:
         """The columns of `cell`, of the quantity `name` at one place."""
         draws = self.values[name][:, *place]
         values = [float(draws[0])]
@@ -114,7 +113,7 @@ class Findings:
             values = [1 - value for value in values]
         return dict(zip(cell.columns(prefix), values, strict=True))
 
-    def both(self, cell: Cell, name: str, layer: int, measure: int) -> Row:
+    def both(self, cell: CellColumns, name: str, layer: int, measure: int) -> Row:
         """The same at trained and at random weights."""
         found: Row = {}
         for weights, prefix in enumerate(WEIGHTS):
@@ -142,7 +141,9 @@ def find_senses(
     )
 
 
-def layer_table(findings: Findings, cells: Sequence[Cell], columns: list[str]) -> pd.DataFrame:
+def layer_table(
+    findings: Findings, cells: Sequence[CellColumns], columns: list[str]
+) -> pd.DataFrame:
     """One row a layer and measure."""
     rows = []
     for layer in range(findings.n_words.shape[1]):
@@ -210,7 +211,7 @@ def word_table(
 
 
 def _of_words(
-    values: WordValues, place: Place, yardstick: float
+    values: WordValues, place: ValuePlace, yardstick: float
 ) -> dict[str, Float[np.ndarray, " word"]]:
     within, between = values.within[:, 0, *place], values.between[:, 0, *place]
     cosine = MEASURES[place[2]][1] == "cosine"

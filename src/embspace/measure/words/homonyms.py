@@ -19,7 +19,6 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.groups.contrast import chance_accuracy
 from embspace.measure.tables.deviations import units_named, without_deviations
-from embspace.measure.tables.summary import Probability
 from embspace.measure.words.homonym_occurrences import (
     Occurrence,
     find_words,
@@ -41,6 +40,7 @@ from embspace.measure.words.homonym_tables import (
     word_table,
 )
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 TENSORS = ("token", "random_token")
 

@@ -14,7 +14,6 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
-from embspace.measure.tables.summary import Probability
 from embspace.measure.words.probing_classifiers import (
     PROBES,
     Effort,
@@ -25,12 +24,13 @@ from embspace.measure.words.probing_classifiers import (
     spelling,
 )
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 CLASSES = ("noun", "verb", "adjective")
 COLUMNS = ["features", "layer", "weights", "probe", "task", "n_words", "n_lemmas"]
 COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "null_accuracy"]
 TOKEN_COLUMNS = ["token", "probe", *CLASSES]
-Key = tuple[str, int | None, str]
+FeaturesKey = tuple[str, int | None, str]
 """Kind (input, hidden_state, spelling), layer, and weights (trained, random, none)."""
 
 
@@ -39,7 +39,7 @@ class ProbedWords:
     """Words that are one token each, and what there is to read off."""
 
     words: pd.DataFrame  # word, lemma, part_of_speech
-    features: Mapping[Key, Features]
+    features: Mapping[FeaturesKey, Features]
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, 
     return rows
 
 
-def _runs(features: Mapping[Key, Features]) -> Iterator[tuple[Key, str, str]]:
+def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKey, str, str]]:
     """What is fitted: every probe on every space, the control task on trained weights alone."""
     for key in features:
         kind, _, weights = key
@@ -209,7 +209,7 @@ def probed_words(
     row = single_tokens(words, tokens)
     kept, row = words[row >= 0].reset_index(drop=True), row[row >= 0]
     ids = tokens["id"].to_numpy(dtype=np.int64)[row]
-    features: dict[Key, Features] = {
+    features: dict[FeaturesKey, Features] = {
         ("spelling", None, "none"): kept["word"].tolist(),
         ("input", None, "trained"): input_embeddings[ids],
     }

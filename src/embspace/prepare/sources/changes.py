@@ -18,7 +18,7 @@ ALLOWED = {
 
 
 @dataclass(frozen=True)
-class Change:
+class CodonChange:
     """One or more codons that become another one, or none."""
 
     first: int  # codon, from 1
@@ -32,7 +32,7 @@ class Lineage:
 
     label: str  # of the class
     name: str  # Pango's
-    changes: tuple[Change, ...]
+    changes: tuple[CodonChange, ...]
 
 
 def read_lineages(path: str, gene: str) -> list[Lineage]:
@@ -57,7 +57,7 @@ def read_lineages(path: str, gene: str) -> list[Lineage]:
     return lineages
 
 
-def _change(row: Mapping[Hashable, str], gene: str, where: str) -> Change:
+def _change(row: Mapping[Hashable, str], gene: str, where: str) -> CodonChange:
     where = f"{where}, change '{row['change']}'"
     for column, pattern in PATTERNS.items():
         if not re.fullmatch(pattern, row[column], re.IGNORECASE):
@@ -65,7 +65,7 @@ def _change(row: Mapping[Hashable, str], gene: str, where: str) -> Change:
                 f"{where}: column '{column}': found {row[column]!r}, allowed: {ALLOWED[column]}"
             )
     first, _, last = row["codons"].partition("-")
-    change = Change(int(first), int(last or first), row["codon_to"].lower())
+    change = CodonChange(int(first), int(last or first), row["codon_to"].lower())
     bases = gene[3 * change.first - 3 : 3 * change.last]
     for column, owner, coding in (
         ("reference", "gene", bases),

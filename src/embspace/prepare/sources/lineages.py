@@ -8,7 +8,7 @@ from jaxtyping import Int, UInt8
 
 from embspace.errors import InputError, counted, within
 from embspace.files.fasta import read_fasta
-from embspace.prepare.sources.changes import Change, Lineage, read_lineages
+from embspace.prepare.sources.changes import CodonChange, Lineage, read_lineages
 from embspace.prepare.sources.kmers import kmers
 from embspace.settings.corpus import LineagesCorpus
 
@@ -131,7 +131,7 @@ def _text(region: Bases, corpus: LineagesCorpus) -> str:
 
 
 def _family(
-    changes: tuple[Change, ...], gene: str, corpus: LineagesCorpus, rng: np.random.Generator
+    changes: tuple[CodonChange, ...], gene: str, corpus: LineagesCorpus, rng: np.random.Generator
 ) -> Iterator[Bases]:
     """The region of each descendant of one ancestor."""
     present = rng.random(len(changes)) >= corpus.absence_rate
@@ -143,7 +143,7 @@ def _family(
         yield descendant[corpus.first_codon - 1 : corpus.last_codon]
 
 
-def _changed(gene: str, changes: list[Change]) -> Bases:
+def _changed(gene: str, changes: list[CodonChange]) -> Bases:
     bases = np.frombuffer(gene.encode(), dtype=np.uint8).reshape(-1, 3).copy()
     for change in changes:
         bases[change.first - 1 : change.last] = DELETED

@@ -1,0 +1,12 @@
+"""The value types that several settings share; the name says which bounds belong to it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+"""A part of a whole, neither nothing nor all of it; a level strictly between 0 and 1."""
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
+"""A part of a whole, or all of it."""
+Probability = Annotated[float, Field(ge=0, le=1)]
+"""A probability; 0 and 1 are allowed."""
