@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.spaces.learned import Cloud
+from embspace.spaces.learned import LearnedCloud
 
 COMMON = {"quality_n_neighbors": 5, "n_shuffles": 10, "seed": 0}
 SEEDS = {"n_seeds": 2, "n_seed_points": 100}
@@ -29,7 +29,7 @@ UMAP = {
 }
 
 
-def graphs_of(clouds: Mapping[str, Cloud], k: int = 60) -> dict[str, NeighborGraph]:
+def graphs_of(clouds: Mapping[str, LearnedCloud], k: int = 60) -> dict[str, NeighborGraph]:
     """Exact neighbours of each cloud, at most all others."""
     graphs = {}
     for name, cloud in clouds.items():

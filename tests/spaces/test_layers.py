@@ -16,11 +16,10 @@ from embspace.spaces.layers import (
     CorpusStates,
     LayerCloud,
     changed,
-    large_enough,
     layer_clouds,
     load_corpora_states,
 )
-from tests.measure.layer_corpora import corpus, three_corpora
+from tests.measure.layer_corpora import corpus
 
 ALL: list[Change] = [
     "as_is",
@@ -182,9 +181,7 @@ def test_some_of_the_vectors_keep_what_they_are_of() -> None:
     assert pooled.word is None and len(pooled.x) == 2
 
 
-def test_corpora_of_too_few_documents_are_left_out() -> None:
-    assert list(large_enough(three_corpora(), 9)) == ["many", "pooled"]
-    assert list(large_enough(three_corpora(), 10)) == ["many"]
+def test_documents_and_layers_are_counted() -> None:
     assert CORPUS.n_documents == 6 and CORPUS.n_layers == 2
 
 

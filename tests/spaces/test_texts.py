@@ -6,8 +6,7 @@ import pandas as pd
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.spaces.pooling import POOLINGS
-from embspace.spaces.texts import COLUMNS, large_enough, load_text_clouds, text_cloud
-from tests.text_corpora import no_corpora, three_corpora
+from embspace.spaces.texts import COLUMNS, load_text_clouds, text_cloud
 
 TEXTS = pd.DataFrame(
     {
@@ -53,10 +52,3 @@ def test_clouds_are_loaded_by_corpus(tmp_path: Path):
     assert list(clouds) == ["news"]
     assert clouds["news"].states.keys() == states.keys()
     assert clouds["news"].windows["domain"].tolist() == ["places"]
-
-
-def test_documents_are_counted_not_vectors():
-    clouds = three_corpora()
-    assert list(large_enough(clouds, 12)) == ["articles", "sentences", "posts"]
-    assert list(large_enough(clouds, 13)) == ["posts"]  # 24 sentences, of 12 documents
-    assert large_enough(no_corpora(), 1) == {}

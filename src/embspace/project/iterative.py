@@ -13,7 +13,7 @@ from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.maps import Layout, LayoutFunction, Maps, maps_of, most_neighbors
-from embspace.spaces.learned import Cloud
+from embspace.spaces.learned import LearnedCloud
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class IterativeMaps:
 
 
 def iterative_maps(
-    clouds: Mapping[str, Cloud],
+    clouds: Mapping[str, LearnedCloud],
     graphs: Mapping[str, NeighborGraph],
     vocabulary: pd.DataFrame,
     layout: LayoutFunction,
@@ -70,8 +70,8 @@ def iterative_maps(
 
 
 def _some_points(
-    cloud: Cloud, graph: NeighborGraph, most: int, rng: np.random.Generator
-) -> tuple[Cloud, NeighborGraph]:
+    cloud: LearnedCloud, graph: NeighborGraph, most: int, rng: np.random.Generator
+) -> tuple[LearnedCloud, NeighborGraph]:
     """The cloud and its graph, or so many random points and theirs."""
     if len(cloud.vectors) <= most:
         return cloud, graph
@@ -93,11 +93,11 @@ def _all(
     return list(tqdm(found, total=len(tasks), desc=f"maps by {method}", disable=None))
 
 
-def _start(cloud: Cloud) -> Layout:
+def _start(cloud: LearnedCloud) -> Layout:
     return principal_components(cloud.vectors, n_components=2).coordinates
 
 
-def _over_seeds(part: Cloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
+def _over_seeds(part: LearnedCloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
     """What maps of the same points by other seeds have in common.
 
     The neighbours that two share: mean, smallest and largest of all pairs of maps, and of random
@@ -118,7 +118,7 @@ def _over_seeds(part: Cloud, layouts: list[Layout], n_neighbors: int) -> dict[st
     return row | (_lines_over_seeds(part, layouts) if part.is_positional else {})
 
 
-def _lines_over_seeds(part: Cloud, layouts: list[Layout]) -> dict[str, float]:
+def _lines_over_seeds(part: LearnedCloud, layouts: list[Layout]) -> dict[str, float]:
     rng = np.random.default_rng(0)  # of a null that nobody looks at
     lines = [one_dimensionality(x, part.ids, n_shuffles=1, rng=rng) for x in layouts]
     row: dict[str, float] = {}

@@ -10,11 +10,12 @@ from jaxtyping import Float
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.spaces.learned import Cloud
+from embspace.spaces.learned import LearnedCloud
 
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
 LayoutFunction = Callable[..., Layout]
+"""A method with its settings: of neighbours, a start, and `seed` by name, it makes a map."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Maps:
 
 
 def maps_of(
-    clouds: Mapping[str, Cloud],
+    clouds: Mapping[str, LearnedCloud],
     layouts: Mapping[str, Layout],
     graphs: Mapping[str, NeighborGraph],
     vocabulary: pd.DataFrame,
@@ -62,7 +63,9 @@ def maps_of(
     )
 
 
-def _coordinates(name: str, cloud: Cloud, layout: Layout, vocabulary: pd.DataFrame) -> pd.DataFrame:
+def _coordinates(
+    name: str, cloud: LearnedCloud, layout: Layout, vocabulary: pd.DataFrame
+) -> pd.DataFrame:
     tokens = vocabulary["token"].to_numpy()
     table = pd.DataFrame({"cloud": name, "space": cloud.spaces, "id": cloud.ids})
     is_token = table["space"] == "input"
@@ -78,7 +81,7 @@ def most_neighbors(n: int, n_neighbors: int) -> int:
 
 
 def _quality(
-    name: str, cloud: Cloud, layout: Layout, graph: NeighborGraph, n_neighbors: int
+    name: str, cloud: LearnedCloud, layout: Layout, graph: NeighborGraph, n_neighbors: int
 ) -> dict[str, object]:
     k = most_neighbors(len(layout), n_neighbors)
     found = map_quality(cloud.vectors, layout, n_neighbors=k, graph=graph)

@@ -28,8 +28,9 @@ from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.spaces.documents import large_enough
 from embspace.spaces.pooling import Pooling
-from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
+from embspace.spaces.texts import TextCloud, load_text_clouds
 
 Preparation = Literal["raw", "unit_length", "centred_unit_length"]
 MapSpace = tuple[Pooling, Preparation]

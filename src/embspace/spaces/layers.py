@@ -1,6 +1,6 @@
 """The vectors that a model makes of a corpus at a layer, as they are and without what confounds."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -12,6 +12,7 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tensors import map_tensors
 from embspace.geometry.measures.dimension_shares import outlier_dimensions
+from embspace.spaces.documents import count_documents
 
 Space = Literal["token", "cls", "mean"]
 SPACES: tuple[Space, ...] = get_args(Space)
@@ -69,7 +70,7 @@ class CorpusStates:
     @property
     def n_documents(self) -> int:
         """Of which there are windows."""
-        return len(np.unique(self.document))
+        return count_documents(self.document)
 
 
 def load_corpora_states(
@@ -79,13 +80,6 @@ def load_corpora_states(
     return {
         corpus: _load(f"{extracted}/{corpus}", f"{prepared}/{corpus}.parquet") for corpus in corpora
     }
-
-
-def large_enough(
-    corpora: Mapping[str, CorpusStates], fewest_documents: int
-) -> dict[str, CorpusStates]:
-    """The corpora of so many documents or more: fewer have no distribution to speak of."""
-    return {name: each for name, each in corpora.items() if each.n_documents >= fewest_documents}
 
 
 def _load(extracted: str, texts: str) -> CorpusStates:

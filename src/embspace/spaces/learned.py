@@ -14,7 +14,7 @@ FEWEST = 4  # points that have a map, and neighbours in it
 
 
 @dataclass(frozen=True, eq=False)
-class Cloud:
+class LearnedCloud:
     """Vectors, and which rows of which learned matrix they are."""
 
     vectors: Float[np.ndarray, "n dim"]
@@ -28,10 +28,12 @@ class Cloud:
         """Whether all rows are positions, which have an order."""
         return set(self.spaces) == {"positional"}
 
-    def sample(self, n: int, rng: np.random.Generator) -> "Cloud":
+    def sample(self, n: int, rng: np.random.Generator) -> "LearnedCloud":
         """So many rows at random, in their order."""
         rows = np.sort(rng.choice(len(self.vectors), n, replace=False))
-        return Cloud(self.vectors[rows], tuple(self.spaces[row] for row in rows), self.ids[rows])
+        return LearnedCloud(
+            self.vectors[rows], tuple(self.spaces[row] for row in rows), self.ids[rows]
+        )
 
 
 def structured_positions(regimes: pd.DataFrame) -> Int[np.ndarray, " n"]:
@@ -43,7 +45,7 @@ def structured_positions(regimes: pd.DataFrame) -> Int[np.ndarray, " n"]:
     return regimes.loc[kept, "position"].to_numpy(dtype=np.int64)
 
 
-def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, Cloud]:
+def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, LearnedCloud]:
     """Clouds by name.
 
     `joint`: raw input and positional vectors together; `joint_centred`: the same without their
@@ -59,19 +61,19 @@ def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict
     centred = unit_rows(joint.vectors - joint.vectors.mean(axis=0, dtype=np.float64))
     clouds = {
         name: joint,
-        f"{name}_centred": Cloud(centred.astype(np.float32), joint.spaces, joint.ids),
+        f"{name}_centred": LearnedCloud(centred.astype(np.float32), joint.spaces, joint.ids),
     }
     if "positional" in matrices:
         clouds["positional"] = _cloud(matrices, ["positional"])
         kept = structured_positions(regimes)
         x = matrices["positional"][kept]
-        clouds["structured"] = Cloud(x, ("positional",) * len(kept), kept)
+        clouds["structured"] = LearnedCloud(x, ("positional",) * len(kept), kept)
     return {name: cloud for name, cloud in clouds.items() if len(cloud.vectors) >= FEWEST}
 
 
-def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> Cloud:
+def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> LearnedCloud:
     parts = [matrices[space] for space in spaces]
-    return Cloud(
+    return LearnedCloud(
         np.concatenate(parts),
         tuple(space for space, part in zip(spaces, parts, strict=True) for _ in range(len(part))),
         np.concatenate([np.arange(len(part)) for part in parts]),

@@ -1,6 +1,6 @@
 """The pooled hidden states of the texts of a corpus, as one cloud a layer and pooling."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
+from embspace.spaces.documents import count_documents
 from embspace.spaces.pooling import POOLINGS
 
 COLUMNS = ["text", "window", "n_tokens", "document", "domain"]
@@ -25,7 +26,7 @@ class TextCloud:
     @property
     def n_documents(self) -> int:
         """Of independent units: windows of a text, and texts of a document, are not."""
-        return int(self.windows["document"].nunique())
+        return count_documents(self.windows["document"].to_numpy())
 
 
 def text_cloud(
@@ -45,11 +46,4 @@ def load_text_clouds(extracted: str, prepared: str, corpora: Iterable[str]) -> d
             load_rows(f"{prepared}/{corpus}.parquet"),
         )
         for corpus in corpora
-    }
-
-
-def large_enough(clouds: Mapping[str, TextCloud], fewest_documents: int) -> dict[str, TextCloud]:
-    """The clouds of so many documents or more: fewer have no distribution to speak of."""
-    return {
-        corpus: cloud for corpus, cloud in clouds.items() if cloud.n_documents >= fewest_documents
     }

@@ -115,10 +115,10 @@ def estimate_over_texts(
     unit = units_of(text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, n_half_samples, rng)
-    cloud = _Cloud(x, unit, len(halves), groups, chosen, options) if len(halves) else None
-    known = cloud.of_all() if cloud else {}
+    units = _UnitsOfTexts(x, unit, len(halves), groups, chosen, options) if len(halves) else None
+    known = units.of_all() if units else {}
     whole = results_of(chosen, inputs_of(x, chosen, groups, options, known), groups, options)
-    drawn = cloud.of_halves(halves) if cloud else np.empty((0, len(chosen)))
+    drawn = units.of_halves(halves) if units else np.empty((0, len(chosen)))
     of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
     return {
         name: text_estimate(found, of_measure, **of_texts, level=level, tolerance=tolerance)
@@ -177,7 +177,7 @@ def student_quantile(n_units: int, n_halves: int, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-class _Cloud:
+class _UnitsOfTexts:
     """Vectors in units of texts, and what measures share, by unit."""
 
     def __init__(

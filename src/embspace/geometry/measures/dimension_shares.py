@@ -5,12 +5,12 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.direction_sums import DirectionSums, direction_sums_of
+from embspace.geometry.pairs.types import Vectors
 
 ROUNDING = 1e-12  # of a mean cosine
-Cloud = Float[np.ndarray, "n dim"] | DirectionSums
 
 
-def dimension_contributions(x: Cloud) -> Float[np.ndarray, " dim"]:
+def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " dim"]:
     """What each coordinate adds to the mean cosine, over all pairs; they sum to it.
 
     Timkey and van Schijndel 2021, "All bark and no bite", equations 4 and 5, there over sampled
@@ -33,7 +33,7 @@ def dimension_contributions(x: Cloud) -> Float[np.ndarray, " dim"]:
     bias="Upwards where the mean cosine is near 0, which it is divided by.",
     shared="directions",
 )
-def top_dimension_share(x: Cloud) -> float:
+def top_dimension_share(x: Vectors | DirectionSums) -> float:
     """Share of the mean cosine that the one coordinate with the largest share adds.
 
     Near 1, the mean cosine is that of one coordinate. Not a share where the mean cosine is not
@@ -49,7 +49,9 @@ def top_dimension_share(x: Cloud) -> float:
     return float(contributions.max() / total) if total > ROUNDING else float("nan")
 
 
-def outlier_dimensions(x: Cloud, *, threshold: float = 3.0) -> Int[np.ndarray, " outlier"]:
+def outlier_dimensions(
+    x: Vectors | DirectionSums, *, threshold: float = 3.0
+) -> Int[np.ndarray, " outlier"]:
     """Coordinates whose mean is far from the means of the others, farthest first.
 
     Farther than `threshold` standard deviations of the means from their mean (Kovaleva et al. 2021,
@@ -76,7 +78,7 @@ def outlier_dimensions(x: Cloud, *, threshold: float = 3.0) -> Int[np.ndarray, "
     bias="None to speak of, once the means of coordinates are known better than they differ.",
     shared="directions",
 )
-def n_outlier_dimensions(x: Cloud) -> float:
+def n_outlier_dimensions(x: Vectors | DirectionSums) -> float:
     """How many coordinates have a mean over 3 standard deviations from those of the others.
 
     `outlier_dimensions` says which. By Chebyshev's inequality a ninth of them at most.

@@ -4,7 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import Estimate, measure
-from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of, ratios_of_distances
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of, ratios_of_distances
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
 SMALLEST, LARGEST = 1e-3, 1e5  # what a dimension is looked for between
 
@@ -19,7 +21,7 @@ SMALLEST, LARGEST = 1e-3, 1e5  # what a dimension is looked for between
     bias="Downwards in many dimensions, more so at larger scales; noise raises it at small ones.",
     shared="neighbors",
 )
-def gride(x: Cloud, *, k: int = 2) -> Estimate:
+def gride(x: Vectors | NeighborGraph, *, k: int = 2) -> Estimate:
     """The dimension under which the ratios of the 2k-th to the k-th distance are most likely.
 
     `k` sets the scale: 1 is TwoNN by maximum likelihood, bias included, and each doubling looks
@@ -51,7 +53,7 @@ def gride(x: Cloud, *, k: int = 2) -> Estimate:
     return Estimate(value, float(error), len(log_ratio), dropped)
 
 
-def gride_by_scale(x: Cloud, *, largest_k: int) -> dict[int, Estimate]:
+def gride_by_scale(x: Vectors | NeighborGraph, *, largest_k: int) -> dict[int, Estimate]:
     """`gride` at k = 1, 2, 4, ... up to `largest_k`, from one graph.
 
     A cloud of one dimension at all scales gives a plateau; a thin one falls from its noise's

@@ -4,12 +4,14 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import Estimate, measure
-from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
 CURVED = "Downwards, more so in many dimensions and with many neighbours, which are farther."
 
 
-def local_dimensions(x: Cloud, *, k: int = 20) -> Float[np.ndarray, " n"]:
+def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.ndarray, " n"]:
     """Dimension about each vector, by the distances to its `k` nearest neighbours.
 
     Levina and Bickel 2004, "Maximum likelihood estimation of intrinsic dimension", equation 9, with
@@ -33,7 +35,7 @@ def local_dimensions(x: Cloud, *, k: int = 20) -> Float[np.ndarray, " n"]:
     bias=CURVED,
     shared="neighbors",
 )
-def mle_dimension(x: Cloud, *, k: int = 20) -> Estimate:
+def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     """The dimension under which the distances to `k` neighbours of all vectors are most likely.
 
     One likelihood for all: inverses are averaged, not dimensions. Its standard error would take
@@ -64,7 +66,7 @@ def mle_dimension(x: Cloud, *, k: int = 20) -> Estimate:
     bias=CURVED,
     shared="neighbors",
 )
-def mean_local_dimension(x: Cloud, *, k: int = 20) -> Estimate:
+def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     """Mean of the dimensions about each vector, by the distances to `k` neighbours.
 
     Above `mle_dimension` wherever the dimension differs from place to place, for it averages
@@ -85,7 +87,7 @@ def mean_local_dimension(x: Cloud, *, k: int = 20) -> Estimate:
     return Estimate(value, float("nan"), int(defined.sum()), int((~defined).sum()))
 
 
-def _summed_logs(x: Cloud, k: int) -> Float[np.ndarray, " n"]:
+def _summed_logs(x: Vectors | NeighborGraph, k: int) -> Float[np.ndarray, " n"]:
     """Of each vector the sum of log r_k / r_j over j < k; NaN where r_1 is 0."""
     if k < 3:
         raise ValueError(f"k: expected at least 3 neighbours, found {k}")

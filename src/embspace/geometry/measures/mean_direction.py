@@ -4,13 +4,12 @@ Each takes vectors, or their `DirectionSums`.
 """
 
 import numpy as np
-from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.direction_sums import DirectionSums, direction_sums_of
+from embspace.geometry.pairs.types import Vectors
 
 ROUNDING = 1e-12  # shorter than this, a mean of vectors of length 1 is zero
-Cloud = Float[np.ndarray, "n dim"] | DirectionSums
 
 
 @measure(
@@ -22,7 +21,7 @@ Cloud = Float[np.ndarray, "n dim"] | DirectionSums
     bias="None: the mean over pairs of other vectors of the same kind is the same.",
     shared="directions",
 )
-def mean_cosine(x: Cloud) -> float:
+def mean_cosine(x: Vectors | DirectionSums) -> float:
     """Mean cosine of two different vectors, over all pairs.
 
     Exact and without walking over pairs: with unit vectors u, the sum over pairs is
@@ -47,7 +46,7 @@ def mean_cosine(x: Cloud) -> float:
     bias=r"Upwards: of n independent directions it is about \(1/\sqrt n\), not 0.",
     shared="directions",
 )
-def mean_resultant_length(x: Cloud) -> float:
+def mean_resultant_length(x: Vectors | DirectionSums) -> float:
     """Length of the mean of the unit vectors.
 
     Its square is (1 + (n - 1) mean cosine) / n. Vectors of length zero are left out; NaN without
@@ -72,7 +71,7 @@ def mean_resultant_length(x: Cloud) -> float:
     shared="directions",
     is_sum=True,
 )
-def cone_index(x: Cloud) -> float:
+def cone_index(x: Vectors | DirectionSums) -> float:
     """Length of the sum of the unit vectors: n times the mean resultant length.
 
     Only clouds of equally many vectors can be compared by it. Vectors of length zero add nothing.
@@ -94,7 +93,7 @@ def cone_index(x: Cloud) -> float:
     bias=r"Upwards: each vector is part of the mean, about \(1/\sqrt n\) of independent ones.",
     shared="directions",
 )
-def mean_cosine_to_mean(x: Cloud) -> float:
+def mean_cosine_to_mean(x: Vectors | DirectionSums) -> float:
     """Mean cosine of a vector with the mean of all.
 
     Long vectors draw the mean to them, unlike in `mean_cosine`. Vectors of length zero are left
@@ -112,7 +111,7 @@ def mean_cosine_to_mean(x: Cloud) -> float:
     return float(sums.unit_total @ sums.total / (length * sums.n_directed))
 
 
-def _resultant(x: Cloud) -> tuple[int, float]:
+def _resultant(x: Vectors | DirectionSums) -> tuple[int, float]:
     """How many vectors have a direction, and the length of the sum of these."""
     sums = direction_sums_of(x)
     return sums.n_directed, float(np.linalg.norm(sums.unit_total))

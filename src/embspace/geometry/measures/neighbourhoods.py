@@ -4,7 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import measure
-from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
 
 @measure(
@@ -17,7 +19,7 @@ from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of
     bias="Upwards with n, until the largest hubs of the distribution are among the vectors.",
     shared="neighbors",
 )
-def hubness(x: Cloud, *, k: int = 10) -> float:
+def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Skewness of how often a vector is among the `k` nearest neighbours of others.
 
     0 where all are so equally often; large where a few vectors, the hubs, are neighbours of very
@@ -46,7 +48,7 @@ def hubness(x: Cloud, *, k: int = 10) -> float:
     bias="Depends on n by k / n: compare clouds of one n.",
     shared="neighbors",
 )
-def reciprocity(x: Cloud, *, k: int = 10) -> float:
+def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Share of the `k` nearest neighbours that have the vector among their own.
 
     Low where hubs are: they are near to many, and few are near to them.
@@ -66,7 +68,7 @@ def reciprocity(x: Cloud, *, k: int = 10) -> float:
     return float(np.mean(mutual))
 
 
-def local_densities(x: Cloud, *, k: int = 10) -> Float[np.ndarray, " n"]:
+def local_densities(x: Vectors | NeighborGraph, *, k: int = 10) -> Float[np.ndarray, " n"]:
     """Inverse of the mean distance to the `k` nearest neighbours, of each vector.
 
     Infinite where `k` others are equal to it. In units of the inverse length: no density in the
@@ -88,7 +90,7 @@ def local_densities(x: Cloud, *, k: int = 10) -> Float[np.ndarray, " n"]:
     bias="Depends on n by k / n: compare clouds of one n.",
     shared="neighbors",
 )
-def local_distance_variation(x: Cloud, *, k: int = 10) -> float:
+def local_distance_variation(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Standard deviation over mean of how far the `k` nearest neighbours are, over vectors.
 
     0 where the cloud is equally dense everywhere. The reciprocals are `local_densities`. NaN where

@@ -12,8 +12,8 @@ from jaxtyping import Float
 from embspace.geometry.measures.declaration import as_vectors, measure
 from embspace.geometry.measures.effective_numbers import effective_number
 from embspace.geometry.pairs.moments import Moments, moments_of
+from embspace.geometry.pairs.types import Vectors
 
-Cloud = Float[np.ndarray, "n dim"] | Moments
 Shares = Float[np.ndarray, " component"]
 FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
 FEWER_AS_THEY_ARE = "Downwards: n vectors span at most n directions."
@@ -29,7 +29,7 @@ UNEVEN = "Upwards: the largest of many estimated variances is estimated too larg
     bias=UNEVEN,
     shared="moments",
 )
-def top_variance_share(x: Cloud) -> float:
+def top_variance_share(x: Vectors | Moments) -> float:
     """Share of the variance along the first principal axis.
 
     NaN where nothing varies. The same of vectors that are not centred is 1 / `stable_rank`.
@@ -51,7 +51,7 @@ def top_variance_share(x: Cloud) -> float:
     bias=FEWER_AS_THEY_ARE,
     shared="moments",
 )
-def stable_rank(x: Cloud) -> float:
+def stable_rank(x: Vectors | Moments) -> float:
     """Squared Frobenius norm over squared spectral norm, of the vectors as they are.
 
     NaN where all are zero. Near 1 wherever the mean is long: a number about the mean then.
@@ -74,7 +74,7 @@ def stable_rank(x: Cloud) -> float:
     bias=FEWER,
     shared="moments",
 )
-def effective_rank(x: Cloud) -> float:
+def effective_rank(x: Vectors | Moments) -> float:
     """Exponential of the entropy of the singular values of the centred vectors.
 
     Of singular values, square roots of the variances: small ones count for more than in
@@ -98,7 +98,7 @@ def effective_rank(x: Cloud) -> float:
     bias=FEWER_AS_THEY_ARE,
     shared="moments",
 )
-def rank_me(x: Cloud, *, epsilon: float = 1e-7) -> float:
+def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     """Exponential of the entropy of the singular values of the vectors as they are.
 
     `effective_rank` without centring and with `epsilon` added to every share, as printed. NaN
@@ -123,7 +123,7 @@ def rank_me(x: Cloud, *, epsilon: float = 1e-7) -> float:
     bias=FEWER,
     shared="moments",
 )
-def effective_rank_of_covariance(x: Cloud) -> float:
+def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     """Exponential of the entropy of the variances along the principal axes.
 
     NaN where nothing varies.
@@ -145,7 +145,7 @@ def effective_rank_of_covariance(x: Cloud) -> float:
     bias=FEWER,
     shared="moments",
 )
-def spectral_entropy(x: Cloud) -> float:
+def spectral_entropy(x: Vectors | Moments) -> float:
     """Entropy of the variances along the principal axes, over that of equal ones.
 
     The logarithm of `effective_rank_of_covariance` in units of log d. NaN where nothing varies,
@@ -171,7 +171,7 @@ def spectral_entropy(x: Cloud) -> float:
     bias=r"Downwards: of isotropic vectors about \(n d / (n + d)\).",
     shared="moments",
 )
-def participation_ratio(x: Cloud) -> float:
+def participation_ratio(x: Vectors | Moments) -> float:
     """Effective number of directions that hold the variance.
 
     NaN where nothing varies.
@@ -195,7 +195,7 @@ def participation_ratio(x: Cloud) -> float:
     bias="Nearly none: a ratio of two unbiased estimators, of vectors of any distribution.",
     shared="moments",
 )
-def debiased_participation_ratio(x: Cloud) -> float:
+def debiased_participation_ratio(x: Vectors | Moments) -> float:
     """The participation ratio of the distribution that the vectors are drawn from.
 
     Both (tr covariance)^2 and tr covariance^2 are replaced by estimators without bias, which need
@@ -231,7 +231,7 @@ def debiased_participation_ratio(x: Cloud) -> float:
     bias=r"Downwards, as of the participation ratio, of which it is \((PR - 1) / (d - 1)\).",
     shared="moments",
 )
-def iso_score(x: Cloud) -> float:
+def iso_score(x: Vectors | Moments) -> float:
     """Share of the dimensions that the variance uses evenly.
 
     Computed step by step as published. NaN where nothing varies, and of one coordinate.
@@ -253,7 +253,7 @@ def iso_score(x: Cloud) -> float:
     bias=r"Towards the score of the larger sample, by \(\zeta\).",
     shared="moments",
 )
-def iso_score_star(x: Cloud, *, larger: Any, zeta: float) -> float:
+def iso_score_star(x: Vectors | Moments, *, larger: Any, zeta: float) -> float:
     """`iso_score` of few vectors, their covariance drawn towards that of a larger sample.
 
     Made for batches in training. `zeta` 0 leaves the few alone, 1 the larger sample. What changes

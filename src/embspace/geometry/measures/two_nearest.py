@@ -12,7 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import Estimate, measure
-from embspace.geometry.pairs.neighbor_graph import Cloud, neighbor_graph_of, ratios_of_distances
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of, ratios_of_distances
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
 
 Ratios = Float[np.ndarray, " ratio"]
 FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
@@ -30,7 +32,7 @@ CURVED = "Downwards, more so in many dimensions: neighbours are not near, and ed
     bias=CURVED,
     shared="neighbors",
 )
-def two_nn(x: Cloud) -> Estimate:
+def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin that is fitted to all ratios but the largest.
 
     The largest has F = 1, of which the logarithm is infinite. Dropped are vectors that have an
@@ -55,7 +57,7 @@ def two_nn(x: Cloud) -> Estimate:
     bias=CURVED,
     shared="neighbors",
 )
-def two_nn_discarding(x: Cloud, *, discard_fraction: float = 0.1) -> Estimate:
+def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0.1) -> Estimate:
     """`two_nn` without the largest ratios, which strayed vectors have.
 
     What scikit-dimension computes. Dropped are also vectors that have an equal one.
@@ -83,7 +85,7 @@ def two_nn_discarding(x: Cloud, *, discard_fraction: float = 0.1) -> Estimate:
     bias=CURVED + " Equal vectors keep their weight in F, which raises it.",
     shared="neighbors",
 )
-def two_nn_lowest_fifth_as_coded(x: Cloud) -> Estimate:
+def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     """`two_nn` over the lowest fifth of the ratios, as the group's published code has it.
 
     Ratios of 1 and those of equal vectors are dropped, but counted below all others in F. There,
@@ -116,7 +118,7 @@ def two_nn_lowest_fifth_as_coded(x: Cloud) -> Estimate:
     bias=CURVED,
     shared="neighbors",
 )
-def two_nn_maximum_likelihood(x: Cloud) -> Estimate:
+def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
     """The dimension under which the ratios are most likely, less its bias for n ratios.
 
     Its standard error, d / sqrt(n - 2), takes the ratios for independent. Those of neighbours are
@@ -137,14 +139,14 @@ def two_nn_maximum_likelihood(x: Cloud) -> Estimate:
     return Estimate(value, value / math.sqrt(n - 2), n, dropped)
 
 
-def _ratios(x: Cloud) -> tuple[Ratios, int]:
+def _ratios(x: Vectors | NeighborGraph) -> tuple[Ratios, int]:
     """Sorted ratios of the second distance to the first, and how many have none."""
     first, second = neighbor_graph_of(x, 2).distances.T
     near = first > 0
     return np.sort(ratios_of_distances(second[near], first[near])), int((~near).sum())
 
 
-def _by_line(x: Cloud, share_kept: float) -> Estimate:
+def _by_line(x: Vectors | NeighborGraph, share_kept: float) -> Estimate:
     ratios, dropped = _ratios(x)
     n = len(ratios)
     kept = min(int(n * share_kept), n - 1)

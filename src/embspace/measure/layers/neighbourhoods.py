@@ -14,7 +14,8 @@ from embspace.measure.layers.layer_profiles import LayerProfiles, layer_profiles
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.spaces.layers import Change, CorpusStates, large_enough, load_corpora_states
+from embspace.spaces.documents import large_enough
+from embspace.spaces.layers import Change, CorpusStates, load_corpora_states
 
 
 def measure_neighbourhoods(

@@ -20,7 +20,7 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.learned import Cloud, clouds_of
+from embspace.spaces.learned import LearnedCloud, clouds_of
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def measure_neighbors(
 
 
 def _hubs(
-    name: str, cloud: Cloud, vocabulary: pd.DataFrame, in_degrees: np.ndarray, n_hubs: int
+    name: str, cloud: LearnedCloud, vocabulary: pd.DataFrame, in_degrees: np.ndarray, n_hubs: int
 ) -> pd.DataFrame:
     """The most frequent neighbours; of equal ones the first."""
     rows = np.argsort(-in_degrees, kind="stable")[:n_hubs]

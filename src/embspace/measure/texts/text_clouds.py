@@ -35,8 +35,9 @@ from embspace.measure.texts.text_cloud_units import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability, Share
+from embspace.spaces.documents import large_enough
 from embspace.spaces.pooling import POOLINGS, Pooling
-from embspace.spaces.texts import TextCloud, large_enough, load_text_clouds
+from embspace.spaces.texts import TextCloud, load_text_clouds
 
 MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
 KEYS = {

@@ -1,0 +1,31 @@
+"""Documents, the independent units of which the texts and windows of a corpus are parts."""
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Shaped
+
+
+@runtime_checkable
+class OfDocuments(Protocol):
+    """What is measured of a corpus."""
+
+    @property
+    def n_documents(self) -> int:
+        """The number of its documents."""
+        ...
+
+
+Measured = TypeVar("Measured", bound=OfDocuments)
+
+
+def count_documents(document: Shaped[np.ndarray, " window"]) -> int:
+    """The number of different documents that windows are of."""
+    return int(pd.Series(document).nunique())
+
+
+def large_enough(corpora: Mapping[str, Measured], fewest_documents: int) -> dict[str, Measured]:
+    """The corpora with at least `fewest_documents` documents; fewer have no distribution."""
+    return {name: each for name, each in corpora.items() if each.n_documents >= fewest_documents}
