@@ -92,7 +92,7 @@ def test_what_is_changed_in_an_array_changes_no_file(s: api.Spaces):
 @pytest.mark.parametrize(
     "key", ["output", "layer", ("layer",), ("layer", 3), ("layer", 1, "sum"), ("input", 0)]
 )
-def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: api.Key):
+def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: api.MatrixKey):
     with pytest.raises(KeyError, match="'input', 'positional', 'segment', .'layer', 0 to 2.,"):
         s[key]
 
