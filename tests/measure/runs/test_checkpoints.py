@@ -9,6 +9,7 @@ import pytest
 from embspace.measure.learned.similarity import measure_similarity
 from embspace.measure.runs import checkpoints as measured
 from embspace.measure.runs.checkpoints import measure_checkpoints
+from embspace.measure.tables.all_pairs import compare_all_pairs
 from embspace.models.tokenizer import numbered_vocabulary
 from embspace.train.checkpoints import Checkpoint
 
@@ -57,8 +58,8 @@ def test_what_training_did_not_touch_is_measured_once(monkeypatch: pytest.Monkey
 
     def counted(*arguments: Any, **settings: Any) -> Any:
         calls.append(arguments)
-        return measure_similarity(*arguments, **settings)
+        return compare_all_pairs(*arguments, **settings)
 
-    monkeypatch.setattr(measured, "measure_similarity", counted)
+    monkeypatch.setattr(measured, "compare_all_pairs", counted)
     measure_checkpoints(CHECKPOINTS, tensors(), numbered_vocabulary(30), **SETTINGS)
     assert len(calls) == 2 * 3

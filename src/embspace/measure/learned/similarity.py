@@ -3,33 +3,25 @@
 Every pair counts: 466 million for 30,522 tokens. Luisto's thesis, figure 10 and table 2.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial, reduce
 from math import isqrt
-from operator import add
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from pydantic import PositiveInt
 
-from embspace.device import Device, on_device
+from embspace.device import Device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
-from embspace.geometry.pairs.distribution import Distribution
 from embspace.geometry.pairs.extremes import ExtremePairs
-from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.geometry.pairs.scan._blocks import Metric
-from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
+from embspace.measure.tables.all_pairs import TOKEN_SETS, AllPairs, compare_all_pairs
+from embspace.measure.tables.summary import histogram_rows
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 from embspace.spaces.joint import one_space
-
-# Which tokens may stand in the lists of pairs.
-TOKEN_SETS = ("ordinary", "word")
 
 
 @dataclass(frozen=True)
@@ -58,82 +50,21 @@ def measure_similarity(
     the least absolute cosine, among ordinary tokens (neither special nor unused) and words. The
     quantity `largest_cosine` is that of each token with the one most like it.
     """
-    from tqdm import tqdm
-
-    matrices = one_space(matrices)
-    masks = token_sets(vocabulary)
-    scan = partial(
-        scan_pairs,
-        n_bins=n_bins,
-        largest_norm=max(norms(x).max() for x in _clouds(matrices).values()),
-        progress=partial(tqdm, desc="all pairs", unit="block", disable=None),
-    )
-    clouds = {space: on_device(x, device) for space, x in _clouds(matrices).items()}
-    within = scan(clouds["input"], groups=masks, n_extremes=n_pairs, largest_cosines=True)
-    spaces = {"input": within.distributions}
-    if "positional" in clouds:
-        spaces["positional"] = scan(clouds["positional"]).distributions
-        spaces["token_position"] = scan(*clouds.values()).distributions
-        spaces["joint"] = {
-            quantity: reduce(add, (space[quantity] for space in spaces.values()))
-            for quantity in within.distributions
-        }
+    pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=n_pairs, device=device)
     return Similarity(
-        summary=_summary(matrices, spaces, within.largest_cosines, quantiles),
-        histogram=_histogram(matrices, spaces, n_histogram_bins),
-        pairs=_pairs(matrices["input"], vocabulary, within.extremes),
+        summary=pairs.summary(quantiles),
+        histogram=_histogram(pairs, n_histogram_bins),
+        pairs=_pairs(one_space(matrices)["input"], vocabulary, pairs.extremes),
     )
 
 
-def token_sets(vocabulary: pd.DataFrame) -> Bool[np.ndarray, "set token"]:
-    """Which rows of the vocabulary are in each of `TOKEN_SETS`."""
-    kind = vocabulary["kind"]
-    return np.array([~kind.isin(["special", "unused"]), kind == "word"])
-
-
-def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {space: matrices[space] for space in ("input", "positional") if space in matrices}
-
-
-def _norms(matrices: dict[str, np.ndarray]) -> dict[str, Float[np.ndarray, " n"]]:
-    by_space = {space: norms(x) for space, x in _clouds(matrices).items()}
-    if len(by_space) > 1:
-        by_space["joint"] = np.concatenate(list(by_space.values()))
-    return by_space
-
-
-def _summary(
-    matrices: dict[str, np.ndarray],
-    spaces: Mapping[str, Mapping[Metric, Distribution]],
-    largest_cosines: Float[np.ndarray, " token"] | None,
-    quantiles: list[Probability],
-) -> pd.DataFrame:
-    assert largest_cosines is not None  # they were asked for
-    rows = [
-        {"space": space, "quantity": "norm", **summary_of(values, quantiles)}
-        for space, values in _norms(matrices).items()
-    ]
-    nearest = summary_of(largest_cosines.astype(np.float64), quantiles)
-    rows.append({"space": "input", "quantity": "largest_cosine", **nearest})
-    rows += [
-        {"space": space, "quantity": quantity, **summary_row(distribution, quantiles)}
-        for space, distributions in spaces.items()
-        for quantity, distribution in distributions.items()
-    ]
-    return pd.DataFrame(rows)
-
-
-def _histogram(
-    matrices: dict[str, np.ndarray],
-    spaces: Mapping[str, Mapping[Metric, Distribution]],
-    n_histogram_bins: int,
-) -> pd.DataFrame:
+def _histogram(pairs: AllPairs, n_histogram_bins: int) -> pd.DataFrame:
     parts = []
-    for space, values in _norms(matrices).items():
+    for space, values in pairs.norms.items():
         bins = _fitting_bins(len(values), n_histogram_bins)
         counts, edges = np.histogram(values, bins=bins)
         parts.append(histogram_rows({"space": space, "quantity": "norm"}, edges, counts))
-    for space, distributions in spaces.items():
+    for space, distributions in pairs.distributions.items():
         for quantity, distribution in distributions.items():
             bins = _fitting_bins(distribution.n, n_histogram_bins)
             edges, counts = distribution.coarsen(bins)

@@ -10,7 +10,7 @@ from embspace.device import Device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
-from embspace.measure.learned.similarity import measure_similarity
+from embspace.measure.tables.all_pairs import compare_all_pairs
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
@@ -42,15 +42,8 @@ def measure_checkpoints(
         for _, x in sorted(matrices.items()):
             digest.update(x.tobytes())
         if digest.digest() not in known:
-            known[digest.digest()] = measure_similarity(
-                matrices,
-                vocabulary,
-                n_bins=n_bins,
-                n_histogram_bins=1,
-                n_pairs=1,
-                quantiles=quantiles,
-                device=device,
-            ).summary
+            pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=1, device=device)
+            known[digest.digest()] = pairs.summary(quantiles)
         summary = known[digest.digest()]
         place = pd.DataFrame([{"seed": each.seed, "phase": each.phase, "step": each.step}])
         parts.append(place.merge(summary, how="cross"))

@@ -154,12 +154,7 @@ def measure_text_clouds(
             separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
         )
         found = _all_states(states.tables, n_layers, for_states)
-    joined = {table: _joined(table, found) for table in KEYS}
-    units = units_by_corpora(windows)
-    for table in ("distributions", "positive"):
-        joined[table] = joined[table].merge(units, "left", ["corpus", "other_corpus"])
-    tables, deviations = without_deviations(joined)
-    return TextClouds(corpora, **tables, deviations=deviations)
+    return _text_clouds(corpora, found, units_by_corpora(windows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +202,15 @@ def _all_states(
     n_threads = min(cpu_count() or 1, MOST_THREADS)
     found = Parallel(n_threads, prefer="threads", return_as="generator")(calls)
     return list(tqdm(found, total=len(states), desc="clouds of texts", disable=None))
+
+
+def _text_clouds(corpora: pd.DataFrame, found: list[Tables], units: pd.DataFrame) -> TextClouds:
+    """Return the tables of all poolings and layers as those of the stage."""
+    joined = {table: _joined(table, found) for table in KEYS}
+    for table in ("distributions", "positive"):
+        joined[table] = joined[table].merge(units, "left", ["corpus", "other_corpus"])
+    tables, deviations = without_deviations(joined)
+    return TextClouds(corpora, **tables, deviations=deviations)
 
 
 def _joined(table: str, found: list[Tables]) -> pd.DataFrame:
