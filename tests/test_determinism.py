@@ -14,7 +14,7 @@ from embspace.project.layouts.tsne_forces import MOST_EXACT
 from embspace.project.layouts.umap import umap_layout
 from tests.project.layouts.clouds import TSNE, UMAP, gaussian, graph_of, start_of
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[1]
 FEW = {"n_early_iterations": 5, "n_iterations": 5}
 
 
@@ -35,7 +35,7 @@ def test_one_core_gives_the_same_bytes() -> None:
 import os
 os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})
 import json
-from tests.project.layouts.test_determinism import digests
+from tests.test_determinism import digests
 print(json.dumps(digests()))
 """
     alone = subprocess.run(
