@@ -10,8 +10,8 @@ import pytest
 from pydantic import Field
 
 from embspace.errors import InputError
-from embspace.settings.params import Params, read_params
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.params import read_params
+from embspace.settings.schema import validate
 from embspace.settings.stage import checked_settings, settings_schema
 
 PARAMS = (
@@ -147,70 +147,3 @@ def test_seed_and_device_come_from_params_and_are_no_settings():
     assert settings == {"n": 1, "seed": 3, "device": "cpu"}
     with pytest.raises(InputError, match="x.yaml: key 'seed' is unknown; allowed here: n"):
         checked_settings(measure_x, {"n": 1, "seed": 3}, params, "x.yaml")
-
-
-def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):
-    (tmp_path / "x.yaml").write_text("- a\n")
-    with pytest.raises(InputError, match="expected keys and values"):
-        read_yaml(tmp_path / "x.yaml")
-
-
-def test_a_path_that_is_no_file_is_named(tmp_path: Path):
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        read_yaml(tmp_path)
-
-
-@pytest.mark.parametrize("key", ["models", "corpora"])
-@pytest.mark.parametrize("found", [None, []])
-def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | None):
-    given = {
-        "models": ["minilm"],
-        "corpora": ["articles"],
-        "profiled": [],
-        "trained": [],
-        "seed": 0,
-        "device": "cpu",
-    }
-    example = given[key][0]
-    with pytest.raises(InputError, match="^params.yaml: key ") as caught:
-        validate(Params, {**given, key: found}, "params.yaml")
-    assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
-    assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
-
-
-@pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
-def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
-    given = {
-        "models": ["m"],
-        "corpora": [name],
-        "profiled": [],
-        "trained": [],
-        "seed": 0,
-        "device": "cpu",
-    }
-    assert validate(Params, given, "params.yaml").corpora == [name]
-
-
-@pytest.mark.parametrize(
-    "name", ["x.halves", "x.tokens", "x.windows", "x.y", "", "a b", "a/b", "ä", "a--b", "-a", "a\n"]
-)
-def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
-    given = {
-        "models": ["m"],
-        "corpora": ["one", name],
-        "profiled": [],
-        "trained": [],
-        "seed": 0,
-        "device": "cpu",
-    }
-    with pytest.raises(
-        InputError, match=r"key 'corpora\.1': A name is of letters, digits"
-    ) as caught:
-        validate(Params, given, "params.yaml")
-    assert f"found {name!r} (str)" in str(caught.value)
-
-
-def test_an_unknown_key_is_answered_with_the_likeliest():
-    given = {"models": ["m"], "corpora": ["c"], "sead": 0, "device": "cpu"}
-    with pytest.raises(InputError, match="'sead' is unknown; .*; did you mean 'seed'"):
-        validate(Params, given, "params.yaml")

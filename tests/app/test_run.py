@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.app import run
+from embspace.app.run import addresses_of, run_stages
+from embspace.errors import InputError
+
+PARAMS = {
+    "models": ["minilm", "gpt2"],
+    "corpora": ["articles"],
+    "profiled": [],
+    "trained": ["sentiment"],
+    "seed": 0,
+    "device": "cpu",
+}
+STAGES = {
+    "measure_training": {"matrix": {"train": "${trained}"}, "cmd": "true"},
+    "measure_dynamics": {"matrix": {"model": "${models}"}, "cmd": "true"},
+    "draw_all": {"cmd": "true"},
+}
+GRAPH = "pipeline/runs/dvc.yaml"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / GRAPH).parent.mkdir(parents=True)
+    (tmp_path / GRAPH).write_text(yaml.safe_dump({"stages": STAGES}))
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "stages"),
+    [
+        ("training", None, ["measure_training"]),
+        ("training", "sentiment", ["measure_training@sentiment"]),
+        ("runs", None, sorted(STAGES)),
+        ("runs", "gpt2", ["measure_dynamics@gpt2"]),
+    ],
+)
+def test_a_name_is_what_dvc_takes_for_all_items_or_those_of_one_model(
+    tree: Path, name: str, model: str | None, stages: list[str]
+):
+    assert sorted(addresses_of(tree, name, model)) == [f"{GRAPH}:{stage}" for stage in stages]
+
+
+@pytest.mark.parametrize("model", ["gpt3", "sentiment"])
+def test_a_model_that_the_stages_do_not_take_is_answered_with_those_they_do(tree: Path, model: str):
+    with pytest.raises(InputError, match=rf"--model: .*{model}.*gpt2.*params\.yaml names them"):
+        addresses_of(tree, "dynamics", model)
+
+
+def test_dvc_runs_the_stages_and_its_exit_code_comes_back(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run.sys, "executable", "echo")
+    assert run_stages("training", "sentiment") == 0
+    monkeypatch.setattr(run.sys, "executable", "false")
+    assert run_stages("training", None) == 1

@@ -1,0 +1,55 @@
+import pytest
+
+from embspace.errors import InputError
+from embspace.settings.params import Params
+from embspace.settings.schema import validate
+
+
+@pytest.mark.parametrize("key", ["models", "corpora"])
+@pytest.mark.parametrize("found", [None, []])
+def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | None):
+    given = {
+        "models": ["minilm"],
+        "corpora": ["articles"],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    example = given[key][0]
+    with pytest.raises(InputError, match="^params.yaml: key ") as caught:
+        validate(Params, {**given, key: found}, "params.yaml")
+    assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
+    assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
+
+
+@pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
+def test_a_corpus_is_named_by_letters_digits_underscores_and_dashes(name: str):
+    given = {
+        "models": ["m"],
+        "corpora": [name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    assert validate(Params, given, "params.yaml").corpora == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["x.halves", "x.tokens", "x.windows", "x.y", "", "a b", "a/b", "ä", "a--b", "-a", "a\n"]
+)
+def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
+    given = {
+        "models": ["m"],
+        "corpora": ["one", name],
+        "profiled": [],
+        "trained": [],
+        "seed": 0,
+        "device": "cpu",
+    }
+    with pytest.raises(
+        InputError, match=r"key 'corpora\.1': A name is of letters, digits"
+    ) as caught:
+        validate(Params, given, "params.yaml")
+    assert f"found {name!r} (str)" in str(caught.value)
