@@ -27,19 +27,22 @@ def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
     for figure in sorted(figures):
         noun = figure.stem if figure.parent.name == COMPARE else figure.parent.name
         pictures.setdefault(noun, []).append(figure)
-    parts, chapter = [HEADING], ""
-    made = (file for file in settings if file.parts[1] in MAKERS and file.stem in pictures)
-    for file in sorted(made, key=lambda file: (file.parent.name, file.stem)):
-        if file.parent.name != chapter:
-            chapter = file.parent.name
-            parts.append(f"\n## {chapter}\n")
-        parts.append(_section(file, pictures[file.stem]))
+    made = {(file.parts[1], file.stem): file for file in settings}
+    # Of all verbs with figures, `draw` alone has a folder for every chapter.
+    drawn = [(file.parent.name, noun) for (verb, noun), file in made.items() if verb == "draw"]
+    parts, last = [HEADING], ""
+    for chapter, noun in sorted(drawn):
+        makers = [made[verb, noun] for verb in MAKERS if (verb, noun) in made]
+        if makers and noun in pictures:
+            parts += [f"\n## {chapter}\n"] if chapter != last else []
+            parts.append(_section(chapter, makers[0], pictures[noun]))
+            last = chapter
     return "".join(parts)
 
 
-def _section(settings: Path, figures: Iterable[Path]) -> str:
+def _section(chapter: str, settings: Path, figures: Iterable[Path]) -> str:
     """Return the part of a noun; links lead from data/reported/."""
-    noun, verb, chapter = settings.stem, settings.parts[1], settings.parent.name
+    noun, verb = settings.stem, settings.parts[1]
     links = "\n".join(f"![{figure}](../../{figure})" for figure in figures)
     graph = f"pipeline/{chapter}/dvc.yaml"
     return (
