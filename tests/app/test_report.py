@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from embspace.draw.__main__ import DRAWINGS
 
 from embspace.app.report import describe_subject
 from embspace.app.report_page import drawn_nouns

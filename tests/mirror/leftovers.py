@@ -1,24 +1,17 @@
-"""Rules 7 to 9: nothing is left over, and a reader finds the way from a figure."""
+"""Rules 9 to 11: nothing is left over, and a reader finds the way from a figure."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.mirror.imports import dotted_path, importers_of
+from tests.mirror.names import SAVING
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import (
-    COMPARE,
-    DESCRIPTIONS,
-    DRAW,
-    DRAWN_APIECE,
-    DRAWS,
-    VERBS,
-    Name,
-    Tree,
-)
+from tests.mirror.tree import COMPARE, DESCRIPTIONS, MAKERS, Stage, Tree
 
-# Rule 7: no file and no folder is left over from something that is gone.
+APIECE = ("md", "pdf", "svg", "tex")  # in the folder of a figure, each named after the noun
+
+# Rule 9: no file and no folder is left over from something that is gone.
 
 
 def nothing_is_left_over(tree: Tree) -> Iterator[str]:
@@ -27,39 +20,38 @@ def nothing_is_left_over(tree: Tree) -> Iterator[str]:
     yield from _tests_left_over(tree)
     yield from _folders_left_over(tree)
     yield from _figures_left_over(tree)
+
+
+def _settings_left_over(tree: Tree) -> Iterator[str]:
+    expected = {function.conf for function in tree.functions.values()}
+    for path in tree.glob("conf/*/**/*.*"):
+        if path.split("/")[1] not in DESCRIPTIONS and path not in expected:
+            yield f"{path}: belongs to nothing; expected a function with these settings."
     for folder, key in DESCRIPTIONS.items():
         for name in tree.yaml("params.yaml").get(key) or []:
             if not tree.has(f"conf/{folder}/{name}.yaml"):
                 yield f"params.yaml: {key} has {name}; expected a file conf/{folder}/{name}.yaml."
 
 
-def _settings_left_over(tree: Tree) -> Iterator[str]:
-    expected = {name.conf for name in tree.names if not name.draws_all}
-    for path in tree.glob("conf/*/*"):
-        folder = path.split("/")[1]
-        if folder not in DESCRIPTIONS and path not in expected:
-            wanted = f"src/embspace/{folder}/{Path(path).stem}.py"
-            yield f"{path}: belongs to nothing; expected a stage and {wanted}, or no such file."
-
-
 def _modules_left_over(tree: Tree) -> Iterator[str]:
-    stages = {name.module for name in tree.names}
-    imported = set()
-    for path in stages & set(tree.modules.values()):
-        imported |= {tree.modules[name] for name in importers_of(tree, dotted_path(path))}
+    """Yield what is reached neither from a stage nor from what a person calls."""
+    stages = {stage.module for stage in tree.runnable}
+    called = {path for path in tree.modules.values() if path.startswith("src/embspace/app/")}
+    stubs = tree.glob("src/embspace/**/__init__.pyi")
+    reached = tree.closure(*stages, *tree.functions, *called, *stubs)
     for path in tree.modules.values():
-        verb, stem = Path(path).parts[-2], Path(path).stem
-        if verb in VERBS and stem != "__init__" and path not in stages | imported:
-            yield f"{path}: belongs to nothing; expected {verb}_{stem}(), or a stage to import it."
+        if path not in reached and Path(path).stem != "__init__":
+            yield f"{path}: belongs to nothing; expected a stage, or a module that imports it."
 
 
 def _tests_left_over(tree: Tree) -> Iterator[str]:
-    for verb in VERBS:
-        for path in tree.glob(f"tests/{verb}/test_*.py"):
-            tested = f"src/embspace/{verb}/{Path(path).stem.removeprefix('test_')}.py"
-            # `main` tests __main__.
-            if not tree.has(tested) and not tree.has(tested.replace("/main.py", "/__main__.py")):
-                yield f"{path}: tests nothing; expected {tested}."
+    for path in tree.glob("tests/*/**/test_*.py"):
+        folder = Path("src/embspace") / Path(path).parent.relative_to("tests")
+        stem = Path(path).stem.removeprefix("test_")
+        if tree.has(f"src/embspace/{Path(path).parts[1]}") and not any(
+            tree.has(f"{folder}/{name}.py") for name in (stem, f"_{stem}", f"__{stem}__")
+        ):
+            yield f"{path}: tests nothing; expected {folder}/{stem}.py."
 
 
 def _folders_left_over(tree: Tree) -> Iterator[str]:
@@ -68,74 +60,54 @@ def _folders_left_over(tree: Tree) -> Iterator[str]:
     for path in sorted({Path(file).parent.as_posix() for file in files}):
         parts = path.split("/")
         if not any(all(a in (b, "{}") for a, b in zip(out, parts, strict=False)) for out in outs):
-            yield f"{path}/: belongs to nothing; expected a stage in dvc.yaml with an output there."
+            yield f"{path}/: belongs to nothing; expected a stage with an output there."
 
 
 def _figures_left_over(tree: Tree) -> Iterator[str]:
-    files = (path for path in tree.glob("figures/**/*.*") if (tree.root / path).is_file())
-    for path in files:
+    for path in tree.glob("figures/**/*.*"):
         _, folder, name, *rest = Path(path).parts
         noun = name if folder == COMPARE else folder
-        apiece = [[f"{noun}.{suffix}"] for suffix in DRAWN_APIECE]
-        if rest not in apiece and (rest or not name.endswith(".png")):
-            expected = f"<model>.png and <model>/{noun}.{{{','.join(DRAWN_APIECE)}}}"
+        known = [[f"{noun}.{suffix}"] for suffix in APIECE]
+        is_picture = not rest and name.endswith(".png")
+        if (tree.root / path).is_file() and not is_picture and rest not in known:
+            expected = f"<model>.png and <model>/{noun}.{{{','.join(APIECE)}}}"
             yield f"{path}: belongs to nothing; expected figures/{folder}/{expected}."
 
 
-# Rule 8: whoever has a question finds the figure and the name.
+# Rule 10: whoever has a question finds the figure and the name.
 
 
 def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
-    if not tree.has("README.md"):
-        yield "README.md: does not exist; expected a table, | question | figure | `noun` |."
-        return
-    rows = [line for line in tree.text("README.md").splitlines() if line.lstrip().startswith("|")]
-    for name in _measured(tree):
-        noun = name.noun
-        figures = f"figures/{COMPARE}/{noun}." if name.verb == COMPARE else f"figures/{noun}/"
+    rows = [line for line in tree.text("README.md").splitlines() if line.startswith("|")]
+    for stage in _published(tree):
+        noun = stage.noun
+        figures = f"figures/{COMPARE}/{noun}." if stage.verb == COMPARE else f"figures/{noun}/"
         if not any(f"`{noun}`" in row and figures in row for row in rows):
-            yield (
-                f"README.md: expected a table row of {name}: a question, a link to "
-                f"{figures} and the noun, `{noun}`."
-            )
+            yield f"README.md: expected a table row of {stage.name}: `{noun}`, a link to {figures}"
 
 
-# Rule 9: every measurement is drawn, and whoever has only the figure's file finds its stage.
+# Rule 11: every measurement is drawn, and whoever has only the figure's file finds its stage.
 
 
 def figures_name_their_stage(tree: Tree) -> Iterator[str]:
-    drawn = {name.noun: name for name in tree.drawings}
-    for name in _measured(tree):
-        if name.noun not in drawn:
-            yield f"{DRAW}/{name.noun}.py: expected draw_{name.noun}(), the figure of {name}."
-    for noun, name in drawn.items():
-        stages = [f"{verb}_{noun}" for verb in VERBS[:-2] if Name(verb, noun) in tree.names]
-        if not stages:
-            yield f"{name.module}: draws what no stage measures; expected measure_{noun}."
-        elif not set(stages) & set(strings_in(tree.module(name.module))):
-            yield f'{name.module}: expected stage="{stages[0]}", which stands on the figure.'
-    yield from _title_problems(tree)
+    drawings = [function for function in tree.functions.values() if function.verb == "draw"]
+    made = {stage.noun: stage.name for stage in tree.stages if stage.verb in MAKERS}
+    for stage in _published(tree):
+        if stage.noun not in {drawing.noun for drawing in drawings}:
+            place = f"src/embspace/draw/{stage.chapter}/{stage.noun}.py"
+            yield f"{place}: expected draw_{stage.noun}(), the figure of {stage.name}."
+    for drawing in drawings:
+        if drawing.noun not in made:
+            yield f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
+        elif made[drawing.noun] not in strings_in(tree.module(drawing.module)):
+            yield f'{drawing.module}: expected stage="{made[drawing.noun]}", for the figure.'
+    for call in calls_of(tree.module(SAVING), "save_figure"):
+        titles = [ast.unparse(each.value) for each in call.keywords if each.arg == "title"]
+        if "stage_of(figure)" not in "".join(titles):
+            yield f'{SAVING}: expected save_figure(..., title=f"{{stage_of(figure)}}...").'
 
 
-def _title_problems(tree: Tree) -> Iterator[str]:
-    if not tree.has(DRAWS):
-        yield f"{DRAWS}: does not exist; expected draw_and_save(), which saves all figures."
-        return
-    titles = [
-        ast.unparse(keyword.value)
-        for call in calls_of(tree.module(DRAWS), "save_figure")
-        for keyword in call.keywords
-        if keyword.arg == "title"
-    ]
-    if not titles or not all("stage_of(figure)" in title for title in titles):
-        yield f'{DRAWS}: expected save_figure(..., title=f"{{stage_of(figure)}}@{{name}}").'
-
-
-def _measured(tree: Tree) -> list[Name]:
-    """What is measured for people; what only other stages read lies under data/ alone."""
-    published = (any(out.startswith("results/") for out in stage.outs) for stage in tree.stages)
-    inner = {
-        stage.name for stage, is_read in zip(tree.stages, published, strict=True) if not is_read
-    }
-    verbs = ("measure", "project", COMPARE)
-    return [name for name in tree.functions if name.verb in verbs and name not in inner]
+def _published(tree: Tree) -> list[Stage]:
+    """Return what is measured for people; what only other stages read lies under data/ alone."""
+    made = (stage for stage in tree.stages if stage.verb in MAKERS)
+    return [stage for stage in made if any(out.startswith("results/") for out in stage.outs)]

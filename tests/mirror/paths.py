@@ -1,12 +1,29 @@
-"""Paths as dvc.yaml and the modules spell them."""
+"""Compares paths as a dvc.yaml and the modules spell them.
+
+In `{}` form, the parts that vary are blanks: both `${item.model}` of a dvc.yaml, or a setting that
+a stage has among its `vars`, and `{name}` of an f-string.
+"""
 
 import re
 
-from tests.mirror.tree import PLACES, Name
+from tests.mirror.tree import COMPARE, TOY, Stage
 
-# Paths. In `{}` form, the parts that vary are blanks: both `${item.model}` of dvc.yaml, or a
-# setting that a stage has among its `vars`, and `{name}` of an f-string.
-
+# Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
+PLACES = {
+    "prepare": ("data/prepared/<noun>[/{<corpus>,<file>}.<suffix>]",),
+    "train": ("data/trained/<run>",),
+    "extract": ("data/extracted/<noun>/<model>[/{<corpus>,<file>}].<suffix>",),
+    # What is too large for git, or what later stages need whole, goes under data/.
+    "measure": (
+        "results/<noun>/[<table>/]<model>.{csv,json}",
+        "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",
+    ),
+    "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
+    "compare": ("results/compare/<noun>.csv",),
+    "draw": ("figures/<noun>/<model>[.png]",),
+    "report": ("data/reported/<noun>.<suffix>",),
+}
+IN_GIT = ("results/", "figures/")
 ITEM = re.compile(r"\$\{(?:item\.)?\w+\}")
 SYNTAX = {
     r"\[": "(?:",
@@ -24,31 +41,39 @@ def blanked(path: str) -> str:
     return ITEM.sub("{}", path)
 
 
+def places_of(stage: Stage) -> list[str]:
+    """Return where a stage may write, the noun filled in."""
+    places = (place.replace("<noun>", stage.noun) for place in PLACES[stage.verb])
+    return [place.replace("<model>", TOY) if stage.item == TOY else place for place in places]
+
+
 def pattern_of(place: str) -> str:
-    """The regular expression of one of a stage's places, for paths in `{}` form."""
+    """Return the regular expression of one of a stage's places, for paths in `{}` form."""
     pattern = re.escape(place)
     for sign, meaning in SYNTAX.items():
         pattern = pattern.replace(sign, meaning)
     return re.sub(r"<\w+>", r"\\{\\}", pattern)
 
 
-def is_home_of(path: str, name: Name) -> bool:
-    """Whether a path lies where the stage of this name writes."""
-    homes = [place.replace("<noun>", name.noun).split("<")[0] for place in PLACES[name.verb]]
-    return any(path.startswith(home.rstrip("[")) for home in homes)
+def is_home_of(path: str, stage: Stage) -> bool:
+    """Return whether a path lies where a stage writes."""
+    homes = [place.replace("<noun>", stage.noun).split("<")[0] for place in PLACES[stage.verb]]
+    return any(path.startswith(home.partition("[")[0]) for home in homes)
 
 
-def spells(path: str, out: str) -> bool:
-    """Whether the path of a module is that of an output, but for a suffix; `{}` fits any name."""
+def figure_of(stage: Stage, noun: str) -> str:
+    """Return where a drawing stage puts the figure of a noun, but for the suffix."""
+    if stage.item == COMPARE:
+        return f"figures/{COMPARE}/{noun}"
+    return f"figures/{noun}/{stage.item}"
+
+
+def gives(entry: str, path: str) -> bool:
+    """Return whether an entry of a dvc.yaml is the path of a module, or the folder above it.
+
+    Where a module leaves a suffix to another, the entry has more; `{}` of a module fits any name.
+    """
     name = r"(?:\{\}|\w+)"
     pattern = name.join(re.escape(part) for part in path.split("{}"))
-    return re.fullmatch(rf"{pattern}(\..*)?", blanked(out)) is not None
-
-
-def gives(dep: str, path: str) -> bool:
-    """Whether a dep is the path that a module reads, the folder above it, or it and a suffix."""
-    return covers(blanked(dep), blanked(path)) or spells(path, dep)
-
-
-def covers(dep: str, path: str) -> bool:
-    return path == dep or path.startswith(f"{dep.rstrip('/')}/")
+    is_below = f"{blanked(path)}/".startswith(f"{blanked(entry)}/")
+    return is_below or re.fullmatch(rf"{pattern}(\..*)?", blanked(entry)) is not None

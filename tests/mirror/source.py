@@ -1,14 +1,15 @@
-"""What a module says, read from its source: nothing is imported or run."""
+"""Reads what a module says from its source: nothing is imported or run."""
 
 import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-# Modules.
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
@@ -21,46 +22,87 @@ def load(text: str) -> Any:
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
+def dotted(path: str) -> str:
+    """Return the dotted name of the module at src/<path>."""
+    return ".".join(Path(path).with_suffix("").parts[1:]).removesuffix(".__init__")
+
+
+@cache
+def imports_of(module: ast.Module, package: str) -> frozenset[str]:
+    """Return what a module imports, also inside functions; `from a import b` may be a or a.b.
+
+    `package` is where it lies, for `from .a import b`.
+    """
+    found: set[str] = set()
+    for node in _running(module):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = f"{package}.{node.module}" if node.level else str(node.module)
+            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return frozenset(each for each in found if each.split(".")[0] == "embspace")
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a module, less what only a type checker reads."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            yield from child.orelse
+        else:
+            yield child
+            yield from _running(child)
+
+
+@cache
+def functions_in(module: ast.Module) -> tuple[Definition, ...]:
+    """Return all functions of a module, also those inside classes and functions."""
+    return tuple(node for node in ast.walk(module) if isinstance(node, Definition))
+
+
 def function_named(module: ast.Module, name: str) -> ast.FunctionDef | None:
     functions = (node for node in module.body if isinstance(node, ast.FunctionDef))
     return next((function for function in functions if function.name == name), None)
 
 
-def does_something(module: ast.Module) -> bool:
-    return any(isinstance(node, ast.FunctionDef) for node in ast.walk(module))
+def keywords_of(function: ast.FunctionDef) -> set[str]:
+    return {argument.arg for argument in function.args.kwonlyargs}
 
 
-def calls_of(module: ast.Module, name: str) -> Iterator[ast.Call]:
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
-            yield node
+def calls_of(module: ast.Module, name: str) -> list[ast.Call]:
+    """Return the calls of a function, `name` or the end of what is called."""
+    return [call for called, call in _calls(module) if called.rpartition(".")[2] == name]
+
+
+@cache
+def _calls(module: ast.Module) -> tuple[tuple[str, ast.Call], ...]:
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
+    return tuple((ast.unparse(call.func), call) for call in calls)
 
 
 def assigned_to(module: ast.Module, variable: str) -> ast.expr | None:
-    """What a variable of a module is set to."""
+    """Return what a variable of a module is set to."""
     for node in module.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(isinstance(each, ast.Name) and each.id == variable for each in targets):
-            return getattr(node, "value", None)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == variable:
+            return node.value
     return None
 
 
 @cache
 def strings_in(module: ast.Module) -> tuple[str, ...]:
-    """All strings of a module; what an f-string fills in is `{}`."""
+    """Return all strings of a module; what an f-string fills in is `{}`."""
     formatted = [node for node in ast.walk(module) if isinstance(node, ast.JoinedStr)]
     inside = {id(part) for string in formatted for part in string.values}
     constants = [node for node in ast.walk(module) if isinstance(node, ast.Constant)]
     plain = [node.value for node in constants if id(node) not in inside]
-    return (*map(unfilled, formatted), *(text for text in plain if isinstance(text, str)))
+    return (*map(_unfilled, formatted), *(text for text in plain if isinstance(text, str)))
 
 
-def unfilled(string: ast.JoinedStr) -> str:
+def _unfilled(string: ast.JoinedStr) -> str:
     parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in string.values)
     return "".join(map(str, parts))
 
 
 def paths_in(module: ast.Module) -> list[str]:
-    """The strings that are paths of data, results or figures, descriptions, or what was fetched."""
+    """Return the strings that are paths of data, results, figures, descriptions, or the lock."""
     pattern = r"(data|results|figures|conf/model|conf/corpus)/\S+|models\.lock"
     return [text for text in strings_in(module) if re.fullmatch(pattern, text)]

@@ -1,4 +1,4 @@
-"""What the mirror sees of a project: names, stages, files."""
+"""Finds what the mirror looks at: stages, functions, modules and files of a project."""
 
 import ast
 from dataclasses import dataclass
@@ -6,101 +6,54 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.mirror.source import function_named, load, parse
+from tests.mirror.source import dotted, function_named, imports_of, keywords_of, load, parse
 
 VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw", "report")
+ROOTED = ("prepare", "train", "extract", "report")  # their stages stand in the root's dvc.yaml
+MAKERS = ("measure", "project", "compare")  # make what is drawn
+FOLDED = ("measure", "draw")  # have a folder a chapter
 # Folders of conf/ whose files describe something: the key of params.yaml that names them. The verb
 # `train` has no other settings.
 DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
-DRAW = "src/embspace/draw"
-DRAWS = f"{DRAW}/results.py"  # what both drawing stages call
-# Measures and maps that look at no model have `toy` in the place of <model>, and a stage of their
-# own that draws them.
-TOY = "toy"
-TOYS = "toys"
-# What compares models lies in one table a noun for all models, drawn by a stage of its own.
-COMPARE = "compare"
-# What is measured of the models of a run of conf/train/, too.
-TRAINED = "trained"
-# What is measured of the layers of those models that are profiled.
-PROFILED = "profiled"
-# What is measured over the training of those models whose published checkpoints are read.
-CHECKPOINTED = "checkpointed"
-DRAWN_APART = (
-    "",
-    TOYS,
-    PROFILED,
-    CHECKPOINTED,
-    TRAINED,
-    COMPARE,
-)  # nouns of the stages that draw: of a model, the others
-# Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
-PLACES = {
-    "prepare": ("data/prepared/<noun>/{<corpus>,<file>}.<suffix>",),
-    "train": ("data/trained/<run>",),
-    "extract": ("data/extracted/<noun>/<model>[/{<corpus>,<file>}].<suffix>",),
-    # What is too large for git, or what later stages need whole, goes under data/.
-    "measure": (
-        "results/<noun>/[<table>/]<model>.{csv,json}",
-        "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",
-    ),
-    "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
-    "compare": ("results/compare/<noun>.csv",),
-    "draw": ("figures/<noun>/<model>[.png]",),
-    "report": ("results/report/<model>",),
-}
-DRAWN = (".png", "")  # the picture, and the folder of the rest
-DRAWN_APIECE = ("md", "pdf", "svg", "tex")  # in the folder, each named after the noun
-IN_GIT = ("results/", "figures/")
+# What has the place of a model's name, where none is looked at, and where several are compared.
+TOY, COMPARE = "toy", "compare"
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device"}
-# An edit of it re-runs nothing, for it may change no number beyond tolerance.
-UNTRACKED = {"device"}
-
-
-@dataclass(frozen=True)
-class Name:
-    """A verb and a noun, and what lies where under this name."""
-
-    verb: str
-    noun: str
-
-    def __str__(self) -> str:
-        return f"{self.verb}_{self.noun}" if self.noun else self.verb
-
-    @property
-    def draws_all(self) -> bool:
-        """Whether it is `draw`, all of a model, or draws all toys, runs or comparisons."""
-        return self.verb == "draw" and self.noun in DRAWN_APART
-
-    @property
-    def is_stage(self) -> bool:
-        """Whether a stage may be called so: <verb>_<noun>, or one of those that draw all."""
-        return self.draws_all or (self.verb in VERBS and self.verb != "draw" and bool(self.noun))
-
-    @property
-    def command(self) -> str:
-        """What `python -m` runs."""
-        return f"embspace.{self.verb}.{self.noun}" if self.noun else f"embspace.{self.verb}"
-
-    @property
-    def module(self) -> str:
-        return f"src/embspace/{self.verb}/{self.noun or '__main__'}.py"
-
-    @property
-    def conf(self) -> str:
-        return f"conf/{self.verb}/{self.noun}.yaml"
+CODE = "data/prepared/code"  # what `prepare_code` writes
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What dvc.yaml says of a stage."""
+    """What a dvc.yaml says of a stage."""
 
-    name: Name
+    name: str
+    graph: str
     entry: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"dvc.yaml, stage {self.name}"
+        return f"{self.graph}, stage {self.name}"
+
+    @property
+    def verb(self) -> str:
+        return self.name.partition("_")[0]
+
+    @property
+    def noun(self) -> str:
+        return self.name.partition("_")[2]
+
+    @property
+    def chapter(self) -> str:
+        """The folder of its graph; empty for the root's."""
+        return Path(self.graph).parent.name
+
+    @property
+    def draws_chapter(self) -> bool:
+        return self.verb == "draw" and self.noun == self.chapter
+
+    @property
+    def module(self) -> str:
+        folder = f"{self.verb}/{self.chapter}" if self.verb in FOLDED else self.verb
+        return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.noun}.py"
 
     def _list(self, key: str) -> list[Any]:
         return list(self.entry.get(key) or [])
@@ -110,27 +63,19 @@ class Stage:
         return self._list("matrix")
 
     @property
-    def is_toy(self) -> bool:
-        """Whether it measures or maps something without a model."""
-        return self.name.verb in ("measure", "project") and not self.matrix
-
-    @property
-    def places(self) -> list[str]:
-        """Where it may write, the noun filled in."""
-        places = (place.replace("<noun>", self.name.noun) for place in PLACES[self.name.verb])
-        return [place.replace("<model>", TOY) if self.is_toy else place for place in places]
+    def item(self) -> str:
+        """What has the place of `<model>` in its paths."""
+        if self.matrix:
+            return f"${{item.{self.matrix[0]}}}"
+        return COMPARE if COMPARE in (self.verb, self.chapter) else TOY
 
     @property
     def deps(self) -> list[str]:
         return self._list("deps")
 
     @property
-    def source_deps(self) -> list[str]:
-        return [dep for dep in self.deps if dep.startswith("src/")]
-
-    @property
-    def data_deps(self) -> list[str]:
-        return [dep for dep in self.deps if not dep.startswith("src/")]
+    def code_deps(self) -> set[str]:
+        return {dep for dep in self.deps if dep.startswith(("src", CODE, "requirements"))}
 
     @property
     def outs(self) -> dict[str, bool]:
@@ -151,6 +96,39 @@ class Stage:
         """Settings files that the stage lists; None for a whole file, else some of its keys."""
         listed = [item for item in self._list("params") if isinstance(item, dict)]
         return {file: keys for item in listed for file, keys in item.items()}
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function `<verb>_<noun>` in a module of this name, and what lies where for it."""
+
+    module: str
+    node: ast.FunctionDef
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def verb(self) -> str:
+        return Path(self.module).parts[2]
+
+    @property
+    def noun(self) -> str:
+        return Path(self.module).stem
+
+    @property
+    def chapter(self) -> str:
+        """The folder in that of the verb, if any."""
+        return "/".join(Path(self.module).parts[3:-1])
+
+    @property
+    def conf(self) -> str:
+        return f"{self.module.replace('src/embspace', 'conf').removesuffix('.py')}.yaml"
+
+    @property
+    def keywords(self) -> set[str]:
+        return keywords_of(self.node)
 
 
 @dataclass(frozen=True)
@@ -183,107 +161,70 @@ class Tree:
         return sorted(path for path in found if "__pycache__" not in path)
 
     @cached_property
+    def graphs(self) -> list[str]:
+        return ["dvc.yaml", *self.glob("pipeline/*/dvc.yaml")]
+
+    @cached_property
     def stages(self) -> list[Stage]:
-        entries = self.yaml("dvc.yaml").get("stages", {})
-        parts = [(name.partition("_"), entry) for name, entry in entries.items()]
-        return [Stage(Name(verb, noun), entry) for (verb, _, noun), entry in parts]
+        return [
+            Stage(name, graph, entry)
+            for graph in self.graphs
+            for name, entry in self.yaml(graph).get("stages", {}).items()
+        ]
 
     @cached_property
     def runnable(self) -> list[Stage]:
-        """Stages with a name and a module as they should be; of the others rule 1 tells."""
-        named = (stage for stage in self.stages if stage.name.is_stage)
-        return [stage for stage in named if self.has(stage.name.module)]
+        """Stages with a module where it should be; of the others rule 1 tells."""
+        return [stage for stage in self.stages if self.has(stage.module)]
 
     @cached_property
-    def functions(self) -> dict[Name, ast.FunctionDef]:
-        """The functions `<verb>_<noun>` in the modules of this name."""
+    def stage_names(self) -> set[str]:
+        return {stage.name for stage in self.stages}
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """The functions `<verb>_<noun>` by their module."""
         found = {}
-        for verb in VERBS:
-            for path in self.glob(f"src/embspace/{verb}/*.py"):
-                name = Name(verb, Path(path).stem)
-                if function := function_named(self.module(path), str(name)):
-                    found[name] = function
+        for path in (path for verb in VERBS for path in self.glob(f"src/embspace/{verb}/**/*.py")):
+            verb, noun = Path(path).parts[2], Path(path).stem
+            if node := function_named(self.module(path), f"{verb}_{noun}"):
+                found[path] = Function(path, node)
         return found
 
-    @cached_property
-    def names(self) -> set[Name]:
-        """All that is a stage in dvc.yaml or a function in a module."""
-        return {stage.name for stage in self.stages} | set(self.functions)
-
-    @cached_property
-    def drawings(self) -> list[Name]:
-        return [name for name in self.functions if name.verb == "draw"]
-
-    @cached_property
-    def toys(self) -> set[str]:
-        """The nouns that are measured or mapped without a model."""
-        return {stage.name.noun for stage in self.stages if stage.is_toy}
-
-    @cached_property
-    def compared(self) -> set[str]:
-        """The nouns that compare models."""
-        return {stage.name.noun for stage in self.stages if stage.name.verb == COMPARE}
-
-    @cached_property
-    def trained(self) -> set[str]:
-        """The nouns that are measured of the models of a run."""
-        measured = (stage for stage in self.stages if stage.name.verb == "measure")
-        return {stage.name.noun for stage in measured if stage.matrix and "train" in stage.matrix}
-
-    @cached_property
-    def profiled(self) -> set[str]:
-        """The nouns that are measured of profiled models."""
-        return self._measured_of(PROFILED)
-
-    @cached_property
-    def checkpointed(self) -> set[str]:
-        """The nouns that are measured over the published training of models."""
-        return self._measured_of(CHECKPOINTED)
-
-    def _measured_of(self, key: str) -> set[str]:
-        """The nouns that are measured of the models under a key of params.yaml."""
-        measured = (stage for stage in self.stages if stage.name.verb == "measure")
-        matrix = {"model": f"${{{key}}}"}
-        return {stage.name.noun for stage in measured if stage.entry.get("matrix") == matrix}
-
-    def drawings_of(self, name: Name) -> list[Name]:
-        """The drawings of a stage that draws all: of a model, or of one of `DRAWN_APART`."""
-        return [drawing for drawing in self.drawings if self._drawn_by(drawing) == name.noun]
-
-    def _drawn_by(self, drawing: Name) -> str:
-        if drawing.noun in self.toys:
-            return TOYS
-        if drawing.noun in self.trained:
-            return TRAINED
-        if drawing.noun in self.profiled:
-            return PROFILED
-        if drawing.noun in self.checkpointed:
-            return CHECKPOINTED
-        return COMPARE if drawing.noun in self.compared else ""
+    def functions_of(self, stage: Stage) -> list[Function]:
+        """Return the functions that a stage calls: its own, or all drawings without a stage."""
+        if not stage.draws_chapter:
+            return [self.functions[stage.module]] if stage.module in self.functions else []
+        return [
+            function
+            for function in self.functions.values()
+            if (function.verb, function.chapter) == ("draw", stage.chapter)
+            and function.name not in self.stage_names
+        ]
 
     @cached_property
     def modules(self) -> dict[str, str]:
         """The path of each module by its dotted name."""
-        found = {}
-        for path in self.glob("src/embspace/**/*.py"):
-            parts = Path(path).with_suffix("").parts[1:]
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        return {dotted(path): path for path in self.glob("src/embspace/**/*.py")}
+
+    def imported(self, path: str) -> set[str]:
+        """Return the dotted names of our modules that a module, or the stub of one, imports."""
+        package = ".".join(Path(path).parent.parts[1:])
+        return imports_of(self.module(path), package) & self.modules.keys()
+
+    def closure(self, *starts: str) -> set[str]:
+        """Return the paths of all modules that are loaded with those at some paths, these too."""
+        queue = list(starts)
+        found = set(queue)
+        for path in queue:
+            names = map(_with_packages, (dotted(path), *self.imported(path)))
+            paths = {self.modules.get(name, path) for packages in names for name in packages}
+            queue += paths - found
+            found |= paths
         return found
 
-    @cached_property
-    def homes(self) -> dict[str, str]:
-        """The module that defines each name of a package that loads its names on demand."""
-        found = {}
-        for path in self.glob("src/embspace/**/__init__.pyi"):
-            package = ".".join(Path(path).parts[1:-1])
-            for node in self.module(path).body:
-                if isinstance(node, ast.ImportFrom):
-                    module = f"{package}.{node.module}"
-                    found |= {f"{package}.{alias.name}": module for alias in node.names}
-        return found
 
-    def settings_of(self, stage: Stage) -> list[Name]:
-        """The functions whose settings a stage takes: its own, or those of its drawings."""
-        if stage.name.verb in DESCRIPTIONS:
-            return []
-        return self.drawings_of(stage.name) if stage.name.draws_all else [stage.name]
+def _with_packages(name: str) -> list[str]:
+    """Return `a`, `a.b` and `a.b.c` of `a.b.c`: the `__init__.py` of packages run first."""
+    parts = name.split(".")
+    return [".".join(parts[: end + 1]) for end in range(len(parts))]
