@@ -65,11 +65,10 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
             yield from _named_in(tree, path)
     if "model" in stage.matrix and _loads_a_model(tree, stage):
         yield PIN
-    if stage.verb == "prepare":
-        if {"corpus", "train"} & _config_reads(tree, stage):
-            described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
-            named = (str(value) for each in described for value in each.values())
-            yield from (value for value in named if value.startswith("data/"))
+    if stage.verb == "prepare" and {"corpus", "train"} & _config_reads(tree, stage):
+        described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
+        named = (str(value) for each in described for value in each.values())
+        yield from (value for value in named if value.startswith("data/"))
     for function in [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage):
         # As JSON, settings within settings are found too. A path has a slash and no blank.
         yield from re.findall(r'"([^"\s]+/[^"\s]+)"', json.dumps(tree.yaml(function.conf)))
