@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from embspace.errors import InputError
+from embspace.settings.pipeline import read_stages
 from embspace.verify.baselines import OF_SOME, check_results, results_of, update_baselines
 from tests.verify.tree import put
 
@@ -68,12 +68,11 @@ def test_published_trainings_are_of_checkpointed_models_alone(tree: Path):
 
 @pytest.mark.parametrize("key", OF_SOME)
 def test_what_is_of_some_models_alone_is_what_dvc_yaml_makes_of_them(key: str, root: Path):
-    stages = yaml.safe_load((root / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
     outs = {
         out if isinstance(out, str) else next(iter(out))
-        for stage in stages.values()
-        if stage.get("matrix") == {"model": f"${{{key}}}"}
-        for out in stage["outs"]
+        for stage in read_stages(root).values()
+        if stage.entry.get("matrix", {}).get("model") == f"${{{key}}}"
+        for out in stage.entry["outs"]
     }
     assert {Path(out).parts[1] for out in outs if out.startswith("results/")} == set(OF_SOME[key])
 

@@ -91,9 +91,8 @@ class WorkingTree:
         from dvc.repo import Repo
 
         repo = Repo(str(self.folder))
-        found = (
-            repo.stage.collect(str(self.folder / target), with_deps=True) for target in targets
-        )
+        named = (target if ":" in target else f"{GRAPH}:{target}" for target in targets)
+        found = (repo.stage.collect(str(self.folder / each), with_deps=True) for each in named)
         return {stage.name for stages in found for stage in stages}
 
     def reproduce(self, *targets: str) -> Iterator[Step]:
