@@ -115,7 +115,7 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
 clean: ## Remove what was computed and the environment; results and figures stay
-	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected data/reported data/drawn .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
 
 # Any other name is an analysis or a chapter: `make helix`, `make positional MODEL=minilm`.
 .DEFAULT:

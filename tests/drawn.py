@@ -1,6 +1,23 @@
 """The files of a figure and its tables."""
 
+from pathlib import Path
 
-def drawn_files(place: str, noun: str) -> list[str]:
-    """The picture, and in the folder of its name the rest. `place` is figures/<noun>/<model>."""
-    return [f"{place}.png", *(f"{place}/{noun}.{suffix}" for suffix in ("md", "pdf", "svg", "tex"))]
+DRAW = Path(__file__).parents[1] / "src/embspace/draw"
+ALONE = ("ledger", "pretraining_dynamics")
+
+
+def figure_files(noun: str, name: str) -> list[str]:
+    """Return the files of a noun's figure, of a model, `toy` or `compare`."""
+    (module,) = DRAW.glob(f"*/{noun}.py")
+    place = f"figures/compare/{noun}" if name == "compare" else f"figures/{noun}/{name}"
+    return drawn_files(place, noun, noun if noun in ALONE else module.parent.name)
+
+
+def drawn_files(place: str, noun: str, chapter: str) -> list[str]:
+    """Return the picture and the Markdown, and what DVC keeps.
+
+    `place` is figures/<noun>/<model>, or figures/compare/<noun>.
+    """
+    name = "compare" if chapter == "compare" else Path(place).name
+    kept = (f"data/drawn/{chapter}/{name}/{noun}.{suffix}" for suffix in ("pdf", "svg", "tex"))
+    return [f"{place}.png", f"{place}.md", *kept]

@@ -13,7 +13,7 @@ from embspace.files.scalars import load_scalars
 from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.schema import read_yaml
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.hub_server import serving_hub
 from tests.loopback import closed_address
 from tests.tiny import write_tiny_model
@@ -94,15 +94,15 @@ def test_one_edit_takes_them_through_every_stage(
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
-    files = workspace.files("results", "figures")
+    files = workspace.files("results", "figures", "data/drawn")
     for name in ADDED:
         for noun in MEASURED + PROJECTED:
-            assert all(files[file] for file in drawn_files(f"figures/{noun}/{name}", noun))
+            assert all(files[file] for file in figure_files(noun, name))
             own = [file for file in files if file.startswith(f"results/{noun}/")]
             assert any(Path(file).stem == name for file in own)
     for noun in COMPARED:
         table = files[f"results/compare/{noun}.csv"]
-        assert all(files[file] for file in drawn_files(f"figures/compare/{noun}", noun))
+        assert all(files[file] for file in figure_files(noun, "compare"))
         for pair in ("tiny,roberta_like", "tiny,gpt2_like", "roberta_like,gpt2_like"):
             assert f"\n{pair},".encode() in table
 
@@ -120,7 +120,7 @@ def test_rows_for_padding_are_no_positions(workspace: Workspace, folders: dict[s
 
 def test_what_is_lacking_is_said(workspace: Workspace):
     folder = workspace.folder / "figures/interrelations"
-    pages = {name: (folder / name / "interrelations.md").read_text() for name in ADDED}
+    pages = {name: (folder / f"{name}.md").read_text() for name in ADDED}
     assert "gpt2_like has no learned segment table: its file in conf/model" in pages["gpt2_like"]
     assert "No token of gpt2_like opens every text." in pages["gpt2_like"]
     assert "no learned segment table" not in pages["roberta_like"]
@@ -175,7 +175,7 @@ def test_a_dropped_model_leaves_nothing_behind(workspace: Workspace, alone: dict
     workspace.edit("params.yaml", models=["tiny"])
     assert workspace.repro() == OF_ALL
     said = workspace.run("embspace", "prune")
-    files = [file for name in ADDED for file in drawn_files(f"figures/pca/{name}", "pca")]
+    files = [file for name in ADDED for file in figure_files("pca", name)]
     assert all(file in said for file in files)
     workspace.run("embspace", "prune", "--yes")
     assert workspace.files(*BUILT) == alone

@@ -66,7 +66,7 @@ def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
         module.main(config)
     drawings = {noun: drawing for noun, drawing in (LEARNED | POSITIONAL).items() if noun in drawn}
     settings = {noun: read_yaml(settings_path("draw", noun, root)) for noun in drawn}
-    draw_and_save(drawings, name, content["label"], settings)
+    draw_and_save("learned", drawings, name, content["label"], settings)
 
 
 def test_without_positions_and_segments_every_stage_says_why(
@@ -76,9 +76,9 @@ def test_without_positions_and_segments_every_stage_says_why(
     run_all(root, "gpt_neox", NEED_POSITIONS)
     reason = "Pythia 70M has no learned positional table: its file in conf/model says"
     for noun in NEED_POSITIONS:
-        assert reason in Path(f"figures/{noun}/gpt_neox/{noun}.md").read_text(), noun
+        assert reason in Path(f"figures/{noun}/gpt_neox.md").read_text(), noun
         assert Path(f"figures/{noun}/gpt_neox.png").is_file()
-    text = Path("figures/interrelations/gpt_neox/interrelations.md").read_text()
+    text = Path("figures/interrelations/gpt_neox.md").read_text()
     assert "Pythia 70M has no learned segment table" in text
 
 
@@ -88,6 +88,6 @@ def test_tables_of_two_widths_and_of_one_segment_pass_through_every_stage(
 ):
     monkeypatch.chdir(tmp_path)
     run_all(root, name, ("interrelations",))
-    text = Path(f"figures/interrelations/{name}/interrelations.md").read_text()
+    text = Path(f"figures/interrelations/{name}.md").read_text()
     assert "no learned positional" not in text
     assert ("no learned segment" in text) == (name == "opt_350m")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.tiny import write_tiny_model
 from tests.whole_pipeline import (
     BUILT,
@@ -78,14 +78,14 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
-    files = workspace.files("results", "figures")
+    files = workspace.files("results", "figures", "data/drawn")
     named = {**dict.fromkeys(MEASURED + PROJECTED, "tiny"), **dict.fromkeys(TOYS.values(), "toy")}
     for noun, name in named.items():
-        assert all(files[file] for file in drawn_files(f"figures/{noun}/{name}", noun))
+        assert all(files[file] for file in figure_files(noun, name))
         assert any(file.startswith(f"results/{noun}/") for file in files)
     for noun in COMPARED:
         assert len(files[f"results/compare/{noun}.csv"].splitlines()) == 1  # of one model, no row
-        assert all(files[file] for file in drawn_files(f"figures/compare/{noun}", noun))
+        assert all(files[file] for file in figure_files(noun, "compare"))
 
 
 @pytest.mark.slow

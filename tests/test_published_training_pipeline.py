@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from embspace.files.tables import load_table
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.hub_server import Hub, serving_hub
 from tests.loopback import closed_address
 from tests.published_training import build_neox, neox_content, push_neox
@@ -81,9 +81,8 @@ def test_from_the_hub_to_the_figure(workspace: Workspace, folders: dict[int, Pat
     assert workspace.repro(TARGET) | texts == {*OF_PINS, *texts, *MEASURED}
     table = load_table(str(workspace.folder / "results/pretraining_dynamics/neox.csv"))
     assert table["step"].drop_duplicates().tolist() == [0, 1, 4]
-    files = workspace.files("figures")
-    place = "figures/pretraining_dynamics/neox"
-    assert set(files) == set(drawn_files(place, "pretraining_dynamics"))
+    files = workspace.files("figures", "data/drawn")
+    assert set(files) == set(figure_files("pretraining_dynamics", "neox"))
     assert workspace.repro(TARGET) == set()
 
 

@@ -16,7 +16,7 @@ def test_every_settings_file_can_be_set_by_an_experiment(root: Path, tmp_path: P
     # All at once, for a start of DVC takes seconds; it composes each file alone. Of the pipeline,
     # one stage is looked at, which runs nothing.
     arguments = [part for override in overrides for part in ("-S", override)]
-    said = workspace.run("dvc", "exp", "run", "--dry", "prepare_stimuli", *arguments)
+    said = workspace.run("dvc", "exp", "run", "--dry", "prepare_code", *arguments)
     assert "ERROR" not in said
 
 

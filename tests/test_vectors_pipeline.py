@@ -11,7 +11,7 @@ from embspace.app.vectors import report_vectors
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.whole_pipeline import MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace
 
@@ -78,14 +78,14 @@ def test_each_table_has_the_columns_of_any_models(workspace: Workspace, root: Pa
 
 
 def test_each_analysis_has_a_figure_and_says_why_there_is_nothing(workspace: Workspace):
-    files = workspace.files("figures")
+    files = workspace.files("figures", "data/drawn")
     for noun in (*MEASURED, *PROJECTED):
-        assert all(files[file] for file in drawn_files(f"figures/{noun}/mine", noun)), noun
+        assert all(files[file] for file in figure_files(noun, "mine")), noun
     reasons = ("None.", "0 ", "no tokenizer", "No tokenizer", "reads", "vectors alone")
     for noun in WITHOUT:
-        text = files[f"figures/{noun}/mine/{noun}.md"].decode()
+        text = files[f"figures/{noun}/mine.md"].decode()
         assert any(reason in text for reason in reasons), noun
-    page = files["figures/positions/mine/positions.md"]
+    page = files["figures/positions/mine.md"]
     assert b"my vectors has no learned positional table" in page
 
 

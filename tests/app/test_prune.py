@@ -16,7 +16,9 @@ KEPT = [
     "data/extracted/hidden_states/a/one.windows.parquet",
     "figures/similarity/a.png",
     "figures/similarity/b-1.5.png",
-    "figures/similarity/b-1.5/similarity.md",
+    "figures/similarity/b-1.5.md",
+    "data/drawn/learned/b-1.5/similarity.svg",
+    "data/drawn/compare/compare/alignment.svg",
     "results/provenance.json",
     "results/pretraining_dynamics/a.csv",
     "results/similarity/summary/a.csv",
@@ -24,7 +26,7 @@ KEPT = [
     "results/hopf_link/quality/toy.csv",
     "figures/hopf_link/toy.png",
     "results/compare/alignment.csv",
-    "figures/compare/alignment/alignment.md",
+    "figures/compare/alignment.md",
     "results/notes.txt",
     # Of a run that is described, whether it is trained at present or not.
     "data/prepared/training_texts/mine.parquet",
@@ -41,11 +43,13 @@ DROPPED = [
     "data/extracted/embeddings/b-1.safetensors",
     "data/extracted/hidden_states/a/two.tokens.parquet",
     "data/extracted/hidden_states/c/one.safetensors",
+    "data/drawn/learned/b-1/similarity.svg",
+    "data/drawn/learned/c/similarity.svg",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
-    "figures/similarity/a.svg",  # of before there were folders
-    "figures/similarity/b-1/similarity.md",
-    "figures/similarity/c/similarity.md",
+    "figures/similarity/a/similarity.svg",  # of before these were DVC's
+    "figures/similarity/b-1.md",
+    "figures/similarity/c.md",
     "figures/similarity/c.png",
     "figures/similarity/toys.png",
 ]
@@ -70,7 +74,7 @@ def test_what_is_removed_leaves_no_empty_folder():
     assert leftovers(PARAMS) == []
     assert all(Path(name).is_file() for name in KEPT)
     assert not Path("data/extracted/hidden_states/c").exists()
-    assert not Path("figures/similarity/c").exists()
+    assert not Path("data/drawn/learned/c").exists()
     assert Path("data/extracted/hidden_states/a").is_dir()
 
 

@@ -14,6 +14,7 @@ from embspace.app.report import describe_subject
 from embspace.app.report_page import drawn_nouns
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
+from embspace.settings.pipeline import read_stages
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
 from tests.tiny import tiny_description, write_tiny_model
@@ -53,19 +54,20 @@ STAGES = {
         "params": [{"conf/corpus/${item.corpus}.yaml": None}],
         "outs": ["states/${item.model}/${item.corpus}.bin"],
     },
-    "draw": {
+    "draw_learned": {
         "matrix": PER_MODEL,
         "cmd": "python src/given/draw.py ${item.model}",
         "deps": ["results/similarity/summary/${item.model}.csv", "states/${item.model}"],
         "params": ["corpora"],
-        "outs": [{"figures": {"cache": False}}],
+        "outs": [{"figures": {"cache": False}}, "data/drawn"],
     },
 }
 DRAW = """
 import shutil, sys
 from pathlib import Path
 
-files = [*Path("src/given").glob("figures/*/minilm/*"), *Path("src/given").glob("figures/*/*.png")]
+given = Path("src/given")
+files = [*given.glob("figures/*/minilm.*"), *given.glob("data/drawn/*/minilm/*")]
 for file in files:
     # A model's name may hold dots, and begin another's.
     other = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1] + ".2"))
@@ -86,6 +88,12 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     )
     for folder in ("figures", "results"):
         shutil.copytree(root / folder, tree.folder / "src/given" / folder)
+    for noun, chapter in drawn_nouns().items():
+        for suffix in ("svg", "pdf", "tex"):
+            file = tree.folder / f"src/given/data/drawn/{chapter}/minilm/{noun}.{suffix}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("<svg/>")
+    shutil.rmtree(tree.folder / "pipeline")
     tree.edit("params.yaml", models=["minilm"], corpora=["model_card", "posts"])
     (tree.folder / "src/given/draw.py").write_text(DRAW)
     (tree.folder / "dvc.yaml").write_text(json.dumps({"stages": STAGES}))
@@ -140,27 +148,27 @@ def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Works
     said = report(workspace, "tiny")
     assert said.returncode == 0, said.stderr
     assert said.stdout.endswith("\nreports/tiny/index.html\n")
-    assert steps(said.stdout)[-2:] == ["extract_hidden_states@tiny-posts", "draw@tiny"]
+    assert steps(said.stdout)[-2:] == ["extract_hidden_states@tiny-posts", "draw_learned@tiny"]
     assert "extract_hidden_states@tiny-model_card" not in steps(said.stdout)
     assert "6 stages in " in said.stdout
     assert "4 of them known before" in said.stdout
-    assert "[6 of 6] draw@tiny" in said.stdout
+    assert "[6 of 6] draw_learned@tiny" in said.stdout
 
 
 def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Workspace):
     folder = workspace.folder / "reports/tiny"
     page = (folder / "index.html").read_text()
     assert "Embedding spaces of tiny" in page
-    for noun in drawn_nouns():
+    for noun, chapter in drawn_nouns().items():
         assert f'id="{noun}"' in page
-        assert (folder / f"figures/{noun}/tiny/{noun}.pdf").is_file()
+        assert (folder / f"data/drawn/{chapter}/tiny/{noun}.pdf").is_file()
     copied = {file.relative_to(folder).as_posix() for file in folder.glob("figures/**/*.*")}
     assert copied == {
         file
         for path in Path(workspace.folder / "src/given/figures").glob("*/minilm.png")
-        for file in drawn_files(f"figures/{path.parent.name}/tiny", path.parent.name)
+        for file in drawn_files(f"figures/{path.parent.name}/tiny", path.parent.name, "")[:2]
     }
-    paths = re.findall(r'href="((?:results|figures)/[^"]+)"', page)
+    paths = re.findall(r'href="((?:results|figures|data/drawn)/[^"]+)"', page)
     assert "results/similarity/summary/tiny.csv" in paths
     for path in paths:
         assert (folder / path).is_file()
@@ -183,7 +191,7 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     said = report(workspace, "tiny", "--corpus", "my notes.csv")
     assert said.returncode == 0, said.stderr
     assert said.stdout.endswith("\nreports/tiny--my_notes/index.html\n")
-    assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw@tiny"]
+    assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
     assert "my notes" in (workspace.folder / "reports/tiny--my_notes/index.html").read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
@@ -248,7 +256,9 @@ def test_the_bytes_are_those_of_params_yaml_and_repro(
     write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny")
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
     tree.edit("params.yaml", models=["minilm"], corpora=["model_card"])
-    targets = ["measure_explained_variance@tiny", "measure_sentence_similarity@tiny"]
+    stages = read_stages(tree.folder)
+    names = ("measure_explained_variance", "measure_sentence_similarity")
+    targets = [stages[name].address("tiny") for name in names]
     own = WorkingTree(tree.folder, tree.folder / TREES / "tiny")
     own.update("tiny", None)
     with pytest.MonkeyPatch.context() as patch:

@@ -52,6 +52,11 @@ def tree(root: Path, tmp_path: Path) -> Path:
     pin = tmp_path / "data/prepared/model/minilm.json"
     pin.parent.mkdir(parents=True)
     pin.write_text('{"source": "package", "version": "1.2.3", "sha256": {"a.txt": "00ff"}}')
+    for noun, chapter in drawn_nouns().items():
+        for suffix in ("svg", "pdf", "tex"):
+            drawn = tmp_path / f"data/drawn/{chapter}/minilm/{noun}.{suffix}"
+            drawn.parent.mkdir(parents=True, exist_ok=True)
+            drawn.write_text("<svg/>")
     texts = tmp_path / "data/prepared/texts/posts.parquet"
     texts.parent.mkdir(parents=True)
     pd.DataFrame({"id": range(4321)}).to_parquet(texts)
@@ -65,7 +70,7 @@ def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
         assert f'href="#{noun}"' in page
     assert page.count('src="data:image/svg+xml;base64,') == len(drawn_nouns())
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
-    assert all(path.startswith(("figures/", "results/")) for path in outside)
+    assert all(path.startswith(("data/drawn/", "results/")) for path in outside)
     assert all((tree / path).is_file() for path in outside)
     assert "@import" not in page
     assert "url(" not in page.split("</style>")[0]
@@ -86,6 +91,6 @@ def test_the_same_tree_gives_the_same_page(tree: Path):
 
 
 def test_a_figure_that_is_not_there_is_told(tree: Path):
-    (tree / "figures/similarity/minilm/similarity.svg").unlink()
+    (tree / "data/drawn/learned/minilm/similarity.svg").unlink()
     with pytest.raises(InputError, match=r"minilm/similarity\.svg: not found"):
         section_of(tree, "similarity", "minilm")

@@ -9,7 +9,7 @@ from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
 from tests.mirror.tree import COMPARE, DESCRIPTIONS, MAKERS, Stage, Tree
 
-APIECE = ("md", "pdf", "svg", "tex")  # in the folder of a figure, each named after the noun
+IN_GIT = (".md", ".png")  # of a figure
 
 # Rule 9: no file and no folder is left over from something that is gone.
 
@@ -65,13 +65,10 @@ def _folders_left_over(tree: Tree) -> Iterator[str]:
 
 def _figures_left_over(tree: Tree) -> Iterator[str]:
     for path in tree.glob("figures/**/*.*"):
-        _, folder, name, *rest = Path(path).parts
-        noun = name if folder == COMPARE else folder
-        known = [[f"{noun}.{suffix}"] for suffix in APIECE]
-        is_picture = not rest and name.endswith(".png")
-        if (tree.root / path).is_file() and not is_picture and rest not in known:
-            expected = f"<model>.png and <model>/{noun}.{{{','.join(APIECE)}}}"
-            yield f"{path}: belongs to nothing; expected figures/{folder}/{expected}."
+        if (tree.root / path).is_file() and (
+            path.count("/") > 2 or Path(path).suffix not in IN_GIT
+        ):
+            yield f"{path}: belongs to nothing; expected figures/<noun>/<model>.{{md,png}}."
 
 
 # Rule 10: whoever has a question finds the figure and the name.

@@ -127,9 +127,10 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         yield f"{stage.module}: DRAWINGS is {found}; expected {expected}."
     names = {TOY: f"'{TOY}'", COMPARE: "COMPARE"}
     item = names.get(stage.item, f"config.{stage.matrix[0]}_name" if stage.matrix else "")
+    given = [f"'{stage.noun}'", "DRAWINGS", item]
     calls = calls_of(module, "draw_and_save")
-    if [[ast.unparse(each) for each in call.args[:2]] for call in calls] != [["DRAWINGS", item]]:
-        yield f"{stage.module}: expected one call draw_and_save(DRAWINGS, {item}, ...)."
+    if [[ast.unparse(each) for each in call.args[:3]] for call in calls] != [given]:
+        yield f"{stage.module}: expected one call draw_and_save({', '.join(given)}, ...)."
 
 
 def _item_problems(tree: Tree, stage: Stage) -> Iterator[str]:
@@ -219,7 +220,8 @@ def _writes(stage: Stage, path: str, out: str) -> bool:
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
     figures = [figure_of(stage, function.noun) for function in tree.functions_of(stage)]
-    expected = {f"{figure}{suffix}" for figure in figures for suffix in ("", ".png")}
+    expected = {f"{figure}{suffix}" for figure in figures for suffix in (".md", ".png")}
+    expected |= {f"data/drawn/{stage.noun}/{stage.item}"}
     for out in sorted(expected - stage.outs.keys()):
         yield f"{stage}: outs lacks {out}, which it draws."
     for out in sorted(stage.outs.keys() - expected):

@@ -20,7 +20,7 @@ PLACES = {
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/compare/<noun>.csv",),
-    "draw": ("figures/<noun>/<model>[.png]",),
+    "draw": ("figures/<noun>/<model>.{md,png}", "data/drawn/<noun>/<model>"),
     "report": ("data/reported/<noun>.<suffix>",),
 }
 IN_GIT = ("results/", "figures/")

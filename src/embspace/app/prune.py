@@ -16,6 +16,7 @@ STATES = Path("data/extracted/hidden_states")
 STIMULI = Path("data/extracted/stimuli")
 TEXTS = Path("data/prepared/texts")
 TRAINED = Path("data/trained")
+DRAWN = Path("data/drawn")
 BUILT = tuple(
     Path(folder)
     for folder in (
@@ -27,12 +28,14 @@ BUILT = tuple(
         "data/extracted",
         "data/measured",
         "data/projected",
+        "data/drawn",
         "results",
         "figures",
     )
 )
 SHARED = {Path("results/provenance.json")}
-COMPARED = (Path("results/compare"), Path("figures/compare"))  # a file a noun, of all models
+# A file a noun, of all models.
+COMPARED = tuple(map(Path, ("results/compare", "figures/compare", "data/drawn/compare")))
 
 
 def leftovers(params: Params) -> list[Path]:
@@ -73,11 +76,10 @@ def _is_left_over(file: Path, params: Params) -> bool:
 def name_of(file: Path) -> str | None:
     """Whose file it is, a model's, run's or corpus's; None if nothing here is called so.
 
-    `file` is relative to the project. Of figures, the picture has the name, or the folder.
+    `file` is relative to the project. Of what is drawn, the folder has the name.
     """
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
-    is_drawn = file.parts[0] == "figures" and len(file.parts) > 2
-    return file.parts[2].removesuffix(".png") if name and is_drawn else name
+    return file.parent.name if name and file.is_relative_to(DRAWN) else name
 
 
 def _runs() -> list[str]:

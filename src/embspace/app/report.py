@@ -22,7 +22,7 @@ from embspace.settings.stage import settings_path
 
 REPORTS = Path("reports")
 FIRST = "similarity"  # the noun of which `--quick` prints the table
-COPIED = ("results", "figures")
+COPIED = ("results", "figures", "data/drawn")
 Say = Callable[[str], None]
 
 

@@ -19,7 +19,7 @@ from embspace.settings.stage import settings_path
 TEMPLATE = "report_page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 VERBS = ("measure", "project", "draw")
-DOWNLOADS = ("figures/{noun}/{model}/{noun}.pdf", "figures/{noun}/{model}/{noun}.tex")
+DOWNLOADS = (".pdf", ".tex")  # of what is drawn
 
 
 @dataclass(frozen=True)
@@ -56,25 +56,34 @@ def page_of(folder: Path, model: str) -> str:
     )
 
 
-def drawn_nouns() -> list[str]:
-    """Return what is drawn of each model, in the order of the page."""
+def drawn_nouns() -> dict[str, str]:
+    """Return what is drawn of each model, in the order of the page, and the chapter of each."""
     from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
     from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
     from embspace.draw.sentences.__main__ import DRAWINGS as SENTENCES
     from embspace.draw.texts.__main__ import DRAWINGS as TEXTS
     from embspace.draw.words.__main__ import DRAWINGS as WORDS
 
-    return [*LEARNED, *POSITIONAL, *WORDS, *SENTENCES, *TEXTS, "ledger"]
+    chapters = {
+        "learned": LEARNED,
+        "positional": POSITIONAL,
+        "words": WORDS,
+        "sentences": SENTENCES,
+        "texts": TEXTS,
+        "ledger": ("ledger",),
+    }
+    return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
 
 
 def section_of(folder: Path, noun: str, model: str) -> Section:
     """Figure, tables and settings of one analysis."""
-    path = folder / f"figures/{noun}/{model}/{noun}"
+    drawn = f"data/drawn/{drawn_nouns()[noun]}/{model}/{noun}"
     try:
-        title, tables = as_html(Path(f"{path}.md").read_text(encoding="utf-8"))
-        drawn = Path(f"{path}.svg").read_bytes()
+        text = (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
+        picture = (folder / f"{drawn}.svg").read_bytes()
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
+    title, tables = as_html(text)
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -83,11 +92,11 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         noun=noun,
         title=title,
         # An image, not part of the page: the names in one figure are those in the next.
-        figure=f"data:image/svg+xml;base64,{b64encode(drawn).decode('ascii')}",
+        figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
         tables=tables,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
-            *(each.format(noun=noun, model=model) for each in DOWNLOADS),
+            *(f"{drawn}{suffix}" for suffix in DOWNLOADS),
             *(file.relative_to(folder).as_posix() for file in results),
         ],
     )

@@ -8,7 +8,7 @@ from embspace.compare import alignment, measures, vocabularies
 from embspace.draw.compare.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 
 COLUMNS = {
     "alignment": alignment.COLUMNS,
@@ -30,9 +30,8 @@ def test_one_model_leaves_figures_that_say_what_is_needed(
     for noun, columns in COLUMNS.items():
         save_table(pd.DataFrame(columns=columns), f"results/compare/{noun}.csv")
     main(StageConfig("", {}, "", {}, ["alone"], [], settings))
-    drawn = {str(file) for file in Path("figures").rglob("*.*")}
-    places = {noun: f"figures/compare/{noun}" for noun in DRAWINGS}
-    assert drawn == {file for noun in DRAWINGS for file in drawn_files(places[noun], noun)}
-    svg = Path("figures/compare/alignment/alignment.svg").read_bytes()
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "compare")}
+    svg = Path("data/drawn/compare/compare/alignment.svg").read_bytes()
     assert b"<title>compare_alignment</title>" in svg
-    assert "alone" in Path("figures/compare/measures/measures.md").read_text()
+    assert "alone" in Path("figures/compare/measures.md").read_text()

@@ -12,7 +12,7 @@ from embspace.settings.stage import StageConfig
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.measure.layer_corpora import processes
 
 
@@ -40,9 +40,9 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     save_table(beside, "results/encoders_decoders/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
-    drawn = {str(file) for file in Path("figures").rglob("*.*")}
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     places = {noun: f"figures/{noun}/mine" for noun in DRAWINGS}
-    assert drawn == {file for noun in DRAWINGS for file in drawn_files(places[noun], noun)}
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
     for noun in DRAWINGS:
-        assert "my own model" in Path(f"{places[noun]}/{noun}.md").read_text()
+        assert "my own model" in Path(f"{places[noun]}.md").read_text()

@@ -16,6 +16,6 @@ def test_the_figure_names_its_stage_and_no_seed():
         "one_dimensionality": maps.one_dimensionality,
     }
     figure, text = draw_pca(results, "tiny", height_mm=165.0, digits=3)
-    assert figure.get_supxlabel() == "project_pca → draw"
+    assert figure.get_supxlabel() == "project_pca"
     assert "seed" not in text
     assert_words_fit(figure)

@@ -9,7 +9,7 @@ def test_the_figure_names_its_stage_and_the_table_the_seeds():
     found = projected(project_tsne, TSNE)
     label = "a model of a long name"
     figure, text = draw_tsne(results_of(found), label, height_mm=165.0, digits=3)
-    assert figure.get_supxlabel() == "project_tsne → draw"
+    assert figure.get_supxlabel() == "project_tsne"
     assert_words_fit(figure)
     assert "## What the seed does" in text
     assert f"{found.seeds['neighbor_overlap'].iloc[0]:.3f}" in text

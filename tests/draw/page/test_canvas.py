@@ -4,8 +4,8 @@ from matplotlib import rcParams
 from embspace.draw.page.canvas import (
     count,
     counted,
-    drawing_stage_of,
     new_figure,
+    sign,
     stage_of,
     use_style,
 )
@@ -17,19 +17,18 @@ def test_a_figure_names_its_stage_and_what_was_measured():
         2, 3, height_mm=100.0, title="Title", subtitle="tiny · 3 tokens", stage="measure_x"
     )
     assert len(axes) == 6
-    assert figure.get_supxlabel() == "measure_x → draw"
     assert figure.get_suptitle().strip() == "Title"
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
-    assert (stage_of(figure), drawing_stage_of(figure)) == ("measure_x", "draw")
+    assert figure.get_supxlabel() == stage_of(figure) == "measure_x"
     assert round(figure.get_size_inches()[0] * 25.4) == 170
 
 
-def test_a_figure_of_another_drawing_stage_names_that_one():
-    figure, _ = new_figure(
-        1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x", drawn_by="draw_toys"
-    )
+def test_a_signed_figure_names_the_stage_that_draws_it_once():
+    figure, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x")
+    for stage in ("draw_words", "draw_toys"):
+        sign(figure, stage)
     assert figure.get_supxlabel() == "measure_x → draw_toys"
-    assert (stage_of(figure), drawing_stage_of(figure)) == ("measure_x", "draw_toys")
+    assert stage_of(figure) == "measure_x"
 
 
 def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():

@@ -59,7 +59,7 @@ def test_a_comment_says_which_stage_wrote_it_and_what_it_needs():
 
 
 def test_all_pages_of_the_project_become_balanced_latex(root: Path):
-    pages = sorted(root.glob("figures/*/minilm/*.md"))
+    pages = sorted(root.glob("figures/*/minilm.md"))
     assert pages
     for path in pages:
         markdown = path.read_text(encoding="utf-8")

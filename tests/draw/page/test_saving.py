@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.page import saving as results
 from embspace.draw.page.canvas import new_figure
-from embspace.draw.page.saving import draw_and_save, load_results, n_processes
+from embspace.draw.page.saving import Drawing, draw_and_save, load_results, n_processes
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.scalars import save_scalars
@@ -67,11 +67,14 @@ def test_the_number_of_cores_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
     nouns = ("one", "two", "three")
     for n, noun in enumerate(nouns, 2):
         save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")
-    given = dict.fromkeys(nouns, drawing), dict.fromkeys(nouns, ("csv",)), "toy", "a label"
+    drawings = dict.fromkeys(nouns, Drawing(drawing, ("csv",)))
+    settings = {noun: {"words": noun} for noun in nouns}
     for n, folder in ((1, "by_one"), (2, "by_two")):
         on_cores(n, monkeypatch)
-        draw_and_save(*given, {noun: {"words": noun} for noun in nouns})
-        Path("figures").rename(folder)
+        draw_and_save("toys", drawings, "toy", "a label", settings)
+        Path(folder).mkdir()
+        for made in ("figures", "data/drawn"):
+            Path(made).rename(f"{folder}/{Path(made).name}")
     assert len(files_of("by_one")) == 5 * len(nouns)
     assert files_of("by_one") == files_of("by_two")
 
@@ -91,13 +94,12 @@ def test_an_error_names_its_figure(n_cores: int, monkeypatch: pytest.MonkeyPatch
     on_cores(n_cores, monkeypatch)
     nouns = ("one", "two")
     settings = {noun: {"words": noun} for noun in nouns}
-    tables: dict[str, tuple[str, ...]] = {"one": (), "two": ("csv",)}
     with pytest.raises(InputError, match="results/two/toy.csv: not found"):
-        draw_and_save({"two": broken}, {"two": ("csv",)}, "toy", "a label", settings)
+        draw_and_save("toys", {"two": Drawing(broken, ("csv",))}, "toy", "a label", settings)
     save_table(pd.DataFrame({"id": [1]}), "results/two/toy.csv")
-    drawings = {"two": drawing, "one": broken}
+    drawings = {"two": Drawing(drawing, ("csv",)), "one": Drawing(broken, ())}
     with pytest.raises(KeyError, match="one of a label") as caught:
-        draw_and_save(drawings, tables, "toy", "a label", settings)
+        draw_and_save("toys", drawings, "toy", "a label", settings)
     assert caught.value.__notes__ == ["while drawing figures/one/toy"]
 
 
@@ -106,12 +108,12 @@ def test_each_noun_is_drawn_with_its_results_and_settings_and_saved_under_the_na
         save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")
     nouns = ("one", "two")
     settings = {"one": {"words": "uno"}, "two": {"words": "due"}}
-    given = dict.fromkeys(nouns, drawing), dict.fromkeys(nouns, ("csv",))
-    draw_and_save(*given, "toy", "a label", settings)
-    assert Path("figures/one/toy/one.md").read_text() == "a label: uno, 3"
-    assert Path("figures/two/toy/two.md").read_text() == "a label: due, 4"
+    drawings = dict.fromkeys(nouns, Drawing(drawing, ("csv",)))
+    draw_and_save("toys", drawings, "toy", "a label", settings)
+    assert Path("figures/one/toy.md").read_text() == "a label: uno, 3"
+    assert Path("figures/two/toy.md").read_text() == "a label: due, 4"
     for noun in nouns:
-        for file in drawn_files(f"figures/{noun}/toy", noun):
+        for file in drawn_files(f"figures/{noun}/toy", noun, "toys"):
             content = Path(file).read_bytes()
             # The file itself says which stage to look at.
             assert file.endswith((".md", ".tex")) or b"measure_noun@toy" in content, file

@@ -107,7 +107,7 @@ def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
     for part in ("a model of a long name", "40 positions", "3 outlying or unstructured", "raw"):
         assert part in words
-    assert drawn[0].get_supxlabel() == "measure_positions → draw"
+    assert drawn[0].get_supxlabel() == "measure_positions"
 
 
 def test_the_table_has_all_properties(drawn):

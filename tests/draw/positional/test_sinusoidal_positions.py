@@ -101,7 +101,7 @@ def test_files_stay_small():
 
 def test_words(drawn):
     assert_words_fit(drawn[0])
-    assert drawn[0].get_supxlabel() == "measure_sinusoidal_positions → draw"
+    assert drawn[0].get_supxlabel() == "measure_sinusoidal_positions"
     words = " ".join(text.get_text() for text in drawn[0].texts)
     assert f"{N} positions in {DIM} dimensions" in words
     assert "the first 16" in words

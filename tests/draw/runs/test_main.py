@@ -11,7 +11,7 @@ from embspace.settings.stage import StageConfig
 from tests.draw.runs.test_checkpoints import table
 from tests.draw.runs.test_dynamics import table as dynamics_table
 from tests.draw.runs.test_training import results
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.measure.runs.test_training_claims import claims
 
 
@@ -33,7 +33,7 @@ def test_a_run_is_drawn_under_its_own_name(
     save_table(claims(), "results/training_claims/mine.csv")
     run = {"label": "my own model"}
     main(StageConfig("", {}, "", {}, [], [], settings, train_name="mine", train=run))
-    drawn = {str(file) for file in Path("figures").rglob("*.*")}
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     nouns = ("checkpoints", "dynamics", "training", "training_claims")
-    assert drawn == {file for noun in nouns for file in drawn_files(f"figures/{noun}/mine", noun)}
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)

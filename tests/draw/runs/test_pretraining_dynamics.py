@@ -14,7 +14,7 @@ from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 from tests.draw.runs.test_dynamics import SETTINGS, value
 from tests.draw.runs.test_dynamics import table as table_of_run
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 
 STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
 
@@ -72,8 +72,7 @@ def test_a_training_is_drawn_under_the_name_of_the_model(
     monkeypatch.chdir(tmp_path)
     save_table(table()[: 0 if is_empty else None], "results/pretraining_dynamics/mine.csv")
     main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
-    drawn = {str(file) for file in Path("figures").rglob("*.*")}
-    place = "figures/pretraining_dynamics/mine"
-    assert drawn == set(drawn_files(place, "pretraining_dynamics"))
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    assert drawn == set(figure_files("pretraining_dynamics", "mine"))
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
-    assert "my own model" in Path(f"{place}/pretraining_dynamics.md").read_text()
+    assert "my own model" in Path("figures/pretraining_dynamics/mine.md").read_text()

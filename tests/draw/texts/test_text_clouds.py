@@ -29,7 +29,7 @@ def drawn(results: dict[str, Any]):
 def test_words_fit_and_say_who_was_left_out(drawn):
     figure, _ = drawn
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "measure_text_clouds → draw"
+    assert figure.get_supxlabel() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
     assert any("posts 16 · left out: notes" in each for each in words)
     assert any("sentences 24 vectors of 12 documents" in each for each in words)

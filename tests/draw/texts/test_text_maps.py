@@ -28,7 +28,7 @@ def results() -> dict[str, Any]:
 def test_a_map_for_each_method_and_space(results: dict[str, Any]):
     figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "project_text_maps → draw"
+    assert figure.get_supxlabel() == "project_text_maps"
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 2
     assert figure.axes[0].get_ylabel() == "first token\nraw"
     assert figure.axes[3].get_ylabel() == "mean\ncentred, unit length"

@@ -11,7 +11,7 @@ from embspace.measure.toys.estimators import measure_estimators
 from embspace.measure.toys.grammar import measure_grammar
 from embspace.project.hopf_link import project_hopf_link
 from embspace.settings.stage import StageConfig
-from tests.drawn import drawn_files
+from tests.drawn import figure_files
 from tests.grammar.languages import LOPSIDED, language
 from tests.measure.toys.test_cubes import SETTINGS as CUBES
 from tests.measure.toys.test_estimators import SETTINGS as ESTIMATORS
@@ -43,7 +43,7 @@ def test_toys_are_drawn_without_a_model(
     save_table(grammar.summary, "results/grammar/summary/toy.csv")
     save_table(grammar.agreement, "results/grammar/agreement/toy.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
-    drawn = {str(file) for file in Path("figures").rglob("*.*")}
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     nouns = ("cubes", "estimators", "grammar", "hopf_link")
-    assert drawn == {file for noun in nouns for file in drawn_files(f"figures/{noun}/toy", noun)}
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "toy")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)

@@ -134,7 +134,7 @@ def test_a_length_that_no_layer_norm_sets_is_not_explained(results):
 def test_the_figure_names_stage_and_population(figure):
     words = " ".join(text.get_text() for text in figure.texts)
     assert "2 texts, 14 tokens" in words
-    assert figure.get_supxlabel() == "measure_evolution → draw"
+    assert figure.get_supxlabel() == "measure_evolution"
     (legend,) = figure.legends
     assert "mean of 30 tokens of some" in [text.get_text() for text in legend.get_texts()]
     assert_words_fit(figure)

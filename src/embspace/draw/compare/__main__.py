@@ -9,7 +9,7 @@ DRAWINGS = drawings_of(alignment, measures, vocabularies)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, COMPARE, ", ".join(config.models), config.settings)
+    draw_and_save("compare", DRAWINGS, COMPARE, ", ".join(config.models), config.settings)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,6 @@ def draw_alignment(
         if pairs
         else label,
         stage="compare_alignment",
-        drawn_by="draw_compare",
     )
     if not pairs:
         say_instead(axes, "two models under `models` in params.yaml are needed, and texts of both")

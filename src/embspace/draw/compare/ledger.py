@@ -106,7 +106,7 @@ DRAWINGS = {"ledger": Drawing(draw_ledger, RESULTS)}
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+    draw_and_save("ledger", DRAWINGS, config.model_name, config.model["label"], config.settings)
 
 
 if __name__ == "__main__":

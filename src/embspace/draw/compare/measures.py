@@ -37,7 +37,6 @@ def draw_measures(
         title="Models side by side",
         subtitle=label,
         stage="compare_measures",
-        drawn_by="draw_compare",
     )
     if table.empty:
         say_instead(axes, "two models under `models` in params.yaml are needed")

@@ -36,7 +36,6 @@ def draw_vocabularies(
         title="How many tokens do two models have in common?",
         subtitle=f"{label} · those of both over those of either",
         stage="compare_vocabularies",
-        drawn_by="draw_compare",
     )
     if not pairs:
         say_instead(axes, "two models with tokenizers under `models` in params.yaml are needed")

@@ -33,7 +33,6 @@ def draw_atlas(
         title="The layers of a model, by all families of measures",
         subtitle=f"{label} · colour: from the smallest to the largest of each row",
         stage="measure_atlas",
-        drawn_by="draw_profiled",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
     if wide.empty:

@@ -42,7 +42,6 @@ def draw_encoders_decoders(
         subtitle=f"{label} beside models that are profiled or trained here · tokens as they are · "
         "open: layer 0 · band: interval over texts · runs: a line a seed",
         stage="measure_encoders_decoders",
-        drawn_by="draw_profiled",
     )
     heading = f"# {label} among encoders and decoders\n\nStage `measure_encoders_decoders`.\n"
     if table.empty:

@@ -72,7 +72,6 @@ def draw_profiles(
         subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
         f"grey: nulls of {corpus}, over draws",
         stage=words.stage,
-        drawn_by="draw_profiled",
     )
     if profiles.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")

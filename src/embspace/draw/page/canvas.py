@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 from textwrap import fill
-from typing import Literal, SupportsInt
+from typing import Any, Literal, SupportsInt
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from matplotlib.text import Text
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
 ARROW = " → "
+FOOT: dict[str, Any] = {"fontsize": 6, "color": "0.5", "x": 0.995, "ha": "right"}
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 LINE = 44  # characters that half a page's width holds
 SPACES = {
@@ -54,11 +55,10 @@ def new_figure(
     title: str,
     subtitle: str,
     stage: str,
-    drawn_by: str = "draw",
 ) -> tuple[Figure, Sequence[Axes]]:
     """A figure of page width with a grid of axes, row by row.
 
-    At its foot stand the stage that made the results and the one that it is drawn by.
+    At its foot stands the stage that made the results; `sign` adds the one that draws it.
     """
     figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
@@ -67,7 +67,7 @@ def new_figure(
     top = 1 - 6.8 / height_mm
     words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
     _fit(figure, words)
-    figure.supxlabel(f"{stage}{ARROW}{drawn_by}", fontsize=6, color="0.5", x=0.995, ha="right")
+    figure.supxlabel(stage, **FOOT)
     return figure, list(axes)
 
 
@@ -76,9 +76,9 @@ def stage_of(figure: Figure) -> str:
     return figure.get_supxlabel().partition(ARROW)[0]
 
 
-def drawing_stage_of(figure: Figure) -> str:
-    """The stage that a figure is drawn by, from its foot."""
-    return figure.get_supxlabel().partition(ARROW)[2]
+def sign(figure: Figure, drawing_stage: str) -> None:
+    """Add to the foot of a figure the stage that draws it."""
+    figure.supxlabel(f"{stage_of(figure)}{ARROW}{drawing_stage}", **FOOT)
 
 
 def _fit(figure: Figure, words: Text) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from joblib import cpu_count
 from matplotlib.figure import Figure
 
-from embspace.draw.page.canvas import drawing_stage_of, stage_of, use_style
+from embspace.draw.page.canvas import sign, stage_of, use_style
 from embspace.draw.page.latex import latex_tables
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
@@ -70,6 +70,7 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 
 
 def draw_and_save(
+    chapter: str,
     drawings: Mapping[str, Drawing],
     name: str,
     label: str,
@@ -77,15 +78,21 @@ def draw_and_save(
 ) -> None:
     """Draw and save the figure and the tables of every noun.
 
-    Both mappings are by noun; `name` is that of the files. Processes share the nouns, one a core;
-    the files are the same on any number of cores.
+    Processes share the nouns, one a core; the files are the same on any number of cores.
+
+    Args:
+        chapter: That of the stage, `draw_<chapter>`, or the noun that it draws alone.
+        drawings: By noun, as `settings`.
+        name: What the files are named after: a model, a run, `toy` or `compare`.
+        label: The name for readers.
+        settings: Of each drawing.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
     root = Path.cwd()
     calls = (
-        delayed(_draw_noun)(root, noun, drawing, name, label, settings[noun])
+        delayed(_draw_noun)(root, chapter, noun, drawing, name, label, settings[noun])
         for noun, drawing in drawings.items()
     )
     n_jobs = n_processes(len(drawings))
@@ -100,29 +107,36 @@ def n_processes(n_figures: int) -> int:
 
 
 def _draw_noun(
-    root: Path, noun: str, drawing: Drawing, name: str, label: str, settings: Mapping[str, Any]
+    root: Path,
+    chapter: str,
+    noun: str,
+    drawing: Drawing,
+    name: str,
+    label: str,
+    settings: Mapping[str, Any],
 ) -> None:
     """Load, draw and save one noun, in whatever process."""
     use_style()
-    is_compared = name == COMPARE
-    path = f"figures/compare/{noun}" if is_compared else f"figures/{noun}/{name}"
+    path = f"figures/compare/{noun}" if name == COMPARE else f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
         figure, text = drawing.draw(load_results(noun, name, drawing.results), label, **settings)
-        _save(figure, text, noun, path, item="" if is_compared else f"@{name}")
+        sign(figure, f"draw_{chapter}")
+        _save(figure, text, noun, path, f"data/drawn/{chapter}/{name}")
 
 
-def _save(figure: Figure, text: str, noun: str, path: str, item: str) -> None:
-    """Figure and tables; inside the figure's file stands the stage, and which item of it.
+def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> None:
+    """Save the picture and the Markdown, which are in git, and the rest, which DVC keeps.
 
-    The picture stands alone, as `dvc plots` wants a file. The rest is in a folder, one output to
-    DVC, whose time to look for changes grows with the outputs of a stage.
+    Inside the figure's file stands the stage that made the results, and which item of it.
     """
-    drawn = (f"{path}.png", f"{path}/{noun}.svg", f"{path}/{noun}.pdf")
+    name = Path(folder).name
+    item = "" if name == COMPARE else f"@{name}"
+    drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
     save_figure(figure, drawn, title=f"{stage_of(figure)}{item}")
-    latex = latex_tables(text, noun, drawing_stage_of(figure))
-    write_bytes(Path(f"{path}/{noun}.md"), text.encode())
-    write_bytes(Path(f"{path}/{noun}.tex"), latex.encode())
+    latex = latex_tables(text, noun, f"draw_{Path(folder).parent.name}")
+    write_bytes(Path(f"{path}.md"), text.encode())
+    write_bytes(Path(f"{folder}/{noun}.tex"), latex.encode())
 
 
 @contextmanager

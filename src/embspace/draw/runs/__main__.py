@@ -9,7 +9,7 @@ DRAWINGS = drawings_of(training, checkpoints, dynamics, training_claims)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, config.train_name, config.train["label"], config.settings)
+    draw_and_save("runs", DRAWINGS, config.train_name, config.train["label"], config.settings)
 
 
 if __name__ == "__main__":

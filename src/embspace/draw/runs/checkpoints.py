@@ -31,7 +31,6 @@ def draw_checkpoints(
         subtitle=f"{label} · all vectors, all pairs · one line a seed and space, shaded from the "
         "first to the third quartile",
         stage="measure_checkpoints",
-        drawn_by="draw_trained",
     )
     for row, phase in enumerate(phases):
         for column, quantity in enumerate(SHOWN):

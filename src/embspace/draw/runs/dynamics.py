@@ -26,7 +26,6 @@ class Words:
     subtitle: str
     heading: str
     stage: str
-    drawn_by: str
     empty: str
     """In the place of all, where nothing was measured."""
 
@@ -51,7 +50,6 @@ def draw_dynamics(
         "right: mean of the blocks, without layer 0, one line a seed",
         heading=f"Dynamics of {label}",
         stage="measure_dynamics",
-        drawn_by="draw_trained",
         empty=f"{label}: too few held-out documents",
     )
     return draw_over_training(results["csv"], words, shown, row_height_mm, digits)
@@ -71,7 +69,6 @@ def draw_over_training(
         title=words.title,
         subtitle=words.subtitle,
         stage=words.stage,
-        drawn_by=words.drawn_by,
     )
     heading = f"# {words.heading}\n\nStage `{words.stage}`.\n"
     if table.empty:

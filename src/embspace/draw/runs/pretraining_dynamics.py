@@ -31,7 +31,6 @@ def draw_pretraining_dynamics(
         "right: mean of the blocks, without layer 0",
         heading=f"Pretraining dynamics of {label}",
         stage="measure_pretraining_dynamics",
-        drawn_by="draw_checkpointed",
         empty=f"{label}: too few documents",
     )
     return draw_over_training(results["csv"], words, shown, row_height_mm, digits)
@@ -42,7 +41,8 @@ DRAWINGS = {"pretraining_dynamics": Drawing(draw_pretraining_dynamics, RESULTS)}
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+    label = config.model["label"]
+    draw_and_save("pretraining_dynamics", DRAWINGS, config.model_name, label, config.settings)
 
 
 if __name__ == "__main__":

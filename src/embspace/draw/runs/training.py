@@ -34,7 +34,6 @@ def draw_training(
         subtitle=f"{label} · one line a seed, {counted(n_seeds, 'seed')} · bands: 95 % intervals "
         "over held-out documents",
         stage="measure_training",
-        drawn_by="draw_trained",
     )
     for ax, (panel, table) in zip(axes, panels, strict=False):
         panel(ax, table)

@@ -39,7 +39,6 @@ def draw_training_claims(
         subtitle=f"{label} · Razzhigaev et al. 2024 · blocks alone, without the embeddings · rules "
         "fixed before looking",
         stage="measure_training_claims",
-        drawn_by="draw_trained",
     )
     heading = f"# Claims on training, {label}\n\nStage `measure_training_claims`.\n"
     if table.empty:

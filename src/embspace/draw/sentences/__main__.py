@@ -9,7 +9,7 @@ DRAWINGS = drawings_of(sentence_similarity, synonyms, differences)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+    draw_and_save("sentences", DRAWINGS, config.model_name, config.model["label"], config.settings)
 
 
 if __name__ == "__main__":

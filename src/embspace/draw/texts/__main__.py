@@ -9,7 +9,7 @@ DRAWINGS = drawings_of(text_clouds, text_maps, search)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, config.model_name, config.model["label"], config.settings)
+    draw_and_save("texts", DRAWINGS, config.model_name, config.model["label"], config.settings)
 
 
 if __name__ == "__main__":

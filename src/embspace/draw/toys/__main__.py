@@ -9,7 +9,7 @@ DRAWINGS = drawings_of(hopf_link, cubes, estimators, grammar)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save(DRAWINGS, "toy", "a toy, no model", config.settings)
+    draw_and_save("toys", DRAWINGS, "toy", "a toy, no model", config.settings)
 
 
 if __name__ == "__main__":

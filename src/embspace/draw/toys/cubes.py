@@ -36,7 +36,6 @@ def draw_cubes(
         f"{counted(sizes['n'].iloc[0], 'point')} each · centred PCA · bars: other draws of the "
         "points",
         stage="measure_cubes",
-        drawn_by="draw_toys",
     )
     for cloud, dimension in sizes["true_dimension"].items():
         name = "all together" if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"

@@ -48,7 +48,6 @@ def draw_estimators(
         f"{counted(int(spectrum['dim'].iloc[0]), 'coordinate')} for the spectrum · mean, smallest "
         f"and largest of {counted(n_draws, 'cloud')}",
         stage="measure_estimators",
-        drawn_by="draw_toys",
     )
     for ax, (cloud, words) in zip(axes, CLOUDS.items(), strict=False):
         rows = dimension[dimension["cloud"] == cloud]

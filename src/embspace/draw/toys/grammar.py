@@ -38,7 +38,6 @@ def draw_grammar(
         subtitle=f"{label} · exact from the rules, measured in "
         f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard errors",
         stage="measure_grammar",
-        drawn_by="draw_toys",
     )
     _entropies(axes[0], quantities)
     for ax, (quantity, words) in zip(axes[1:], AGREEMENT.items(), strict=True):

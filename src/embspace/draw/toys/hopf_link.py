@@ -67,7 +67,6 @@ def draw_hopf_link(
         title="Two linked circles, and what maps show of them",
         subtitle=f"{label} · {_population(results)}",
         stage="project_hopf_link",
-        drawn_by="draw_toys",
     )
     for number, line in enumerate(lines):
         for column in range(n_columns):
