@@ -1,20 +1,10 @@
 """Stage `draw_layers`: figures and tables of the layers of a profiled model."""
 
-from embspace.draw.layers import (
-    atlas,
-    context,
-    direction,
-    encoders_decoders,
-    intrinsic_dimension,
-    neighbourhoods,
-    spectrum,
-)
+from embspace.draw.layers import atlas, encoders_decoders, profiles
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(
-    atlas, direction, spectrum, context, intrinsic_dimension, neighbourhoods, encoders_decoders
-)
+DRAWINGS = drawings_of(atlas, encoders_decoders) | profiles.DRAWINGS
 
 
 def main(config: StageConfig) -> None:

@@ -30,6 +30,8 @@ class Drawing:
     draw: Callable[..., tuple[Figure, str]]
     results: tuple[str, ...]
     """Names for `load_results`."""
+    given: tuple[str, ...] = ()
+    """What tells nouns apart that have one function, and so one settings file."""
 
 
 def drawings_of(*modules: ModuleType) -> dict[str, Drawing]:
@@ -120,7 +122,8 @@ def _draw_noun(
     path = f"figures/compare/{noun}" if name == COMPARE else f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
-        figure, text = drawing.draw(load_results(noun, name, drawing.results), label, **settings)
+        results = load_results(noun, name, drawing.results)
+        figure, text = drawing.draw(results, label, *drawing.given, **settings)
         sign(figure, f"draw_{chapter}")
         _save(figure, text, noun, path, f"data/drawn/{chapter}/{name}")
 

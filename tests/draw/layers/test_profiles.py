@@ -1,14 +1,28 @@
-"""Holds the figure of a family to its tables."""
+"""Holds the figure of a family to its tables, and those of all families to their words."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.layers.layer_profiles import CHANGES, NULLS, SPACES, Words, draw_profiles
+from embspace.draw.layers.profiles import (
+    CHANGES,
+    DRAWINGS,
+    NULLS,
+    RESULTS,
+    SPACES,
+    WORDS,
+    Shown,
+    draw_profiles,
+)
+from embspace.errors import InputError
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
+from embspace.geometry.measures.declaration import FAMILIES, Family
+from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.random_weights import KINDS
+from embspace.settings.stage import checked_settings
 from embspace.spaces.layers import SPACES as KNOWN_SPACES
 from embspace.spaces.layers import Change
 from tests.draw.fits import assert_words_fit
@@ -16,24 +30,24 @@ from tests.draw.layer_tables import (
     LAYERS,
     empty_tables,
     profile_tables,
+    settings_of,
     squeezed,
     value,
     without_values,
 )
 
-SHOWN = ["mean_cosine", "cone_index"]
+SHOWN = ["mean_cosine", "n_outlier_dimensions"]
 TABLES = profile_tables([*SHOWN, "top_dimension_share"])
-WORDS = Words("measure_direction", "Where to?", {"cone_index": "cones"})
-SETTINGS: dict[str, Any] = {
-    "shown": SHOWN,
-    "corpus": "articles",
-    "row_height_mm": 38.0,
-    "digits": 3,
-}
+SETTINGS: dict[str, Any] = {"corpus": "articles", "row_height_mm": 38.0, "digits": 3}
+
+
+def shown(family: Family, measures: list[str]) -> Shown:
+    return Shown(**{**dict.fromkeys(FAMILIES, []), family: measures})
 
 
 def drawn(tables: Any = TABLES, **given: Any) -> tuple[Figure, str]:
-    return draw_profiles(tables, "a model", WORDS, **SETTINGS | given)
+    shows = {"shown": shown("direction", SHOWN)}
+    return draw_profiles(tables, "a model", "direction", **SETTINGS | shows | given)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +64,10 @@ def lines(ax: Any, label: str) -> list[float]:
 def test_a_row_a_measure_and_a_column_a_space_and_one_of_changes(figure: Figure) -> None:
     titles = [ax.get_title() for ax in figure.axes]
     assert titles == [*SPACES.values(), "changes, articles", *[""] * 4]
-    assert [figure.axes[row * 4].get_ylabel() for row in (0, 1)] == ["mean cosine", "cones"]
+    assert [figure.axes[row * 4].get_ylabel() for row in (0, 1)] == [
+        "mean cosine",
+        "outlier dimensions",
+    ]
     assert [ax.get_xlabel() for ax in figure.axes] == [""] * 4 + ["layer"] * 4
 
 
@@ -141,13 +158,13 @@ def test_the_text_has_every_table() -> None:
     assert "| top dimension share |" in text
     not_converged = text.partition("## Not converged")[2].partition("\n## ")[0]
     assert "| mean cosine | 1 | 3 |" in not_converged
-    assert "cone index" not in not_converged
+    assert "n outlier dimensions" not in not_converged
     curves = text.partition("## Tokens of the last layer")[2]
     assert curves.count("| mean cosine |") == 2 * 2
 
 
 def test_a_measure_that_is_defined_nowhere_has_no_line() -> None:
-    figure, text = drawn(without_values(TABLES, "cone_index"))
+    figure, text = drawn(without_values(TABLES, "n_outlier_dimensions"))
     assert_words_fit(figure)
     assert len(figure.axes[0].lines) == 4
     assert all(not ax.lines for ax in figure.axes[4:])
@@ -168,3 +185,69 @@ def test_a_model_without_large_corpora_says_so() -> None:
     words = [each.get_text() for ax in figure.axes for each in ax.texts]
     assert words == ["a model: no corpus has enough documents"]
     assert text.startswith("# Direction of a model\n")
+
+
+def names_of(family: Family) -> list[str]:
+    return [name for name, each in definitions().items() if each.family == family]
+
+
+def project_settings(root: Path, **given: Any) -> dict[str, Any]:
+    return checked_settings(
+        draw_profiles, settings_of(root, "profiles") | given, {}, "profiles.yaml"
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_settings_of_the_project_are_drawn(family: Family, root: Path) -> None:
+    settings = project_settings(root)
+    spaces = ["token"] if family == "context" else [*SPACES]
+    tables = profile_tables(names_of(family), spaces=spaces)
+    drawing, label = DRAWINGS[family], "a model of a long name"
+    assert {f"{name}.csv" for name in tables} == set(drawing.results) == set(RESULTS)
+    figure, text = drawing.draw(tables, label, *drawing.given, **settings)
+    assert_words_fit(figure)
+    said = "\n".join(each.get_text() for each in figure.texts)
+    assert WORDS[family].title in said and label in said
+    measures, n_columns = getattr(settings["shown"], family), len(spaces) + 1
+    assert len(figure.axes) == n_columns * len(measures)
+    units = WORDS[family].units
+    labels = [ax.get_ylabel() for ax in figure.axes[::n_columns]]
+    assert labels == [units.get(name, name.replace("_", " ")) for name in measures]
+    heading = family.replace("_", " ").capitalize()
+    assert text.startswith(f"# {heading} of {label}\n\nStage `measure_{family}`.")
+    assert all(f"| {name.replace('_', ' ')} |" in squeezed(text) for name in names_of(family))
+
+
+def test_every_family_has_its_own_words() -> None:
+    assert set(DRAWINGS) == set(WORDS) == set(Shown.model_fields) == set(FAMILIES)
+    assert len({words.title for words in WORDS.values()}) == len(FAMILIES)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_shown_and_what_has_another_name_are_measures_of_the_family(
+    family: Family, root: Path
+) -> None:
+    names = set(names_of(family))
+    assert set(settings_of(root, "profiles")["shown"][family]) <= names
+    assert set(WORDS[family].units) <= names
+
+
+@pytest.mark.parametrize("name", [name for family in FAMILIES for name in names_of(family)])
+def test_any_measure_may_be_shown(name: str) -> None:
+    family = definitions()[name].family
+    tables = profile_tables([name], spaces=["token"])
+    figure, _ = draw_profiles(tables, "a model", family, shown=shown(family, [name]), **SETTINGS)
+    assert len(figure.axes) == 2 and len(figure.axes[0].lines) == 4
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nothing_to_show_is_said(family: Family, root: Path) -> None:
+    figure, _ = draw_profiles(empty_tables(), "a model", family, **project_settings(root))
+    assert "no corpus has enough documents" in figure.axes[0].texts[0].get_text()
+
+
+def test_a_misspelt_family_is_named_with_those_there_are(root: Path) -> None:
+    asked = {**settings_of(root, "profiles")["shown"], "spectra": []}
+    message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed here: context, direction, "
+    with pytest.raises(InputError, match=message):
+        project_settings(root, shown=asked)

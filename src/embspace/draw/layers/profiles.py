@@ -1,4 +1,4 @@
-"""Figure and tables of a family's measures over the layers of a model."""
+"""A figure and tables for each family's measures over the layers of a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Drawing
+from embspace.geometry.measures.declaration import Family
 
+RESULTS = ("profiles.csv", "nulls.csv", "curves.csv")
 SPACES = {"token": "tokens", "cls": "first token", "mean": "mean of tokens"}
 NULLS = {
     "isotropic_gaussian": ("isotropic Gaussian", ":"),
@@ -35,50 +39,105 @@ CHANGES = {
 class Words:
     """What a family's figure says."""
 
-    stage: str
     title: str
     units: Mapping[str, str]
     """What stands at the axis of a measure, where it is not its name."""
 
-    @property
-    def noun(self) -> str:
-        """What the stage measures."""
-        return self.stage.removeprefix("measure_")
+
+WORDS: dict[Family, Words] = {
+    "direction": Words(
+        "Do the vectors of a layer point the same way?",
+        {
+            "top_dimension_share": "top dimension's share\nof the mean cosine",
+            "n_outlier_dimensions": "outlier dimensions",
+            "mean_resultant_length": "mean resultant\nlength",
+        },
+    ),
+    "spectrum": Words(
+        "Over how many directions is the variance of a layer spread?",
+        {
+            "debiased_participation_ratio": "participation ratio,\ndebiased",
+            "partition_isotropy_at_unit_norm": "partition isotropy\nat unit norm",
+            "top_variance_share": "top variance\nshare",
+        },
+    ),
+    "context": Words(
+        "What does a vector owe to its word, and what to its text?",
+        {
+            "adjusted_self_similarity": "adjusted\nself-similarity",
+            "intra_sentence_similarity": "intra-sentence\nsimilarity",
+            "maximum_explainable_variance": "maximum explainable\nvariance",
+        },
+    ),
+    "intrinsic_dimension": Words(
+        "How many numbers say where a layer's vectors are?",
+        {
+            "two_nn": "TwoNN",
+            "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth\nas coded",
+            "mle_dimension": "MLE, 20 neighbours",
+            "correlation_dimension": "correlation\ndimension",
+        },
+    ),
+    "neighbourhoods": Words(
+        "Who is whose neighbour at a layer?",
+        {"local_distance_variation": "variation of\nlocal distances"},
+    ),
+}
+
+
+# The neighbors that two families are measured from are looked for once.
+STAGES = {
+    "intrinsic_dimension": "measure_neighbourhoods",
+    "neighbourhoods": "measure_neighbourhoods",
+}
+
+
+class Shown(BaseModel):
+    """The measures that the figure of each family shows, from the top."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    direction: list[str]
+    spectrum: list[str]
+    context: list[str]
+    intrinsic_dimension: list[str]
+    neighbourhoods: list[str]
 
 
 def draw_profiles(
     results: Mapping[str, pd.DataFrame],
     label: str,
-    words: Words,
+    family: Family,
     *,
-    shown: Sequence[str],
+    shown: Shown,
     corpus: str,
-    row_height_mm: float,
-    digits: int,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a measure of `shown`, one column a space; in the last, changes of tokens.
+    """Draw a row for each measure shown and a column for each space; in the last, changes.
 
     Lines are corpora, with intervals over texts; grey are the nulls of `corpus`, from the smallest
     to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
     named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`.
     """
     profiles, nulls = results["profiles"], results["nulls"]
+    words, measures = WORDS[family], getattr(shown, family)
     spaces = [space for space in SPACES if space in set(profiles["space"])] or ["token"]
     figure, axes = new_figure(
-        len(shown),
+        len(measures),
         len(spaces) + 1,
-        height_mm=row_height_mm * len(shown) + 32,
+        height_mm=row_height_mm * len(measures) + 32,
         title=words.title,
         subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
         f"grey: nulls of {corpus}, over draws",
-        stage=words.stage,
+        stage=STAGES.get(family, "measure_profiles"),
     )
     if profiles.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
-        return figure, _text(results, label, words, digits)
+        return figure, _text(results, label, family, digits)
     corpora = sorted(set(profiles["corpus"]))  # of one colour in all figures
     as_is = profiles[profiles["change"] == "as_is"]
-    for row, measure in enumerate(shown):
+    for row, measure in enumerate(measures):
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
         for ax, space in zip(in_row, spaces, strict=False):
             of_space = as_is[(as_is["space"] == space) & (as_is["measure"] == measure)]
@@ -93,9 +152,9 @@ def draw_profiles(
         in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
         for ax in in_row:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set_xlabel("layer" if row == len(shown) - 1 else "")
+            ax.set_xlabel("layer" if row == len(measures) - 1 else "")
     _legend(figure, axes)
-    return figure, _text(results, label, words, digits)
+    return figure, _text(results, label, family, digits)
 
 
 def _line(ax: Axes, rows: pd.DataFrame, color: str, name: str) -> None:
@@ -150,11 +209,13 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     )
 
 
-def _text(results: Mapping[str, pd.DataFrame], label: str, words: Words, digits: int) -> str:
+def _text(results: Mapping[str, pd.DataFrame], label: str, family: Family, digits: int) -> str:
     profiles, curves = results["profiles"], results["curves"]
     as_is = profiles[profiles["change"] == "as_is"]
-    text = [f"# {words.noun.replace('_', ' ').capitalize()} of {label}\n"]
-    text.append(f"Stage `{words.stage}`. `embspace define` says what each measure is.\n")
+    text = [f"# {family.replace('_', ' ').capitalize()} of {label}\n"]
+    text.append(
+        f"Stage `{STAGES.get(family, 'measure_profiles')}`. `embspace define` says what each measure is.\n"
+    )
     for (corpus, space), rows in as_is.groupby(["corpus", "space"], sort=False):
         wide = rows.pivot_table("value", "measure", "layer", sort=False).reset_index()
         wide = wide.assign(measure=wide["measure"].str.replace("_", " "))
@@ -187,3 +248,6 @@ def _moving(as_is: pd.DataFrame) -> pd.DataFrame:
     )
     found = found[found["not_converged"] > 0].reset_index()
     return found.assign(measure=found["measure"].str.replace("_", " "))
+
+
+DRAWINGS = {family: Drawing(draw_profiles, RESULTS, (family,)) for family in WORDS}
