@@ -1,3 +1,5 @@
+"""Finds what `dvc repro` takes for the short names of analyses."""
+
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ STAGES = {
     "draw_all": {"cmd": "true"},
 }
 GRAPH = "pipeline/runs/dvc.yaml"
+LAYERS = "pipeline/layers/dvc.yaml"
 
 
 @pytest.fixture
@@ -60,3 +63,49 @@ def test_dvc_runs_the_stages_and_its_exit_code_comes_back(
     assert run_stages("training", "sentiment") == 0
     monkeypatch.setattr(run.sys, "executable", "false")
     assert run_stages("training", None) == 1
+
+
+@pytest.fixture
+def layers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project's graph, with two models whose layers are profiled."""
+    params = yaml.safe_load((root / "params.yaml").read_text())
+    params |= {"models": ["one", "two", "three"], "profiled": ["one", "two"]}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    (tmp_path / "pipeline").symlink_to(root / "pipeline", target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "expected"),
+    [
+        ("direction", None, ["measure_profiles@one-direction", "measure_profiles@two-direction"]),
+        ("direction", "two", ["measure_profiles@two-direction"]),
+        ("profiles", None, ["measure_profiles"]),
+        ("intrinsic_dimension", "one", ["measure_neighbourhoods@one"]),
+        ("measure_atlas", None, ["measure_atlas"]),
+        ("atlas", "two", ["measure_atlas@two"]),
+    ],
+)
+def test_the_items_of_a_name(
+    layers: Path, name: str, model: str | None, expected: list[str]
+) -> None:
+    assert addresses_of(layers, name, model) == [f"{LAYERS}:{each}" for each in expected]
+
+
+def test_a_stage_of_families_is_all_of_them(layers: Path) -> None:
+    families = ("direction", "spectrum", "context")
+    expected = [f"{LAYERS}:measure_profiles@one-{family}" for family in families]
+    assert addresses_of(layers, "profiles", "one") == expected
+
+
+def test_a_model_that_is_not_profiled_is_named(layers: Path) -> None:
+    with pytest.raises(InputError, match="--model: found 'three', allowed: one, two; params.yaml"):
+        addresses_of(layers, "direction", "three")
+
+
+def test_without_a_profiled_model_there_is_no_family(layers: Path) -> None:
+    params = yaml.safe_load((layers / "params.yaml").read_text())
+    (layers / "params.yaml").write_text(yaml.safe_dump(params | {"profiled": []}))
+    with pytest.raises(InputError, match="direction: params.yaml names no model of which"):
+        addresses_of(layers, "direction", None)

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from itertools import product
 
 from tests.mirror.paths import gives, is_home_of
 from tests.mirror.source import assigned_to, calls_of, dotted, function_named, imports_of, paths_in
@@ -22,7 +23,7 @@ DYNAMIC = ("import_module", "__import__", "run_module", "run_path", "exec_module
 
 def code_is_a_dep(tree: Tree) -> Iterator[str]:
     for stage in tree.stages:
-        expected = WHOLE if stage.name == "prepare_code" else {f"{CODE}/{stage.name}.txt"}
+        expected = WHOLE if stage.name == "prepare_code" else {f"{CODE}/{stage.function}.txt"}
         for dep in sorted(expected - stage.code_deps):
             yield f"{stage}: deps lacks {dep}, the code that it runs."
         for dep in sorted(stage.code_deps - expected):
@@ -43,8 +44,11 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
         opened = list(_opened(tree, stage))
         deps = [dep for dep in stage.deps if dep not in stage.code_deps]
+        # A module of families may open a file for some of them alone.
+        beside = [each for each in tree.stages if stage.family and each.module == stage.module]
+        named = [*deps, *(dep for each in beside for dep in each.deps)]
         for path in opened:
-            if not any(gives(dep, path) for dep in deps):
+            if not any(gives(dep, path) for dep in named):
                 yield f"{stage}: deps lacks {path}, which {stage.module} reads."
         for dep in deps:
             if not any(gives(dep, path) for path in opened):
@@ -78,12 +82,13 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one."""
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     names = assigned_to(tree.module(drawing.module), "RESULTS")
-    for name in ast.literal_eval(names) if names else ():
+    tables = ast.literal_eval(names) if names else ()
+    for noun, name in product(tree.drawn_by(drawing), tables):
         table, _, suffix = name.rpartition(".")
         if stage.item == COMPARE:
-            yield f"results/{COMPARE}/{drawing.noun}.{suffix}"
+            yield f"results/{COMPARE}/{noun}.{suffix}"
         else:
-            home = f"{homes.get(suffix, 'results')}/{drawing.noun}"
+            home = f"{homes.get(suffix, 'results')}/{noun}"
             item = "{}" if stage.matrix else stage.item
             yield f"{home}/{table + '/' if table else ''}{item}.{suffix}"
 

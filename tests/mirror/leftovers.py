@@ -76,8 +76,7 @@ def _figures_left_over(tree: Tree) -> Iterator[str]:
 
 def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
     rows = [line for line in tree.text("README.md").splitlines() if line.startswith("|")]
-    for stage in _published(tree):
-        noun = stage.noun
+    for stage, noun in _published(tree):
         figures = f"figures/{COMPARE}/{noun}." if stage.verb == COMPARE else f"figures/{noun}/"
         if not any(f"`{noun}`" in row and figures in row for row in rows):
             yield f"README.md: expected a table row of {stage.name}: `{noun}`, a link to {figures}"
@@ -88,11 +87,13 @@ def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
 
 def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     drawings = [function for function in tree.functions.values() if function.verb == "draw"]
-    made = {stage.noun: stage.name for stage in tree.stages if stage.verb in MAKERS}
-    for stage in _published(tree):
-        if stage.noun not in {drawing.noun for drawing in drawings}:
-            place = f"src/embspace/draw/{stage.chapter}/{stage.noun}.py"
-            yield f"{place}: expected draw_{stage.noun}(), the figure of {stage.name}."
+    makers = [stage for stage in tree.stages if stage.verb in MAKERS]
+    # The figure of a family is of `measure_<family>`: `embspace run <family>` finds the stage.
+    made = {each.runs: f"{each.verb}_{{}}" if each.family else each.name for each in makers}
+    for stage, noun in _published(tree):
+        if stage.runs not in {drawing.noun for drawing in drawings}:
+            place = f"src/embspace/draw/{stage.chapter}/{stage.runs}.py"
+            yield f"{place}: expected draw_{stage.runs}(), the figure of {noun} of {stage.name}."
     for drawing in drawings:
         if drawing.noun not in made:
             yield f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
@@ -104,7 +105,8 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
             yield f'{SAVING}: expected save_figure(..., title=f"{{stage_of(figure)}}...").'
 
 
-def _published(tree: Tree) -> list[Stage]:
-    """Return what is measured for people; what only other stages read lies under data/ alone."""
+def _published(tree: Tree) -> list[tuple[Stage, str]]:
+    """Return what is measured for people, with each noun; what others read lies under data/."""
     made = (stage for stage in tree.stages if stage.verb in MAKERS)
-    return [stage for stage in made if any(out.startswith("results/") for out in stage.outs)]
+    found = [stage for stage in made if any(out.startswith("results/") for out in stage.outs)]
+    return [(stage, noun) for stage in found for noun in sorted(stage.nouns)]

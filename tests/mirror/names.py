@@ -19,6 +19,7 @@ from tests.mirror.source import assigned_to, calls_of, function_named, functions
 from tests.mirror.tree import (
     COMPARE,
     DESCRIPTIONS,
+    FAMILY,
     FROM_PARAMS,
     MAKERS,
     ROOTED,
@@ -54,25 +55,27 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
         else:
             yield f"{stage}: expected the module {stage.module}, which does not exist."
     for function in tree.functions.values():
-        if function.verb != "draw" and function.name not in tree.stage_names:
+        if function.verb != "draw" and function.name not in tree.called:
             yield f"{function.module}: defines {function.name}(), but no graph has such a stage."
 
 
 def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     module = tree.module(stage.module)
-    for name in ["main"] if stage.draws_chapter else [stage.name, "main"]:
+    for name in ["main"] if stage.draws_chapter else [stage.function, "main"]:
         if not function_named(module, name):
             yield f"{stage.module}: expected a function {name}(), for the stage {stage.name}."
-    takes = "functions_of(DRAWINGS)" if stage.verb == "draw" else stage.name
+    takes = "functions_of(DRAWINGS)" if stage.verb == "draw" else stage.function
     call = next(iter(calls_of(module, "run_stage")), None)
     if call is None or [ast.unparse(each) for each in call.args[:2]] != ["main", takes]:
         yield f"{stage.module}: expected it to end in run_stage(main, {takes})."
-    elif (groups := _groups(call)) != stage.matrix:
+    elif (groups := _groups(call)) != [*stage.matrix]:
         yield (
             f"{stage.module}: run_stage picks a file of conf/ for {listing(groups)}, but the "
             f"matrix of the stage has {listing(stage.matrix)}; expected the same."
         )
     choices = [f"{key}=${{item.{key}}}" for key in stage.matrix]
+    if stage.families or stage.family:
+        choices.append(f"{FAMILY}{'${item.family}' if stage.families else stage.noun}")
     dotted = stage.module.removeprefix("src/").removesuffix(".py").removesuffix("/__main__")
     expected = " ".join(["PYTHONPATH=src python -m", dotted.replace("/", "."), *choices])
     if stage.entry.get("cmd") != expected:
@@ -88,6 +91,7 @@ def nouns_have_one_chapter(tree: Tree) -> Iterator[str]:
     chapters: dict[str, dict[str, None]] = {}
     for noun, chapter in [
         *((stage.noun, stage.chapter) for stage in tree.stages if not stage.draws_chapter),
+        *((noun, stage.chapter) for stage in tree.stages if stage.family for noun in stage.nouns),
         *((function.noun, function.chapter) for function in tree.functions.values()),
     ]:
         if chapter:
@@ -113,31 +117,45 @@ def drawings_are_drawn(tree: Tree) -> Iterator[str]:
 
 def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     module = tree.module(stage.module)
-    nouns = sorted(function.noun for function in tree.functions_of(stage))
+    functions = sorted(tree.functions_of(stage), key=lambda function: function.noun)
+    several = [each.noun for each in functions if tree.drawn_by(each) != [each.noun]]
+    nouns = [each.noun for each in functions if each.noun not in several]
     drawings = assigned_to(module, "DRAWINGS")
     found = ast.unparse(drawings) if drawings else "none"
     if not stage.draws_chapter:
         expected = f"{{'{stage.noun}': Drawing({stage.name}, RESULTS)}}"
     else:
-        expected = f"drawings_of({', '.join(nouns)})"
-        if isinstance(drawings, ast.Call):
-            arguments = sorted(ast.unparse(each) for each in drawings.args)
-            found = f"{ast.unparse(drawings.func)}({', '.join(arguments)})"
+        tables = [f"{noun}.DRAWINGS" for noun in several]
+        expected = " | ".join([f"drawings_of({', '.join(nouns)})", *tables])
+        found = " | ".join(map(_sorted_call, _united(drawings))) if drawings else found
     if found != expected:
         yield f"{stage.module}: DRAWINGS is {found}; expected {expected}."
     names = {TOY: f"'{TOY}'", COMPARE: "COMPARE"}
-    item = names.get(stage.item, f"config.{stage.matrix[0]}_name" if stage.matrix else "")
+    item = names.get(stage.item, f"config.{next(iter(stage.matrix))}_name" if stage.matrix else "")
     given = [f"'{stage.noun}'", "DRAWINGS", item]
     calls = calls_of(module, "draw_and_save")
     if [[ast.unparse(each) for each in call.args[:3]] for call in calls] != [given]:
         yield f"{stage.module}: expected one call draw_and_save({', '.join(given)}, ...)."
 
 
+def _united(drawings: ast.expr) -> list[ast.expr]:
+    """Return a, b and c of `a | b | c`."""
+    if isinstance(drawings, ast.BinOp) and isinstance(drawings.op, ast.BitOr):
+        return [*_united(drawings.left), drawings.right]
+    return [drawings]
+
+
+def _sorted_call(node: ast.expr) -> str:
+    if not isinstance(node, ast.Call):
+        return ast.unparse(node)
+    return f"{ast.unparse(node.func)}({', '.join(sorted(map(ast.unparse, node.args)))})"
+
+
 def _item_problems(tree: Tree, stage: Stage) -> Iterator[str]:
-    nouns = {function.noun for function in tree.functions_of(stage)}
+    nouns = {noun for function in tree.functions_of(stage) for noun in tree.drawn_by(function)}
     for maker in tree.stages:
-        if maker.verb in MAKERS and maker.noun in nouns:
-            matrix, made = stage.entry.get("matrix"), maker.entry.get("matrix")
+        if maker.verb in MAKERS and maker.nouns & nouns:
+            matrix, made = stage.matrix or None, maker.matrix or None
             if matrix != made:
                 yield (
                     f"{stage}: its matrix is {matrix}, that of {maker.name} {made}; expected the "
@@ -219,7 +237,8 @@ def _writes(stage: Stage, path: str, out: str) -> bool:
 
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
-    figures = [figure_of(stage, function.noun) for function in tree.functions_of(stage)]
+    nouns = [noun for each in tree.functions_of(stage) for noun in tree.drawn_by(each)]
+    figures = [figure_of(stage, noun) for noun in nouns]
     expected = {f"{figure}{suffix}" for figure in figures for suffix in (".md", ".png")}
     expected |= {f"data/drawn/{stage.noun}/{stage.item}"}
     for out in sorted(expected - stage.outs.keys()):

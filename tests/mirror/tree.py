@@ -1,6 +1,7 @@
 """Finds what the mirror looks at: stages, functions, modules and files of a project."""
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ TOY, COMPARE = "toy", "compare"
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device"}
 CODE = "data/prepared/code"  # what `prepare_code` writes
+FAMILY = "+family="  # how a command asks a module for one of the families that it measures
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,27 @@ class Stage:
         return self.name.partition("_")[2]
 
     @property
+    def family(self) -> str:
+        """What its command says of which nouns its module is to make, where there are several."""
+        return str(self.entry.get("cmd")).partition(FAMILY)[2]
+
+    @property
+    def runs(self) -> str:
+        """The noun of its module: its own, but for a module of families the one in the command."""
+        found = re.search(r"-m \S+\.(\w+) ", str(self.entry.get("cmd")))
+        return found[1] if self.family and found else self.noun
+
+    @property
+    def function(self) -> str:
+        return f"{self.verb}_{self.runs}"
+
+    @property
+    def nouns(self) -> set[str]:
+        """The nouns that it makes: its own, or all families that it has results of."""
+        parts = [out.split("/") for out in self.outs if self.family]
+        return {part[1] for part in parts if part[0] == "results"} or {self.noun}
+
+    @property
     def chapter(self) -> str:
         """The folder of its graph; empty for the root's."""
         return Path(self.graph).parent.name
@@ -53,20 +76,26 @@ class Stage:
     @property
     def module(self) -> str:
         folder = f"{self.verb}/{self.chapter}" if self.verb in FOLDED else self.verb
-        return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.noun}.py"
+        return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.runs}.py"
 
     def _list(self, key: str) -> list[Any]:
         return list(self.entry.get(key) or [])
 
     @property
-    def matrix(self) -> list[str]:
-        return self._list("matrix")
+    def matrix(self) -> dict[str, Any]:
+        """What it has an item for each of, families aside."""
+        matrix = dict(self.entry.get("matrix") or {})
+        return {key: values for key, values in matrix.items() if key != "family"}
+
+    @property
+    def families(self) -> list[str]:
+        return list((self.entry.get("matrix") or {}).get("family", []))
 
     @property
     def item(self) -> str:
         """What has the place of `<model>` in its paths."""
         if self.matrix:
-            return f"${{item.{self.matrix[0]}}}"
+            return f"${{item.{next(iter(self.matrix))}}}"
         return COMPARE if COMPARE in (self.verb, self.chapter) else TOY
 
     @property
@@ -79,12 +108,16 @@ class Stage:
 
     @property
     def outs(self) -> dict[str, bool]:
-        """Each output, and whether DVC caches it instead of leaving it to git."""
+        """Each output, of each family, and whether DVC caches it instead of leaving it to git."""
         listed = [out for kind in ("outs", "metrics", "plots") for out in self._list(kind)]
         options: dict[str, Any] = {}
         for out in listed:
             options |= out if isinstance(out, dict) else {out: {}}
-        return {path: (option or {}).get("cache", True) for path, option in options.items()}
+        return {
+            path.replace("${item.family}", family): (option or {}).get("cache", True)
+            for path, option in options.items()
+            for family in self.families or [""]
+        }
 
     @property
     def param_keys(self) -> set[str]:
@@ -178,8 +211,9 @@ class Tree:
         return [stage for stage in self.stages if self.has(stage.module)]
 
     @cached_property
-    def stage_names(self) -> set[str]:
-        return {stage.name for stage in self.stages}
+    def called(self) -> set[str]:
+        """The names of the functions that stages call."""
+        return {stage.function for stage in self.stages}
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -199,8 +233,14 @@ class Tree:
             function
             for function in self.functions.values()
             if (function.verb, function.chapter) == ("draw", stage.chapter)
-            and function.name not in self.stage_names
+            and function.name not in self.called
         ]
+
+    def drawn_by(self, drawing: Function) -> list[str]:
+        """Return the nouns that a function draws: its own, or all of the module of its name."""
+        makers = [stage for stage in self.stages if stage.verb in MAKERS]
+        found = {noun for stage in makers if stage.runs == drawing.noun for noun in stage.nouns}
+        return sorted(found) or [drawing.noun]
 
     @cached_property
     def modules(self) -> dict[str, str]:

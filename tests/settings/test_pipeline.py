@@ -1,3 +1,5 @@
+"""Finds stages in small graphs and in the project's."""
+
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,22 @@ GRAPHS = {
     "pipeline/positional/dvc.yaml": ["measure_helix", "draw_positional"],
     "pipeline/toys/dvc.yaml": ["measure_cubes"],
 }
+THINGS = """
+stages:
+  measure_shapes:
+    matrix: {model: "${models}", family: [round, square]}
+    outs:
+      - results/${item.family}/${item.model}.csv: {cache: false}
+  measure_colors:
+    matrix: {model: "${models}"}
+    outs:
+      - results/colors/${item.model}.csv: {cache: false}
+      - results/shades/${item.model}.csv: {cache: false}
+  measure_nothing:
+    matrix: {model: "${models}"}
+    outs:
+      - data/measured/nothing/${item.model}.parquet
+"""
 
 
 @pytest.fixture
@@ -57,3 +75,46 @@ def test_a_lock_is_read_by_stage_and_item_and_may_be_absent(tree: Path):
     assert read_locked(tree / "dvc.lock") == {}
     (tree / "dvc.lock").write_text("schema: '2.0'\nstages:\n  a@b:\n    cmd: x\n")
     assert read_locked(tree / "dvc.lock") == {"a@b": {"cmd": "x"}}
+
+
+@pytest.fixture
+def things(tmp_path: Path) -> Path:
+    folder = tmp_path / "pipeline/things"
+    folder.mkdir(parents=True)
+    (folder / "dvc.yaml").write_text(THINGS)
+    return tmp_path
+
+
+def addresses(things: Path, asked: str, item: str = "") -> list[str]:
+    prefix = "pipeline/things/dvc.yaml:"
+    return [stage.address(item).removeprefix(prefix) for stage in find_stages(things, asked)]
+
+
+def test_a_stage_is_found_by_name_noun_and_chapter(things: Path) -> None:
+    assert addresses(things, "measure_colors", "mine") == ["measure_colors@mine"]
+    assert addresses(things, "colors") == ["measure_colors"]
+    assert addresses(things, "things") == ["measure_shapes", "measure_colors", "measure_nothing"]
+
+
+def test_a_stage_is_found_by_the_results_that_it_makes(things: Path) -> None:
+    assert addresses(things, "shades", "mine") == ["measure_colors@mine"]
+
+
+def test_a_family_is_an_item_of_each_model(things: Path) -> None:
+    assert addresses(things, "square", "mine") == ["measure_shapes@mine-square"]
+    [stage] = find_stages(things, "square")
+    assert stage.entry["matrix"] == {"model": "${models}"}
+    assert stage.outputs() == ["results/square/${item.model}.csv"]
+    assert addresses(things, "shapes") == ["measure_shapes"]
+
+
+def test_a_wrong_name_is_answered_with_those_there_are(things: Path) -> None:
+    allowed = "colors, nothing, round, shades, shapes, square, things; did you mean 'square'"
+    with pytest.raises(InputError, match=f"found 'sqare', allowed: {allowed}"):
+        find_stages(things, "sqare")
+
+
+def test_every_result_of_the_project_is_made_by_one_stage(root: Path) -> None:
+    parts = [part for stage in read_stages(root).values() for part in stage.by_family()]
+    made = [path for part in parts for path in part.outputs()]
+    assert len(made) == len(set(made)) and not [path for path in made if "item.family" in path]

@@ -208,15 +208,15 @@ class Spaces:
     def _tables(self, noun: str) -> tuple[str, dict[str, str]]:
         """The stage of an analysis, and its results by the name of the table."""
         stages = {
-            name.partition("_")[2]: stage
+            each: part
             for name, stage in read_stages(self.tree.folder).items()
             if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
+            for part in stage.by_family()
+            for each in part.nouns()
         }
         if noun not in stages:
             raise KeyError(f"found '{noun}'; there are {', '.join(sorted(stages))}")
-        stage, entry = stages[noun], stages[noun].entry
-        listed = [each for kind in ("outs", "metrics", "plots") for each in entry.get(kind, ())]
-        outs = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+        stage, outs = stages[noun], stages[noun].outputs()
         found = {}
         for out in (each for each in outs if each.startswith(f"results/{noun}/")):
             folder, _, file = out.removeprefix(f"results/{noun}/").rpartition("/")

@@ -20,7 +20,7 @@ KNOWN = re.compile(r"Stage '(?:[^':]+:)?([^']+)' (?:is cached|didn't change)")
 # One kind of kernel, as in the Makefile: each kind rounds in its own way.
 KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
 # glibc gives the memory of each large array back at once, and the next one is zeroed anew: a tenth
-# of the time of `measure_spectrum`. Kept until a process ends; of the two there, peaks were a
+# of the time of the family `spectrum`. Kept until a process ends; of the two there, peaks were a
 # twentieth higher. Tried with glibc 2.36; changes no number anywhere.
 HEAP = {"MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
 TAIL = 20  # lines of a stage that failed without saying why

@@ -27,7 +27,7 @@ def run_stages(name: str, model: str | None) -> int:
 def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
     """Return what `dvc repro` takes for the stages of a name."""
     stages = find_stages(root, name)
-    if model is None:
+    if model is None and not any(stage.family for stage in stages):
         return [stage.address() for stage in stages]
     params = read_params()
     named = {
@@ -37,11 +37,13 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
         "${trained}": params.trained,
     }
     addresses, allowed = [], set[str]()
-    for stage in stages:
+    for stage in (part for each in stages for part in each.by_family()):
         items = stage.entry.get("matrix", {}).values()
         known = named.get(next(iter(items)), []) if len(items) == 1 else []
         allowed |= set(known)
-        addresses += [stage.address(model)] if model in known else []
+        addresses += [stage.address(each) for each in known if model in (None, each)]
+    if not addresses and model is None:
+        raise InputError(f"{name}: params.yaml names no model of which it would be measured")
     if not addresses:
         raise InputError(f"--model: {not_among(model, sorted(allowed))}; params.yaml names them")
     return addresses

@@ -23,7 +23,14 @@ from embspace.errors import InputError
 from embspace.models.lock import read_lock
 from embspace.settings.model import RandomModel, VectorsModel
 from embspace.settings.params import PARAMS
-from embspace.settings.pipeline import LOCK, graph_files, read_locked
+from embspace.settings.pipeline import (
+    LOCK,
+    Stage,
+    find_stages,
+    graph_files,
+    read_locked,
+    read_stages,
+)
 from embspace.settings.schema import read_yaml
 
 CLOSING = (
@@ -72,7 +79,7 @@ def marked_text(methods: Methods, facts: Facts) -> str:
         ) from None
     if facts.model:
         sentences.append(model_sentence(facts.model, read_lock().get(facts.model_name)))
-    closing = CLOSING.format(stage=methods.stage, version=version("embspace"))
+    closing = CLOSING.format(stage=_stage(methods).name, version=version("embspace"))
     return " ".join([*sentences, closing])
 
 
@@ -107,9 +114,16 @@ def latex_text(marked: str) -> str:
     return with_references(marked, cited=cited, escaped=escaped)
 
 
+def _stage(methods: Methods) -> Stage:
+    """Return the stage of its name, or the one that makes its results with those of others."""
+    stages = read_stages(Path())
+    return stages.get(methods.name) or find_stages(Path(), methods.noun)[0]
+
+
 def _stale(methods: Methods, model_name: str) -> str:
     """A note if settings have changed since the results were made, which are then of others."""
-    stage = f"{methods.stage}@{model_name}" if methods.of_one_model else methods.stage
+    found = _stage(methods)
+    stage = found.item(model_name) if methods.of_one_model else found.name
     ran_with = _params_in_lock(stage)
     changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
     if not changed:

@@ -1,4 +1,4 @@
-"""The templates of all analyses, sentences/<stage>.jinja, and the papers of models."""
+"""The templates of all analyses, sentences/<verb>_<noun>.jinja, and the papers of models."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ class Methods:
     fast, and none of the method, or of which the results tell what came of them.
     """
 
-    stage: str
-    """Its name in dvc.yaml, <verb>_<noun>."""
+    name: str
+    """<verb>_<noun>, as most stages are named; the stage of a family has several nouns."""
     template: str
 
     @property
     def verb(self) -> str:
         """The folder of its settings in conf/."""
-        return self.stage.partition("_")[0]
+        return self.name.partition("_")[0]
 
     @property
     def noun(self) -> str:
         """The folder of its results."""
-        return self.stage.partition("_")[2]
+        return self.name.partition("_")[2]
 
     @cached_property
     def of_one_model(self) -> bool:

@@ -19,6 +19,8 @@ class Stage(NamedTuple):
     graph: Path
     """The dvc.yaml that has it, relative to the root of the tree."""
     entry: dict[str, Any]
+    family: str = ""
+    """The one that is meant, of a stage that measures several by its matrix."""
 
     @property
     def chapter(self) -> str:
@@ -28,7 +30,33 @@ class Stage(NamedTuple):
     def address(self, item: str = "") -> str:
         """Return what `dvc repro` takes at the root, for one item of its matrix or for all."""
         prefix = f"{self.graph}:" if self.chapter else ""
-        return f"{prefix}{self.name}{f'@{item}' if item else ''}"
+        return f"{prefix}{self.item(item) if item else self.name}"
+
+    def item(self, item: str) -> str:
+        """Return the name of an item of its matrix, as in dvc.lock."""
+        return f"{self.name}@{item}{f'-{self.family}' if self.family else ''}"
+
+    def outputs(self) -> list[str]:
+        """Return its paths, with ${item.model} in the place of a model's name."""
+        listed = [
+            each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
+        ]
+        paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+        return [path.replace("${item.family}", self.family) for path in paths]
+
+    def nouns(self) -> set[str]:
+        """Return the analyses whose results it makes; that of its name if it makes none."""
+        found = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
+        return found or {self.name.partition("_")[2]}
+
+    def by_family(self) -> "list[Stage]":
+        """Return the same for each family of its matrix, with a matrix of models alone."""
+        matrix = dict(self.entry.get("matrix", {}))
+        families = matrix.pop("family", None)
+        if families is None:
+            return [self]
+        entry = {**self.entry, "matrix": matrix}
+        return [self._replace(entry=entry, family=family) for family in families]
 
 
 def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
@@ -51,7 +79,7 @@ def read_stages(root: Path) -> dict[str, Stage]:
 
 
 def find_stages(root: Path, asked: str) -> list[Stage]:
-    """Return the stages of a name: one stage, those of a noun, or those of a chapter.
+    """Return the stages of a name: one stage, those of a noun or family, or those of a chapter.
 
     Raises:
         InputError: if there are none, with what is allowed.
@@ -62,8 +90,11 @@ def find_stages(root: Path, asked: str) -> list[Stage]:
         for stage in stages
         if asked in (stage.name, stage.name.partition("_")[2], stage.chapter)
     ]
+    parts = [part for stage in stages for part in stage.by_family()]
+    found = found or [part for part in parts if asked in part.nouns()]
     if not found:
         names = {stage.name.partition("_")[2] for stage in stages}
+        names |= {noun for part in parts for noun in part.nouns()}
         raise InputError(not_among(asked, sorted(names | {each.chapter for each in stages} - {""})))
     return found
 

@@ -29,7 +29,7 @@ class StageConfig:
     """What one stage was told: its model, corpus or run where it has one, its own settings.
 
     `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
-    each.
+    each. `family` is what `+family=` on the command line says, for a stage that measures several.
     """
 
     model_name: str
@@ -42,6 +42,7 @@ class StageConfig:
     train_name: str = ""
     train: dict[str, Any] = dataclass_field(default_factory=dict)
     device: Literal["auto", "cpu", "cuda", "mps"] = "cpu"
+    family: str = ""
 
 
 def run_stage(
@@ -175,6 +176,7 @@ def _stage_config(
         train_name=choices.get("train", ""),
         train=content.get("train", {}),
         device=content["device"],
+        family=content.get("family", ""),
     )
 
 

@@ -1,8 +1,7 @@
 """Stage `measure_random_weights`: what the geometry of layers owes to training.
 
 The measures of direction, spectrum and context of models of the same config with random weights,
-reading the very same tokens. They are nulls of the stages `measure_direction`, `measure_spectrum`
-and `measure_context`.
+reading the very same tokens. They are nulls of the stage `measure_profiles`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
