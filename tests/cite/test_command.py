@@ -18,8 +18,9 @@ from embspace.cite.command import marked_text
 from embspace.cite.facts import Facts
 from embspace.cite.methods import all_methods, load_methods
 from embspace.settings.params import PARAMS
+from embspace.settings.pipeline import find_stages
 from embspace.settings.stage import FROM_PARAMS, settings_path
-from tests.cite.tree import changed, edit, make_tree, settings_said
+from tests.cite.tree import changed, edit, make_tree, settings_of, settings_said
 from tests.verify.tree import put
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +66,7 @@ def text_of(noun: str) -> str:
 @pytest.mark.parametrize("noun", all_methods())
 def test_a_changed_setting_changes_the_sentence(noun: str):
     methods, before = load_methods(noun), text_of(noun)
-    file = settings_path(methods.verb, noun)
+    file = settings_of(methods)
     for key in settings_said(methods.template):
         changed_file = PARAMS if key in FROM_PARAMS else file
         content = changed_file.read_text()
@@ -80,7 +81,8 @@ def test_plain_text_and_bibtex(noun: str):
     result = run(noun)
     assert (result.exit_code, result.stderr) == (0, "")
     text, _, bibtex = result.stdout.partition("\n\n")
-    assert f"`{load_methods(noun).stage}` of embspace {version('embspace')}" in text
+    [stage] = [each for each in find_stages(Path(), noun) if not each.name.startswith("draw_")]
+    assert f"`{stage.name}` of embspace {version('embspace')}" in text
     assert "\n" not in text
     for leftover in ("{", "}", "<model>", "@", "  ", " ,", " .", "( ", "nan", "None"):
         assert leftover not in text
@@ -196,6 +198,20 @@ def test_settings_that_changed_since_the_run_are_noted(tree: Path):
     edit(tree / "params.yaml", "seed", 7)
     note = "note: changed since `project_pca@minilm` ran: conf/project/pca.yaml, params.yaml; "
     assert run("pca").stderr == f"{note}`dvc repro`, and then cite\n"
+
+
+def test_changed_settings_of_a_family_are_noted_of_its_item(tree: Path):
+    file = settings_of(load_methods("spectrum"))
+    ran_with = {str(file): yaml.safe_load(file.read_text())}
+    items = ["measure_profiles@minilm-spectrum", "measure_neighbourhoods@minilm"]
+    lock = {"stages": {item: {"params": ran_with} for item in items}}
+    (tree / "dvc.lock").write_text(yaml.safe_dump(lock))
+    assert run("spectrum").stderr == ""
+    edit(tree / file, "n_top", 7)
+    for noun, item in zip(["spectrum", "intrinsic_dimension"], items, strict=True):
+        note = f"note: changed since `{item}` ran: {file}; `dvc repro`, and then cite\n"
+        assert run(noun).stderr == note
+    assert run("direction").stderr == ""
 
 
 def test_a_model_without_a_known_paper_is_noted(tree: Path):

@@ -7,9 +7,10 @@ import yaml
 
 from embspace.cite.methods import Methods, all_methods, all_papers, load_methods, papers_of
 from embspace.errors import InputError
+from embspace.geometry.measures.declaration import FAMILIES
 from embspace.settings.params import TOY
-from embspace.settings.stage import FROM_PARAMS, settings_path
-from tests.cite.tree import settings_said
+from embspace.settings.stage import FROM_PARAMS
+from tests.cite.tree import settings_of, settings_said
 
 VERBS = ("measure", "project", "compare")
 NOT_SAID = re.compile(r"{# Not said: ([\w, ]+)\.")
@@ -22,7 +23,7 @@ def drawn(root: Path) -> list[str]:
         module = ast.parse(path.read_text())
         names = {each.name for each in module.body if isinstance(each, ast.FunctionDef)}
         if f"draw_{path.stem}" in names:
-            found.append(path.stem)
+            found += FAMILIES if path.stem == OF_FAMILIES else [path.stem]
     return found
 
 
@@ -30,6 +31,8 @@ def drawn(root: Path) -> list[str]:
 OF_RUNS = ["checkpoints", "dynamics", "training", "training_claims"]
 # Measured for other stages alone, which say it with their own.
 INNER = ["random_weights"]
+# Measured and drawn with the settings of one noun.
+OF_FAMILIES = "profiles"
 
 
 def test_every_figure_has_its_sentences(root: Path):
@@ -39,6 +42,7 @@ def test_every_figure_has_its_sentences(root: Path):
 
 def test_every_analysis_has_its_sentences_and_no_other(root: Path):
     settings = {path.stem: v for v in VERBS for path in (root / "conf" / v).rglob("*.yaml")}
+    settings |= dict.fromkeys(FAMILIES, settings.pop(OF_FAMILIES))
     expected = {noun: verb for noun, verb in settings.items() if noun not in [*OF_RUNS, *INNER]}
     assert {noun: methods.verb for noun, methods in all_methods().items()} == expected
 
@@ -51,7 +55,7 @@ def test_every_setting_is_said_or_named_as_not_said(
     methods = load_methods(noun)
     said, not_said = settings_said(methods.template), NOT_SAID.findall(methods.template)
     named = [*said, *", ".join(not_said).split(", ")] if not_said else [*said]
-    settings = yaml.safe_load(settings_path(methods.verb, noun).read_text())
+    settings = yaml.safe_load(settings_of(methods).read_text())
     assert sorted(set(named) - set(FROM_PARAMS)) == sorted(settings)
 
 
@@ -69,7 +73,7 @@ def test_results_are_those_of_the_model_or_of_a_toy(noun: str):
     assert {Path(file).stem for file in files} <= {stem}
 
 
-def test_stage_and_kind_are_read_from_the_file():
+def test_verb_and_noun_are_read_from_the_name_of_the_file():
     methods = Methods("measure_random_things", '{{ value("<model>.csv", "n") }} of {{ model }}')
     assert (methods.verb, methods.noun) == ("measure", "random_things")
     assert methods.of_one_model

@@ -7,12 +7,18 @@ from typing import Any
 
 import yaml
 
+from embspace.cite.methods import Methods
+from embspace.settings.stage import settings_path
+
 
 def make_tree(root: Path, folder: Path) -> None:
-    """params.yaml, conf/ and CITATION.cff as copies, without results/."""
+    """params.yaml, conf/, the graphs and CITATION.cff as copies, without results/ and locks."""
     shutil.copy(root / "params.yaml", folder)
     shutil.copy(root / "CITATION.cff", folder)
+    shutil.copy(root / "dvc.yaml", folder)
     shutil.copytree(root / "conf", folder / "conf")
+    no_locks = shutil.ignore_patterns("*.lock")
+    shutil.copytree(root / "pipeline", folder / "pipeline", ignore=no_locks)
 
 
 def edit(file: Path, key: str, value: Any) -> None:
@@ -31,6 +37,12 @@ def changed(value: Any) -> Any:
     if isinstance(value, list) and isinstance(value[-1], int | float):
         return [*value[:-1], changed(value[-1])]
     return value[:-1] if isinstance(value, list) else dict(list(value.items())[:-1])
+
+
+def settings_of(methods: Methods) -> Path:
+    """The settings file that a template says most of: that of its noun, unless it names another."""
+    named = re.search(r'set settings = conf\("(\w+)", "(\w+)"\)', methods.template)
+    return settings_path(*named.groups()) if named else settings_path(methods.verb, methods.noun)
 
 
 def settings_said(template: str) -> set[str]:

@@ -1,8 +1,9 @@
 """Stage `prepare_code`: the code that each stage runs, and the packages that this code imports.
 
 DVC does not follow imports. This stage does, so that no other one lists its code by hand: every
-stage depends on its own data/prepared/code/<stage>.txt, which changes when a module that the stage
-runs does something else, or when the locked version of a package that it imports changes.
+stage depends on the data/prepared/code/<verb>_<noun>.txt of its module, which changes when a module
+that the stage runs does something else, or when the locked version of a package that it imports
+changes.
 """
 
 import re

@@ -8,7 +8,7 @@ from embspace.draw.layers.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.geometry.measures.declaration import FAMILIES
 from embspace.geometry.measures.registry import definitions
-from embspace.settings.stage import StageConfig
+from embspace.settings.stage import StageConfig, checked_settings
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
@@ -31,7 +31,11 @@ def test_all_nouns_of_the_chapter_are_drawn() -> None:
 def test_all_nouns_are_drawn_under_the_name_of_the_model(
     is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {noun: settings_of(root, noun) for noun in DRAWINGS}
+    files = {noun: "profiles" if noun in FAMILIES else noun for noun in DRAWINGS}
+    settings = {
+        noun: checked_settings(DRAWINGS[noun].draw, settings_of(root, file), {}, file)
+        for noun, file in files.items()
+    }
     monkeypatch.chdir(tmp_path)
     for noun in FAMILIES:
         save(noun, is_empty=is_empty)
