@@ -88,8 +88,9 @@ def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
 def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     drawings = [function for function in tree.functions.values() if function.verb == "draw"]
     makers = [stage for stage in tree.stages if stage.verb in MAKERS]
-    # The figure of a family is of `measure_<family>`: `embspace run <family>` finds the stage.
-    made = {each.runs: f"{each.verb}_{{}}" if each.family else each.name for each in makers}
+    made: dict[str, list[str]] = {}
+    for each in makers:
+        made.setdefault(each.runs, []).append(each.name)
     for stage, noun in _published(tree):
         if stage.runs not in {drawing.noun for drawing in drawings}:
             place = f"src/embspace/draw/{stage.chapter}/{stage.runs}.py"
@@ -97,8 +98,9 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     for drawing in drawings:
         if drawing.noun not in made:
             yield f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
-        elif made[drawing.noun] not in strings_in(tree.module(drawing.module)):
-            yield f'{drawing.module}: expected stage="{made[drawing.noun]}", for the figure.'
+            continue
+        for name in set(made[drawing.noun]) - set(strings_in(tree.module(drawing.module))):
+            yield f'{drawing.module}: expected stage="{name}", for the figure.'
     for call in calls_of(tree.module(SAVING), "save_figure"):
         titles = [ast.unparse(each.value) for each in call.keywords if each.arg == "title"]
         if "stage_of(figure)" not in "".join(titles):

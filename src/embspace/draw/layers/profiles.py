@@ -213,9 +213,8 @@ def _text(results: Mapping[str, pd.DataFrame], label: str, family: Family, digit
     profiles, curves = results["profiles"], results["curves"]
     as_is = profiles[profiles["change"] == "as_is"]
     text = [f"# {family.replace('_', ' ').capitalize()} of {label}\n"]
-    text.append(
-        f"Stage `{STAGES.get(family, 'measure_profiles')}`. `embspace define` says what each measure is.\n"
-    )
+    stage = STAGES.get(family, "measure_profiles")
+    text.append(f"Stage `{stage}`. `embspace define` says what each measure is.\n")
     for (corpus, space), rows in as_is.groupby(["corpus", "space"], sort=False):
         wide = rows.pivot_table("value", "measure", "layer", sort=False).reset_index()
         wide = wide.assign(measure=wide["measure"].str.replace("_", " "))
