@@ -58,7 +58,7 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
 def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     """Yield data and results that a stage reads: its paths, less those that it writes."""
     if stage.verb == "report":
-        yield from ("conf", "figures", "results")  # all, so that it runs last
+        yield from ("conf", "figures")  # all, so that it runs last
     if stage.verb == "draw":
         for function in tree.functions_of(stage):
             yield from _drawn_results(tree, function, stage)

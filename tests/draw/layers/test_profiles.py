@@ -13,6 +13,7 @@ from embspace.draw.layers.profiles import (
     NULLS,
     RESULTS,
     SPACES,
+    STAGES,
     WORDS,
     Shown,
     draw_profiles,
@@ -148,7 +149,7 @@ def test_spaces_without_rows_have_no_column() -> None:
 def test_the_text_has_every_table() -> None:
     text = squeezed(drawn()[1])
     assert text.startswith("# Direction of a model\n")
-    assert "Stage `measure_direction`" in text
+    assert "Stage `measure_profiles`" in text
     for corpus in ("articles", "posts"):
         for space in SPACES.values():
             assert f"## {corpus}, {space}" in text
@@ -214,7 +215,9 @@ def test_the_settings_of_the_project_are_drawn(family: Family, root: Path) -> No
     labels = [ax.get_ylabel() for ax in figure.axes[::n_columns]]
     assert labels == [units.get(name, name.replace("_", " ")) for name in measures]
     heading = family.replace("_", " ").capitalize()
-    assert text.startswith(f"# {heading} of {label}\n\nStage `measure_{family}`.")
+    stage = STAGES.get(family, "measure_profiles")
+    assert text.startswith(f"# {heading} of {label}\n\nStage `{stage}`.")
+    assert figure.get_supxlabel() == stage
     assert all(f"| {name.replace('_', ' ')} |" in squeezed(text) for name in names_of(family))
 
 
