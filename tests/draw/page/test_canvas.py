@@ -1,7 +1,9 @@
 import pytest
 from matplotlib import rcParams
+from matplotlib.colors import to_hex
 
 from embspace.draw.page.canvas import (
+    PALETTE,
     count,
     counted,
     new_figure,
@@ -43,9 +45,14 @@ def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():
 def test_the_style_beats_what_was_set_before():
     rcParams["svg.hashsalt"] = None
     rcParams["font.size"] = 30
+    rcParams["axes.edgecolor"] = "red"  # seaborn's to set
+    rcParams["hatch.color"] = "red"  # neither seaborn's nor ours
     use_style()
     assert rcParams["svg.hashsalt"] == "embspace"
     assert rcParams["font.size"] == 8
+    assert rcParams["axes.edgecolor"] == ".15"
+    assert rcParams["hatch.color"] != "red"
+    assert [to_hex(f"C{number}").upper() for number in range(len(PALETTE))] == PALETTE
 
 
 def test_counts_have_separators():

@@ -7,6 +7,7 @@ from typing import Any, Literal, SupportsInt
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib import rcParams, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,6 +19,8 @@ INCH_MM = 25.4
 ARROW = " → "
 FOOT: dict[str, Any] = {"fontsize": 6, "color": "0.5", "x": 0.995, "ha": "right"}
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
+# Okabe and Ito's colors, told apart by the color-blind.
+PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 LINE = 44  # characters that half a page's width holds
 SPACES = {
     "input": ("input embeddings", "C0"),
@@ -42,9 +45,14 @@ QUANTITIES = {
 
 
 def use_style() -> None:
-    """Make embspace's style the one in force, whatever the user's matplotlibrc says."""
+    """Make embspace's style the one in force, whatever the user's matplotlibrc says.
+
+    It is a theme of seaborn, and embspace.mplstyle says what differs.
+    """
+    style.use("default")
+    sns.set_theme(context="paper", style="ticks", palette=PALETTE)
     with as_file(files("embspace.draw.page") / "embspace.mplstyle") as path:
-        style.use(["default", str(path)])
+        style.use(str(path))
 
 
 def new_figure(
