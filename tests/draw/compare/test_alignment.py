@@ -1,6 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
 
 from embspace.compare.alignment import COLUMNS
 from embspace.compare.alignment_table import MEASURES, corresponding_layers
@@ -26,17 +29,21 @@ def table(*pairs: tuple[str, str], layers: tuple[int, int] = (3, 5)) -> pd.DataF
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def maps_of(figure: Figure) -> list[Axes]:
+    return [ax for ax in figure.axes if ax.collections and isinstance(ax.collections[0], QuadMesh)]
+
+
 def test_a_map_a_set_and_three_panels_of_lines_a_pair():
     figure, _ = draw_alignment({"csv": table(("one", "two"))}, "one, two", **SETTINGS)
     assert_words_fit(figure)
-    maps = [ax for ax in figure.axes if ax.images]
+    maps = maps_of(figure)
     assert [ax.get_title() for ax in maps] == [
         "articles, 1,200 texts",
         "articles, 1,200 words",
         "posts, 1,200 texts",
         "stimuli, 1,200 texts",
     ]
-    values = np.asarray(maps[0].images[0].get_array())
+    values = np.asarray(maps[0].collections[0].get_array())
     assert values.shape == (3, 5)
     assert values[2, 4] == pytest.approx(0.9 - 0.24)
     assert [text.get_text() for text in maps[0].texts][:2] == [".90", ".89"]
@@ -50,7 +57,7 @@ def test_pairs_stand_one_below_the_other():
     pairs = table(("one", "two"), ("one", "three"), ("two", "three"))
     figure, text = draw_alignment({"csv": pairs}, "one, two, three", **SETTINGS)
     assert_words_fit(figure)
-    assert sum(bool(ax.images) for ax in figure.axes) == 3 * len(SETS)
+    assert len(maps_of(figure)) == 3 * len(SETS)
     assert text.count("## Last layers of") == 3
 
 

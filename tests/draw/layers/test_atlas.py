@@ -47,17 +47,17 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
 
 def test_colours_go_from_the_smallest_to_the_largest_of_each_row() -> None:
     figure, _ = draw_atlas({"csv": table()}, "a model", **SETTINGS)
-    [image] = figure.axes[0].images
-    assert np.asarray(image.get_array()) == pytest.approx(
+    [mesh] = figure.axes[0].collections
+    assert np.asarray(mesh.get_array()) == pytest.approx(
         np.array([[0.5, 0, 1], [0, 1, 0.5], [0, 0, 0]])
     )
-    assert image.get_clim() == (0, 1)
+    assert mesh.get_clim() == (0, 1)
 
 
 def test_a_layer_without_a_value_is_bare() -> None:
     given = {"mean_cosine": [0.5, float("nan"), 0.75], "hubness": [float("nan")] * 3}
     figure, text = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
-    scaled = np.asarray(np.ma.filled(figure.axes[0].images[0].get_array(), np.nan))
+    scaled = np.asarray(np.ma.filled(figure.axes[0].collections[0].get_array(), np.nan))
     assert scaled[0] == pytest.approx([0, np.nan, 1], nan_ok=True)
     assert len(figure.axes[0].get_yticklabels()) == 2
     assert "hubness" not in text

@@ -95,7 +95,7 @@ def test_legends_cover_no_line(drawn):
 
 def test_the_map_has_each_word_in_the_order_of_the_last_layer(results, drawn):
     ax = drawn[0].axes[3]
-    values = ax.images[0].get_array()
+    values = ax.collections[0].get_array()
     words = rows_of(results["words"], "centred", "cosine")
     last = words[words["layer"] == 2].sort_values("rank")
     assert [label.get_text() for label in ax.get_yticklabels()] == last["word"].tolist()
@@ -119,7 +119,7 @@ def test_one_word_far_apart_does_not_wash_out_the_others(results):
     words = results["words"].copy()
     words.loc[words["word"] == "zzz", "difference"] = 1e6
     figure, _ = draw(results | {"words": words}, limit_quantile=0.5)
-    assert figure.axes[3].images[0].get_clim()[1] < 10
+    assert figure.axes[3].collections[0].get_clim()[1] < 10
 
 
 def test_words_fit_and_say_model_stimuli_and_n(drawn):
@@ -157,4 +157,4 @@ def test_states_that_are_all_equal_are_drawn_without_a_crash(tmp_path):
     case = planted(4)
     case.states = {name: np.ones_like(x) for name, x in case.states.items()}
     figure, _ = draw(results_of(case.measured(), tmp_path))
-    assert figure.axes[3].images[0].get_clim() == (-1, 1)
+    assert figure.axes[3].collections[0].get_clim() == (-1, 1)

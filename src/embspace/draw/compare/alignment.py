@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
-from matplotlib import colormaps
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -22,8 +21,7 @@ MEASURES = {
 }
 UNITS = {"text": "texts", "word": "words"}
 N_COLUMNS = 3
-N_COLORS = 11
-DARK = 0.5  # a share of the scale: on darker cells words are white
+N_NUMBERED = 8  # layers along a side, at most
 
 
 def draw_alignment(
@@ -83,34 +81,35 @@ def _maps(
         values = shown.pivot(index="layer", columns="other_layer", values="value")
         _heat_map(ax, values, max(values.shape) <= largest_written)
         n = count(table["n"].iloc[0])
-        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"layer of {other}")
-        if place % N_COLUMNS == 0:
-            ax.set_ylabel(f"layer of {one}")
+        ylabel = "" if place % N_COLUMNS else f"layer of {one}"
+        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"layer of {other}", ylabel=ylabel)
 
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
     """Colours from 0 to 1; what is less than 0 is as 0."""
-    # Few colours, and none between them, make files a third as large.
-    ax.imshow(
-        values.to_numpy(),
-        cmap=colormaps["viridis"].resampled(N_COLORS),
+    most = max(values.shape)
+    sns.heatmap(
+        values,
+        cmap="viridis",
         vmin=0,
         vmax=1,
-        origin="lower",
-        interpolation_stage="data",
+        square=True,
+        annot=values.map(_short) if written else False,
+        fmt="",
+        annot_kws={"fontsize": min(6.0, 42 / most)},
+        cbar=False,
+        xticklabels=-(-most // N_NUMBERED),
+        yticklabels=-(-most // N_NUMBERED),
+        ax=ax,
     )
+    ax.invert_yaxis()
+    ax.tick_params(rotation=0)
     ax.grid(visible=False)
-    for axis, layers in ((ax.xaxis, values.columns), (ax.yaxis, values.index)):
-        axis.set_major_locator(MaxNLocator(integer=True))
-        if len(layers) <= 7:
-            axis.set_ticks(range(len(layers)), [str(layer) for layer in layers])
-    if not written:
-        return
-    size = min(6.0, 42 / max(values.shape))
-    for (row, column), value in np.ndenumerate(values.to_numpy()):
-        color = "white" if value < DARK else "black"
-        words = f"{value:z.2f}".replace("0.", ".", 1)
-        ax.text(column, row, words, ha="center", va="center", fontsize=size, color=color)
+
+
+def _short(value: float) -> str:
+    """Two digits and no 0 before the point."""
+    return f"{value:z.2f}".replace("0.", ".", 1)
 
 
 def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -53,13 +54,20 @@ def _heat_map(ax: Axes, wide: pd.DataFrame) -> None:
     low, high = (extreme(values, axis=1)[:, None] for extreme in (np.nanmin, np.nanmax))
     span = np.where(high > low, high - low, 1.0)
     scaled = (values - low) / span
-    ax.imshow(scaled, cmap="viridis", aspect="auto", vmin=0, vmax=1)
-    for row, column in np.ndindex(*values.shape):
-        color = "white" if scaled[row, column] < 0.6 else "black"
-        text = f"{values[row, column]:.3g}"
-        ax.text(column, row, text, ha="center", va="center", color=color, fontsize=7)
-    ax.set_xticks(range(wide.shape[1]), [str(layer) for layer in wide.columns])
-    ax.set_yticks(range(len(wide)), [str(name).replace("_", " ") for _, name in wide.index])
-    ax.tick_params(length=0)
+    sns.heatmap(
+        scaled,
+        cmap="viridis",
+        vmin=0,
+        vmax=1,
+        annot=values,
+        fmt=".3g",
+        annot_kws={"fontsize": 7},
+        linewidths=0.5,
+        cbar=False,
+        xticklabels=wide.columns,
+        yticklabels=[str(name).replace("_", " ") for _, name in wide.index],
+        ax=ax,
+    )
+    ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
     ax.set_xlabel("layer")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -17,7 +17,6 @@ from embspace.settings.types import PositiveShare
 
 RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
 DIVERGING = "RdBu_r"
-N_COLORS = 21
 RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance")
 MEASURES = {
     RAW: ("raw cosine", "C0"),
@@ -181,23 +180,25 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
     values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
     sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
     limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
-    image = ax.imshow(
-        values.to_numpy(),
-        cmap=colormaps[DIVERGING].resampled(N_COLORS),
+    sns.heatmap(
+        values,
+        cmap=DIVERGING,
         vmin=-limit,
         vmax=limit,
-        aspect="auto",
-        interpolation="nearest",
+        cbar_kws={
+            "extend": "both" if (sizes > limit).any() else "neither",
+            "aspect": 60,
+            "pad": 0.02,
+            "label": "same sense less different sense, centred cosine",
+        },
+        yticklabels=True,
+        ax=ax,
     )
-    extend = "both" if (sizes > limit).any() else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="right", aspect=60, pad=0.02)
-    bar.set_label("same sense less different sense, centred cosine", fontsize=7)
+    ax.tick_params(length=0, rotation=0)
+    ax.tick_params(axis="y", labelsize=6)
     ax.grid(visible=False)
-    ax.set_yticks(range(len(shown)), shown, fontsize=6)
-    ax.set_xticks(range(values.shape[1]), [f"{layer}" for layer in values.columns])
-    ax.tick_params(length=0)
     left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
-    ax.set(title=f"Words{left_out}", xlabel="layer")
+    ax.set(title=f"Words{left_out}", xlabel="layer", ylabel="")
 
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
