@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from embspace.spaces.pooling import POOLINGS
-from embspace.spaces.texts import TextCloud
+from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.texts import TextCloud
 from tests.project.settings import TSNE, UMAP
 
 CLOUD_SETTINGS = {

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from embspace.clouds.layers import CorpusStates
 from embspace.geometry.measures.declaration import Family
 from embspace.measure.layers.layer_profiles import LayerProfiles
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.settings.stage import settings_path
-from embspace.spaces.layers import CorpusStates
 
 N_WORDS, LENGTH, OVERLAP = 12, 9, 2
 QUICK: dict[str, Any] = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from embspace.spaces.pooling import POOLINGS
+from embspace.clouds.pooling import POOLINGS
 
 
 @dataclass(frozen=True)

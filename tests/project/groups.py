@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.clouds.learned import clouds_of
 from embspace.project.iterative import IterativeMaps
-from embspace.spaces.learned import clouds_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 from tests.project.settings import graphs_of

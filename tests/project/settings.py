@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from embspace.clouds.learned import LearnedCloud
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.spaces.learned import LearnedCloud
 
 COMMON = {"quality_n_neighbors": 5, "n_shuffles": 10, "seed": 0}
 SEEDS = {"n_seeds": 2, "n_seed_points": 100}

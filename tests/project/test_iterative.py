@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from embspace.clouds.learned import clouds_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.iterative import IterativeMaps, iterative_maps
-from embspace.spaces.learned import clouds_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 from tests.project.settings import graphs_of

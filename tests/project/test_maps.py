@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness
 
+from embspace.clouds.learned import clouds_of
 from embspace.project.maps import Maps, maps_of
-from embspace.spaces.learned import clouds_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 from tests.project.settings import graphs_of

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from embspace.clouds.learned import clouds_of
 from embspace.project.pca import project_pca
-from embspace.spaces.learned import clouds_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 from tests.project.settings import PCA, graphs_of

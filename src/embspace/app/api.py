@@ -30,11 +30,11 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF
 from embspace.settings.pipeline import read_stages
-from embspace.spaces.pooling import POOLINGS
 
 if TYPE_CHECKING:
     import pandas as pd

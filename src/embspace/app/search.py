@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
 from embspace.geometry.pairs.directions import cosine_matrix
-from embspace.spaces.pooling import POOLINGS
 
 SNIPPET = 160  # characters
 OUTDATED = "the hidden states are older than the texts; `dvc repro` makes them anew"

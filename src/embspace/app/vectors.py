@@ -18,6 +18,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.working_tree import find_root
+from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
 from embspace.files.tables import Tables
 from embspace.files.vectors import checked_vectors, read_vectors
@@ -34,7 +35,6 @@ from embspace.models.vectors import labelled_vocabulary
 from embspace.settings.params import PARAMS, Params
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_file
-from embspace.spaces.learned import FEWEST
 
 MOST_GROUPS = 100  # each two of them are a row
 

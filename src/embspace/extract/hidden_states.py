@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
@@ -38,7 +39,6 @@ from embspace.prepare.sentences import split_halves
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.model import Model, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.pooling import POOLINGS
 
 LISTED = 5  # texts that are named where there are more of a kind
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from embspace.clouds.pooling import pool
 from embspace.errors import InputError
 from embspace.models.final_norm import final_norm_dim, layer_states
 from embspace.models.windows import Window
-from embspace.spaces.pooling import pool
 
 NORMED = "final_norm_"  # prefix of the tensors of what the norm after the last block makes
 UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alone, without a row

@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from embspace.clouds.learned import LearnedCloud
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.maps import neighbor_overlap
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.maps import Layout, LayoutFunction, Maps, maps_of, most_neighbors
-from embspace.spaces.learned import LearnedCloud
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.clouds.learned import LearnedCloud
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.spaces.learned import LearnedCloud
 
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]

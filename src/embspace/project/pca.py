@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.learned import clouds_of
 from embspace.files.graphs import load_graphs
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import load_table, save_table
@@ -15,7 +16,6 @@ from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.maps import Maps, maps_of
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.learned import clouds_of
 
 
 def project_pca(

@@ -15,6 +15,9 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.clouds.documents import large_enough
+from embspace.clouds.pooling import Pooling
+from embspace.clouds.texts import TextCloud, load_text_clouds
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
@@ -28,9 +31,6 @@ from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.documents import large_enough
-from embspace.spaces.pooling import Pooling
-from embspace.spaces.texts import TextCloud, load_text_clouds
 
 Preparation = Literal["raw", "unit_length", "centred_unit_length"]
 MapSpace = tuple[Pooling, Preparation]

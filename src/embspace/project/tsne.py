@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.clouds.learned import clouds_of
 from embspace.files.graphs import load_graphs
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import load_table, save_table
@@ -18,7 +19,6 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.iterative import IterativeMaps, iterative_maps
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.learned import clouds_of
 
 
 def project_tsne(

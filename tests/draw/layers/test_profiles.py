@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from embspace.clouds.layers import SPACES as KNOWN_SPACES
+from embspace.clouds.layers import Change
 from embspace.draw.layers.profiles import (
     CHANGES,
     DRAWINGS,
@@ -24,8 +26,6 @@ from embspace.geometry.measures.declaration import FAMILIES, Family
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.random_weights import KINDS
 from embspace.settings.stage import checked_settings
-from embspace.spaces.layers import SPACES as KNOWN_SPACES
-from embspace.spaces.layers import Change
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import (
     LAYERS,

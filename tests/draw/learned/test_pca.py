@@ -1,6 +1,6 @@
+from embspace.clouds.learned import clouds_of
 from embspace.draw.learned.pca import draw_pca
 from embspace.project.pca import project_pca
-from embspace.spaces.learned import clouds_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of

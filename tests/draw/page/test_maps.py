@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from embspace.clouds.learned import clouds_of
 from embspace.draw.page.maps import map_figure
 from embspace.project.maps import maps_of
-from embspace.spaces.learned import clouds_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from embspace.clouds.layers import LayerCloud
 from embspace.geometry import two_nn
 from embspace.geometry.inference.half_samples import estimate_over_texts
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import SPREAD, batches_of, measures_of_batches
-from embspace.spaces.layers import LayerCloud
 from tests.measure.layer_corpora import protocol
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.clouds.layers import LayerCloud
 from embspace.geometry import intra_sentence_similarity, mean_cosine
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_nulls import groups_of, null_facts, null_rows, values_of
-from embspace.spaces.layers import LayerCloud
 from tests.measure.layer_corpora import protocol
 
 

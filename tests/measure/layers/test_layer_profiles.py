@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.clouds.layers import layer_clouds
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family, value_of
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
-from embspace.spaces.layers import layer_clouds
 from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
 
 SLOW = "partition_isotropy"

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pandas as pd
 import pytest
 
+from embspace.clouds.layers import Change, LayerCloud, layer_clouds
 from embspace.errors import InputError
 from embspace.geometry import effective_rank, mean_cosine, reciprocity, self_similarity, two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
@@ -15,7 +16,6 @@ from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_profiles import COLUMNS, LayerProfiles
 from embspace.measure.layers.profiles import TOGETHER, main, measure_profiles
 from embspace.settings.stage import StageConfig
-from embspace.spaces.layers import Change, LayerCloud, layer_clouds
 from tests.measure.layer_corpora import EMPTY, assert_equal, processes, settings_of, three_corpora
 
 ROOT = Path(__file__).parents[3]

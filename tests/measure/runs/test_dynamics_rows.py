@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from embspace.clouds.layers import layer_clouds
 from embspace.geometry import mean_cosine, two_nn
 from embspace.measure.runs.dynamics_rows import Settings, distinct_rows, rows_of_layers
-from embspace.spaces.layers import layer_clouds
 from tests.measure.layer_corpora import corpus
 
 SETTINGS = Settings(["as_is"], ["partition_isotropy"], 64, 4096, 0)

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
 from embspace.measure.texts import text_clouds
 from embspace.measure.texts.text_clouds import KEYS, TextClouds, measure_text_clouds
-from embspace.spaces.pooling import POOLINGS
 from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
 

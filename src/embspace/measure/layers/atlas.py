@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from embspace.clouds.layers import Space
 from embspace.files.tables import load_table, save_table
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.layers import Space
 
 COLUMNS = ["family", "measure", "layer", "value", "low", "high", "n", "n_texts", "converged"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import SPARE, half_units, text_estimate, units_of
 from embspace.geometry.inference.shared_inputs import (
@@ -19,7 +20,6 @@ from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.types import RowNumbers
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
-from embspace.spaces.layers import LayerCloud
 
 SPREAD = "standard_deviation_over_batches"
 

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
 from embspace.geometry.inference.null_clouds import (
     NULL_CLOUDS,
@@ -18,7 +19,6 @@ from embspace.geometry.measures.declaration import Definition, value_of
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import batches_of
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
-from embspace.spaces.layers import LayerCloud
 
 DRAWN = ["null_mean", "null_smallest", "null_largest"]
 Draw = Callable[[LayerCloud, np.random.Generator], LayerCloud]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
+from embspace.clouds.layers import OF_ROWS, Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import TextEstimate, estimate_over_texts
 from embspace.geometry.inference.resampling import stream_of
@@ -15,7 +16,6 @@ from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import SPREAD, batches_of, measures_of_batches
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
-from embspace.spaces.layers import OF_ROWS, Change, CorpusStates, LayerCloud, layer_clouds
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
 COLUMNS = {

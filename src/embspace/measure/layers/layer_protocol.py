@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from embspace.clouds.layers import Change
 from embspace.geometry.measures.declaration import Definition, Family
 from embspace.geometry.measures.registry import definitions
-from embspace.spaces.layers import Change
 
 
 @dataclass(frozen=True, eq=False)

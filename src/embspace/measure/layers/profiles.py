@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.documents import large_enough
+from embspace.clouds.layers import Change, CorpusStates, load_corpora_states
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
@@ -19,8 +21,6 @@ from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.random_weight_nulls import with_random_weights_as_nulls
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.spaces.documents import large_enough
-from embspace.spaces.layers import Change, CorpusStates, load_corpora_states
 
 # What `family` may be -> the families that are measured together.
 TOGETHER: dict[str, tuple[Family, ...]] = {

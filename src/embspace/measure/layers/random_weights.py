@@ -10,6 +10,11 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.layers import (
+    CorpusStates,
+    layer_clouds,
+    load_corpora_states,
+)
 from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.inference.shared_inputs import applicable
@@ -22,11 +27,6 @@ from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import Window
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.layers import (
-    CorpusStates,
-    layer_clouds,
-    load_corpora_states,
-)
 
 FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
 KINDS: dict[str, Callable[[Any, int], Any]] = {

@@ -10,6 +10,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.joint import one_space
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.measures.spectrum import (
@@ -20,7 +21,6 @@ from embspace.geometry.measures.spectrum import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.spaces.joint import one_space
 
 SPACES = ("input", "positional", "joint")
 

@@ -11,6 +11,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
+from embspace.clouds.joint import one_space
 from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
@@ -19,7 +20,6 @@ from embspace.geometry.pairs.directions import cosine_bound, cosine_matrix, cosi
 from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.joint import one_space
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from pydantic import PositiveInt
 
+from embspace.clouds.learned import LearnedCloud, clouds_of
 from embspace.device import Device, on_device
 from embspace.files.graphs import save_graphs
 from embspace.files.rows import load_rows
@@ -20,7 +21,6 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.learned import LearnedCloud, clouds_of
 
 
 @dataclass(frozen=True)

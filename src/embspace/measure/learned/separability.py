@@ -12,13 +12,13 @@ import pandas as pd
 from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.clouds.joint import one_space
 from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.types import Vectors
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.joint import one_space
 
 SETTINGS = "conf/measure/learned/separability.yaml"
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]

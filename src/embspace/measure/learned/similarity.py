@@ -11,6 +11,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import PositiveInt
 
+from embspace.clouds.joint import one_space
 from embspace.device import Device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
@@ -21,7 +22,6 @@ from embspace.measure.tables.all_pairs import TOKEN_SETS, AllPairs, compare_all_
 from embspace.measure.tables.summary import histogram_rows
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.joint import one_space
 
 
 @dataclass(frozen=True)

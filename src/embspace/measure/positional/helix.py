@@ -13,6 +13,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.learned import structured_positions
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
@@ -28,7 +29,6 @@ from embspace.geometry.positional.helix import (
     winding_plane,
 )
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.learned import structured_positions
 
 N_COMPONENTS = 3
 PATH = ["position", "component_1", "component_2", "component_3", "plane_x", "plane_y", "turns"]

@@ -11,6 +11,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.learned import structured_positions
 from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors, save_tensors
@@ -23,7 +24,6 @@ from embspace.geometry.positional.position_properties import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.learned import structured_positions
 
 PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]
 

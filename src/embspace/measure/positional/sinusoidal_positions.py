@@ -14,6 +14,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.learned import structured_positions
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.maps.lines import one_dimensionality
@@ -35,7 +36,6 @@ from embspace.geometry.positional.sinusoids import (
 from embspace.measure.positional.positions import offset_profile
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.spaces.learned import structured_positions
 
 FEWEST = 8  # positions, of which one can ask for a period
 SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")

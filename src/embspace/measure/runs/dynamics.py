@@ -5,6 +5,7 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.layers import Change
 from embspace.extract.checkpoints import Form, checkpoint_model, form_of
 from embspace.files.rows import load_rows
 from embspace.files.tables import Row, save_table
@@ -14,7 +15,6 @@ from embspace.models.weights import load_model
 from embspace.settings.model import FolderModel
 from embspace.settings.run import Run, describe_run
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.layers import Change
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.train.heads import be_quiet
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.clouds.layers import Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.inference.shared_inputs import applicable
@@ -18,7 +19,6 @@ from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.windows import cut_windows, token_table
-from embspace.spaces.layers import Change, CorpusStates, LayerCloud, layer_clouds
 
 FEWEST = 4  # vectors of which neighbours say anything
 OF_ALL: tuple[Family, ...] = ("direction", "spectrum")

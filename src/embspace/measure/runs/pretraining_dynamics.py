@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.clouds.layers import Change
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
@@ -18,7 +19,6 @@ from embspace.models.weights import load_model
 from embspace.models.windows import largest_window
 from embspace.settings.model import Model, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.layers import Change
 from embspace.train.heads import be_quiet
 
 # What a run of ours has several of. Of a training, makers publish one model and one phase.

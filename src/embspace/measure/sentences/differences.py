@@ -12,6 +12,7 @@ from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.clouds.pooling import POOLINGS, Pooling
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
@@ -31,7 +32,6 @@ from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.spaces.pooling import POOLINGS, Pooling
 
 SentenceStates = Float[np.ndarray, "layer sentence dim"]
 RANDOM = [f"random_{pooling}" for pooling in POOLINGS]

@@ -7,12 +7,12 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import PositiveInt
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms, unit_rows
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.spaces.pooling import POOLINGS
 
 BLOCK_ROWS = 512  # of all cosines that are in memory at once
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.geometry.inference.resampling import Interval
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.measure.tables.deviations import ENDING, UNITS, by_row
-from embspace.spaces.pooling import POOLINGS
 
 BAG_OF_WORDS = "bag_of_words"
 # Bounds of an interval that lie beyond these are moved to them.

@@ -13,6 +13,7 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.clouds.pooling import POOLINGS, Pooling
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
@@ -27,7 +28,6 @@ from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.pooling import POOLINGS, Pooling
 
 MAPPED = ("groups", "groups_and_random")
 MAP_COLUMNS = ["sentences", "pooling", "id", "group", "component_1", "component_2"]

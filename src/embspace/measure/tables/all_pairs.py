@@ -10,6 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float
 from pydantic import PositiveInt
 
+from embspace.clouds.joint import one_space
 from embspace.device import Device, on_device
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.distribution import Distribution
@@ -18,7 +19,6 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import Metric
 from embspace.measure.tables.summary import summary_of, summary_row
 from embspace.settings.types import Probability
-from embspace.spaces.joint import one_space
 
 # Which tokens may stand in the lists of pairs.
 TOKEN_SETS = ("ordinary", "word")

@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
+from embspace.clouds.pooling import Pooling
 from embspace.geometry.pairs.directions import norms
-from embspace.spaces.pooling import Pooling
 
 ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another way
 

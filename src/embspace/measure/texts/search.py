@@ -9,6 +9,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
@@ -25,7 +26,6 @@ from embspace.measure.tables.deviations import ENDING, by_row, units_named, with
 from embspace.prepare.sentences import split_halves
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
-from embspace.spaces.pooling import POOLINGS
 
 RECALLS = (1, 10)
 QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from embspace.clouds.texts import TextCloud
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
 from embspace.geometry.pairs.group_pairs import GroupedVectors
 from embspace.measure.tables.deviations import units_named
-from embspace.spaces.texts import TextCloud
 
 MOST_UNITS = 500  # that a corpus brings; more documents share some: a pair keeps 72 bytes
 Chosen = Bool[np.ndarray, " unit"]

@@ -15,6 +15,9 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.clouds.documents import large_enough
+from embspace.clouds.pooling import POOLINGS, Pooling
+from embspace.clouds.texts import TextCloud, load_text_clouds
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import Tables, save_table
@@ -35,9 +38,6 @@ from embspace.measure.texts.text_cloud_units import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability, Share
-from embspace.spaces.documents import large_enough
-from embspace.spaces.pooling import POOLINGS, Pooling
-from embspace.spaces.texts import TextCloud, load_text_clouds
 
 MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
 KEYS = {

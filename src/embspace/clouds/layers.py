@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.clouds.documents import count_documents
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tensors import map_tensors
 from embspace.geometry.measures.dimension_shares import outlier_dimensions
-from embspace.spaces.documents import count_documents
 
 Space = Literal["token", "cls", "mean"]
 SPACES: tuple[Space, ...] = get_args(Space)

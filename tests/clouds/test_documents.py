@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from embspace.spaces.documents import count_documents, large_enough
+from embspace.clouds.documents import count_documents, large_enough
 from tests.measure import layer_corpora
 from tests.text_corpora import no_corpora, three_corpora
 

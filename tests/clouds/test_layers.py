@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.files.rows import save_rows
-from embspace.files.tensors import save_tensors
-from embspace.geometry.measures.dimension_shares import outlier_dimensions
-from embspace.spaces.layers import (
+from embspace.clouds.layers import (
     SPACES,
     Change,
     CorpusStates,
@@ -19,6 +16,9 @@ from embspace.spaces.layers import (
     layer_clouds,
     load_corpora_states,
 )
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.geometry.measures.dimension_shares import outlier_dimensions
 from tests.measure.layer_corpora import corpus
 
 ALL: list[Change] = [

@@ -3,10 +3,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.texts import COLUMNS, load_text_clouds, text_cloud
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.spaces.pooling import POOLINGS
-from embspace.spaces.texts import COLUMNS, load_text_clouds, text_cloud
 
 TEXTS = pd.DataFrame(
     {

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from embspace.spaces.learned import clouds_of, structured_positions
+from embspace.clouds.learned import clouds_of, structured_positions
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices
 

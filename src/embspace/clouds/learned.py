@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.clouds.joint import one_space
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.spaces.joint import one_space
 
 FEWEST = 4  # points that have a map, and neighbours in it
 

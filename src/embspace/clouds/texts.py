@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.clouds.documents import count_documents
+from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
-from embspace.spaces.documents import count_documents
-from embspace.spaces.pooling import POOLINGS
 
 COLUMNS = ["text", "window", "n_tokens", "document", "domain"]
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from embspace.spaces.pooling import POOLINGS, pool
+from embspace.clouds.pooling import POOLINGS, pool
 
 
 def test_each_pooling_by_hand():

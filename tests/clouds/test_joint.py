@@ -1,6 +1,6 @@
 import numpy as np
 
-from embspace.spaces.joint import one_space
+from embspace.clouds.joint import one_space
 
 INPUT, POSITIONAL = np.ones((5, 4)), np.ones((3, 4))
 
