@@ -82,7 +82,7 @@ def test_dvc_takes_what_a_grid_made_and_runs_nothing_again(workspace: Workspace)
     stages = {f"measure_separability@{name}" for name in MODELS}
     run_grid(workspace, "measure_separability", "basic")
     assert workspace.repro("--dry", "measure_separability") == stages  # DVC was not told
-    workspace.run("dvc", "commit", "--force", "measure_separability")
+    workspace.run("dvc", "commit", "--force", "pipeline/learned/dvc.yaml:measure_separability")
     made = workspace.files("results")
     assert workspace.repro("measure_separability") == set()
     assert workspace.repro("--force", "--single-item", "measure_separability") == stages

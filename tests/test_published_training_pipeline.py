@@ -17,7 +17,7 @@ from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
-TARGET = "draw_checkpointed@neox"
+TARGET = "draw_pretraining_dynamics@neox"
 OF_PINS = {"prepare_model@neox", "prepare_checkpoints@neox"}
 MEASURED = {"measure_pretraining_dynamics@neox", TARGET}
 
@@ -53,7 +53,7 @@ def fetch(tree: Workspace, hub: Hub, *arguments: str) -> str:
 
 
 def test_nobody_who_names_none_has_such_a_stage(workspace: Workspace) -> None:
-    listed = workspace.run("dvc", "stage", "list", "--name-only")
+    listed = workspace.run("dvc", "stage", "list", "--all", "--name-only")
     assert "prepare_model@neox" in listed
     assert "checkpoint" not in listed and "pretraining" not in listed
 
@@ -66,7 +66,7 @@ def test_what_was_not_fetched_is_told(workspace: Workspace, folders: dict[int, P
     command = "embspace fetch neox --checkpoints"
     for said in (
         workspace.run("embspace", "check", check=False),
-        workspace.run("dvc", "repro", TARGET, check=False),
+        workspace.run("dvc", "repro", f"pipeline/runs/dvc.yaml:{TARGET}", check=False),
     ):
         assert "neox@step0: not fetched, models.lock does not have it" in said and command in said
 

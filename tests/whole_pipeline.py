@@ -2,7 +2,8 @@
 
 # Of the model: it spells most words letter by letter, and a stimulus is read whole.
 POSITIONS = 192
-BUILT = ("data/prepared", "data/extracted", "data/measured", "data/projected", "results", "figures")
+BUILT = ("data/prepared", "data/extracted", "data/measured", "data/projected")
+BUILT += ("data/drawn", "results", "figures")
 MEASURED = (
     "similarity",
     "mean_embedding",
@@ -26,6 +27,7 @@ MEASURED = (
     "search",
     "ledger",
 )
+DRAWN = ("learned", "positional", "words", "sentences", "texts", "ledger")
 PROJECTED = ("pca", "tsne", "umap", "text_maps")
 TOYS = {
     "measure_cubes": "cubes",
@@ -42,13 +44,13 @@ def expected_stages(model: str) -> set[str]:
         f"extract_embeddings@{model}",
         f"extract_hidden_states@{model}-model_card",
         f"extract_stimuli@{model}",
-        f"draw@{model}",
+        *(f"draw_{chapter}@{model}" for chapter in DRAWN),
         *(f"measure_{noun}@{model}" for noun in MEASURED),
         *(f"project_{noun}@{model}" for noun in PROJECTED),
     }
 
 
 # Those that no model has a part in.
-SHARED = {"prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
+SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
 # Those that look at all models.
-OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare"}
+OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare", "report_figures"}

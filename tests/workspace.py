@@ -9,6 +9,8 @@ from pathlib import Path
 
 import yaml
 
+from embspace.settings.pipeline import read_stages
+
 PARTS = ["conf", "pipeline", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
 PARTS += ["requirements.lock"]
@@ -77,9 +79,18 @@ class Workspace:
         self.git("commit", "--quiet", "--allow-empty", "--message", "a state to go back to")
 
     def repro(self, *arguments: str) -> set[str]:
-        """Run `dvc repro` and return the stages that ran, without their graphs."""
+        """Run `dvc repro` and return the stages that ran; stages without their graphs."""
+        stages = read_stages(self.folder)
+
+        def addressed(argument: str) -> str:
+            name, _, item = argument.partition("@")
+            return stages[name].address(item) if name in stages else argument
+
         return set(
-            re.findall(r"Running stage '(?:[^':]+:)?([^']+)'", self.run("dvc", "repro", *arguments))
+            re.findall(
+                r"Running stage '(?:[^':]+:)?([^']+)'",
+                self.run("dvc", "repro", *map(addressed, arguments)),
+            )
         )
 
     def edit(self, file: str, **change: object) -> None:

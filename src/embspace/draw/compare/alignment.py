@@ -87,21 +87,14 @@ def _maps(
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
     """Colours from 0 to 1; what is less than 0 is as 0."""
-    most = max(values.shape)
-    sns.heatmap(
-        values,
-        cmap="viridis",
-        vmin=0,
-        vmax=1,
-        square=True,
-        annot=values.map(_short) if written else False,
-        fmt="",
-        annot_kws={"fontsize": min(6.0, 42 / most)},
-        cbar=False,
-        xticklabels=-(-most // N_NUMBERED),
-        yticklabels=-(-most // N_NUMBERED),
-        ax=ax,
-    )
+    every = -(-max(values.shape) // N_NUMBERED)
+    look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "square": True, "cbar": False}
+    numbers = {
+        "annot": values.map(_short) if written else False,
+        "fmt": "",
+        "annot_kws": {"fontsize": min(6.0, 42 / max(values.shape))},
+    }
+    sns.heatmap(values, xticklabels=every, yticklabels=every, ax=ax, **look, **numbers)
     ax.invert_yaxis()
     ax.tick_params(rotation=0)
     ax.grid(visible=False)

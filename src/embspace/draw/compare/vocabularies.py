@@ -1,7 +1,7 @@
 """Figure and table of `compare_vocabularies`: the tokens that two models have in common."""
 
+import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -16,6 +16,7 @@ DEFINITIONS = {
     "word_form": "text",
     "lower_case": "text in lower case",
 }
+WIDTH = 0.8
 
 
 def draw_vocabularies(
@@ -49,22 +50,14 @@ def draw_vocabularies(
 
 
 def _bars(ax: Axes, rows: pd.DataFrame) -> None:
-    named = rows.assign(
-        kind=rows["kind"].str.replace("_", "\n"), definition=rows["definition"].map(DEFINITIONS)
-    )
-    sns.barplot(
-        named,
-        x="kind",
-        y="jaccard_index",
-        hue="definition",
-        hue_order=DEFINITIONS.values(),
-        errorbar=None,
-        saturation=1,
-        ax=ax,
-    )
-    if legend := ax.get_legend():
-        legend.remove()  # that of the figure stands below
-    ax.set_xlabel("")
+    kinds = list(dict.fromkeys(rows["kind"]))
+    width = WIDTH / len(DEFINITIONS)
+    for number, (definition, words) in enumerate(DEFINITIONS.items()):
+        chosen = rows[rows["definition"] == definition]
+        x = chosen["kind"].map(kinds.index).to_numpy(dtype=np.float64)
+        place = x + width * (number - (len(DEFINITIONS) - 1) / 2)
+        ax.bar(place, chosen["jaccard_index"], width, color=f"C{number}", label=words)
+    ax.set_xticks(range(len(kinds)), [kind.replace("_", "\n") for kind in kinds])
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:

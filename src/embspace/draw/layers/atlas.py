@@ -53,21 +53,10 @@ def _heat_map(ax: Axes, wide: pd.DataFrame) -> None:
     values = wide.to_numpy(dtype=float)
     low, high = (extreme(values, axis=1)[:, None] for extreme in (np.nanmin, np.nanmax))
     span = np.where(high > low, high - low, 1.0)
-    scaled = (values - low) / span
-    sns.heatmap(
-        scaled,
-        cmap="viridis",
-        vmin=0,
-        vmax=1,
-        annot=values,
-        fmt=".3g",
-        annot_kws={"fontsize": 7},
-        linewidths=0.5,
-        cbar=False,
-        xticklabels=wide.columns,
-        yticklabels=[str(name).replace("_", " ") for _, name in wide.index],
-        ax=ax,
-    )
+    names = [str(name).replace("_", " ") for _, name in wide.index]
+    scaled = pd.DataFrame((values - low) / span, names, wide.columns)
+    look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "linewidths": 0.5, "cbar": False}
+    numbers = {"annot": values, "fmt": ".3g", "annot_kws": {"fontsize": 7}}
+    sns.heatmap(scaled, xticklabels=True, yticklabels=True, ax=ax, **look, **numbers)
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
-    ax.set_xlabel("layer")

@@ -180,25 +180,16 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
     values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
     sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
     limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
-    sns.heatmap(
-        values,
-        cmap=DIVERGING,
-        vmin=-limit,
-        vmax=limit,
-        cbar_kws={
-            "extend": "both" if (sizes > limit).any() else "neither",
-            "aspect": 60,
-            "pad": 0.02,
-            "label": "same sense less different sense, centred cosine",
-        },
-        yticklabels=True,
-        ax=ax,
-    )
+    extend = "both" if (sizes > limit).any() else "neither"
+    label = "same sense less different sense, centred cosine"
+    bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
+    colors = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "cbar_kws": bar}
+    sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
     ax.tick_params(length=0, rotation=0)
     ax.tick_params(axis="y", labelsize=6)
     ax.grid(visible=False)
     left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
-    ax.set(title=f"Words{left_out}", xlabel="layer", ylabel="")
+    ax.set(title=f"Words{left_out}", ylabel="")
 
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
