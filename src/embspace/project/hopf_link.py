@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
@@ -67,10 +67,10 @@ def project_hopf_link(
     n_early_iterations: NonNegativeInt,
     n_iterations: NonNegativeInt,
     n_neighbors: list[Annotated[int, Field(ge=2)]],
-    min_dists: list[NonNegativeFloat],
+    min_dists: list[Annotated[float, Field(ge=0, le=1)]],
     n_epochs: PositiveInt,
     negative_sample_rate: PositiveInt,
-    jitter: NonNegativeFloat,
+    jitter: PositiveFloat,
     n_runs: PositiveInt,
     quality_n_neighbors: PositiveInt,
     largest_closed_step: PositiveFloat,

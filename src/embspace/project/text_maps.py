@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.clouds.documents import large_enough
 from embspace.clouds.pooling import Pooling
@@ -67,11 +67,11 @@ def project_text_maps(
     early_exaggeration: PositiveFloat,
     n_early_iterations: NonNegativeInt,
     n_iterations: NonNegativeInt,
-    n_neighbors: PositiveInt,
-    min_dist: NonNegativeFloat,
+    n_neighbors: Annotated[int, Field(ge=2)],
+    min_dist: Annotated[float, Field(ge=0, le=1)],
     n_epochs: PositiveInt,
     negative_sample_rate: PositiveInt,
-    jitter: NonNegativeFloat,
+    jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
     seed: NonNegativeInt,
 ) -> TextMaps:

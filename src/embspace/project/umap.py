@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.clouds.learned import clouds_of
 from embspace.files.graphs import load_graphs
@@ -27,11 +27,11 @@ def project_umap(
     regimes: pd.DataFrame,
     graphs: dict[str, NeighborGraph],
     *,
-    n_neighbors: PositiveInt,
-    min_dist: NonNegativeFloat,
+    n_neighbors: Annotated[int, Field(ge=2)],
+    min_dist: Annotated[float, Field(ge=0, le=1)],
     n_epochs: PositiveInt,
     negative_sample_rate: PositiveInt,
-    jitter: NonNegativeFloat,
+    jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
     n_seeds: Annotated[int, Field(ge=2)],
