@@ -1,6 +1,3 @@
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -120,12 +117,3 @@ def test_arguments_are_left_alone() -> None:
 def test_another_number_of_points_is_an_error() -> None:
     with pytest.raises(ValueError, match="expected the same points, found 50 and 49 rows"):
         umap_layout(graph_of(gaussian(50, 5)), np.zeros((49, 2)), **UMAP)
-
-
-def test_the_sentences_of_a_methods_section_name_the_locked_version(root: Path) -> None:
-    (locked,) = re.findall(r"^umap-learn==(.+)$", (root / "requirements.lock").read_text(), re.M)
-    folder = root / "src/embspace/cite/sentences"
-    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())]
-    said = [text for text in texts if "@mcinnes2018" in text]
-    assert len(said) == 3
-    assert all(f"umap-learn {locked}" in " ".join(text.split()) for text in said)
