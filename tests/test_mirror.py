@@ -179,13 +179,13 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     (
         stage("measure_profiles", "[direction, ", "["),
-        *[rf"draw_layers: the output figures/direction/\S+{end} is" for end in (r"\}", r"\.png")],
+        *[rf"draw_layers: the output figures/direction/\S+\.{end} is" for end in ("md", "png")],
         *[rf"draw_layers: deps has results/direction/{table}" for table in ("cur", "nul", "prof")],
         *[rf"results/direction/{table}/: belongs to" for table in ("curves", "nulls", "profiles")],
     ),
     (
         stage("measure_neighbourhoods", "results/neighbourhoods/curves/", "results/near/curves/"),
-        *[rf"draw_layers: outs lacks figures/near/\S+?{end}," for end in (r"\}", r"\.png")],
+        *[rf"draw_layers: outs lacks figures/near/\S+?\.{end}," for end in ("md", "png")],
         *[rf"draw_layers: deps lacks results/near/{table}" for table in ("prof", "nul", "cur")],
         r"results/neighbourhoods/curves/: belongs to nothing",
         r"README\.md: expected a table row of measure_neighbourhoods: `near`",
@@ -223,11 +223,11 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     (
         edit(f"{DRAW}/toys/__main__.py", '"toy"', '"toys"', after="draw_and_save("),
-        r"toys/__main__\.py: expected one call draw_and_save\(DRAWINGS, 'toy', \.\.\.\)",
+        r"toys/__main__\.py: expected one call draw_and_save\('toys', DRAWINGS, 'toy', \.\.\.\)",
     ),
     (
         edit(f"{DRAW}/words/__main__.py", "config.model_name", '"toy"', after="draw_and_save("),
-        r"expected one call draw_and_save\(DRAWINGS, config\.model_name, \.\.\.\)",
+        r"expected one call draw_and_save\('words', DRAWINGS, config\.model_name, \.\.\.\)",
     ),
     (
         stage("draw_words", 'matrix: {model: "${models}"}', 'matrix: {model: "${profiled}"}'),
