@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from embspace.project.layouts.tsne import tsne_layout
-from embspace.project.layouts.tsne_forces import MOST_EXACT
 from embspace.project.layouts.umap import umap_layout
 from tests.project.layouts.clouds import TSNE, UMAP, gaussian, graph_of, start_of
 
 ROOT = Path(__file__).parents[1]
-FEW = {"n_early_iterations": 5, "n_iterations": 5}
+FEW = {"early_exaggeration_iter": 5, "n_iter": 5}
 
 
 def digests() -> dict[str, str]:
-    """Of clouds under and over the number of points beyond which t-SNE works on a grid."""
-    small, large = gaussian(600, 16), gaussian(MOST_EXACT + 1, 4)
+    """Of clouds under and over the number of points from which openTSNE works on a grid."""
+    small, large = gaussian(600, 16), gaussian(10_000, 4)
     layouts = {"pca": start_of(gaussian(2000, 384))}
     for name, x in (("small", small), ("large", large)):
         start, graph = start_of(x), graph_of(x)

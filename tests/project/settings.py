@@ -14,8 +14,8 @@ TSNE = {
     **SEEDS,
     "perplexity": 5.0,
     "early_exaggeration": 12.0,
-    "n_early_iterations": 30,
-    "n_iterations": 60,
+    "early_exaggeration_iter": 30,
+    "n_iter": 60,
     "jitter": 0.01,
 }
 UMAP = {

@@ -64,8 +64,8 @@ def project_hopf_link(
     unlinked_distance: Annotated[float, Field(gt=2)],
     perplexities: list[PositiveFloat],
     early_exaggeration: PositiveFloat,
-    n_early_iterations: NonNegativeInt,
-    n_iterations: NonNegativeInt,
+    early_exaggeration_iter: NonNegativeInt,
+    n_iter: NonNegativeInt,
     n_neighbors: list[Annotated[int, Field(ge=2)]],
     min_dists: list[Annotated[float, Field(ge=0, le=1)]],
     n_epochs: PositiveInt,
@@ -95,8 +95,8 @@ def project_hopf_link(
     tsne = partial(
         tsne_layout,
         early_exaggeration=early_exaggeration,
-        n_early_iterations=n_early_iterations,
-        n_iterations=n_iterations,
+        early_exaggeration_iter=early_exaggeration_iter,
+        n_iter=n_iter,
         jitter=jitter,
     )
     umap = partial(

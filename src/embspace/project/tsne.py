@@ -29,8 +29,8 @@ def project_tsne(
     *,
     perplexity: PositiveFloat,
     early_exaggeration: PositiveFloat,
-    n_early_iterations: NonNegativeInt,
-    n_iterations: NonNegativeInt,
+    early_exaggeration_iter: NonNegativeInt,
+    n_iter: NonNegativeInt,
     jitter: NonNegativeFloat,
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
@@ -46,8 +46,8 @@ def project_tsne(
         tsne_layout,
         perplexity=perplexity,
         early_exaggeration=early_exaggeration,
-        n_early_iterations=n_early_iterations,
-        n_iterations=n_iterations,
+        early_exaggeration_iter=early_exaggeration_iter,
+        n_iter=n_iter,
         jitter=jitter,
     )
     return iterative_maps(

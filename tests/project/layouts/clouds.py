@@ -9,8 +9,8 @@ from embspace.geometry.pairs.pairs import scan_pairs
 TSNE = {
     "perplexity": 30.0,
     "early_exaggeration": 4.0,
-    "n_early_iterations": 250,
-    "n_iterations": 250,
+    "early_exaggeration_iter": 250,
+    "n_iter": 250,
     "jitter": 0.01,
     "seed": 0,
 }

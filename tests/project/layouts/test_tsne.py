@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from embspace.geometry.groups.groups import same_group_neighbor_share
 from embspace.geometry.maps.maps import map_quality
+from embspace.project.layouts.start import jittered_start
 from embspace.project.layouts.tsne import tsne_layout
 from tests.project.layouts.clouds import DEGENERATE, TSNE, gaussian, graph_of, start_of, two_blobs
 
@@ -18,6 +20,19 @@ def test_degenerate_clouds_have_maps(name: str) -> None:
     layout = layout_of(cloud)
     assert layout.shape == (len(cloud), 2)
     assert np.isfinite(layout).all()
+
+
+# Of whole numbers, all compute the same distances.
+@pytest.mark.parametrize("changed", [{}, {"perplexity": 10.0}], ids=str)
+def test_equals_open_tsne_where_that_looks_for_exact_neighbors(changed: dict[str, float]) -> None:
+    from openTSNE import TSNE as Reference
+
+    x = np.round(400 * gaussian(150, 6)).astype(np.float64)
+    settings = {**TSNE, **changed}
+    start = jittered_start(start_of(x), jitter=settings.pop("jitter"), seed=settings.pop("seed"))
+    reference = Reference(initialization=1e-4 * start, neighbors="exact", **settings)
+    with threadpool_limits(1):
+        assert np.array_equal(layout_of(x, **changed), reference.fit(x))
 
 
 def test_keeps_neighbors_better_than_principal_components() -> None:
@@ -47,6 +62,21 @@ def test_parts_what_is_apart() -> None:
         layout - middles[1], axis=1
     )
     assert is_near_first.tolist() == [True] * 40 + [False] * 40
+
+
+def test_neighbors_are_brought_together_from_anywhere() -> None:
+    blob, anywhere = np.repeat([0, 1], 40), gaussian(80, 2).astype(np.float64)
+    layout = tsne_layout(graph_of(two_blobs()), anywhere, **{**TSNE, "perplexity": 10.0})
+    mixed, parted = (same_group_neighbor_share(y, blob, n_neighbors=5) for y in (anywhere, layout))
+    assert mixed < 0.6
+    assert parted > 0.95
+
+
+def test_equal_seeds_give_equal_maps_and_others_do_not() -> None:
+    x = gaussian(100, 5)
+    one, again, other = (layout_of(x, seed=seed) for seed in (0, 0, 1))
+    assert one.tobytes() == again.tobytes()
+    assert not np.array_equal(one, other)
 
 
 def test_perplexity_is_a_third_of_the_neighbors_at_most() -> None:

@@ -1,4 +1,4 @@
-"""t-SNE from a graph of nearest neighbours, with openTSNE and forces of our own."""
+"""t-SNE by openTSNE, from a graph of nearest neighbours."""
 
 from math import ceil
 
@@ -6,9 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
-from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.pairs.neighbors import NeighborGraph
 from embspace.project.layouts.start import jittered_start
-from embspace.project.layouts.tsne_forces import tsne_gradient
 
 START_DEVIATION = 1e-4  # on the widest axis, so narrow that all points attract one another at first
 
@@ -19,28 +18,31 @@ def tsne_layout(
     *,
     perplexity: float,
     early_exaggeration: float,
-    n_early_iterations: int,
-    n_iterations: int,
+    early_exaggeration_iter: int,
+    n_iter: int,
     jitter: float,
     seed: int,
 ) -> Float[np.ndarray, "n 2"]:
-    """A t-SNE map: van der Maaten and Hinton (2008), JMLR 9.
+    """Lay points out by t-SNE: van der Maaten and Hinton (2008), JMLR 9.
 
-    The forces are those of `tsne_gradient`: exact for up to 4,000 points, for more on a grid. The
-    start shapes the map at large: Kobak and Linderman (2021), Nature Biotechnology 39; principal
-    components are a good one. The learning rate is n / exaggeration: Belkina et al. (2019), Nature
-    Communications 10. One thread: the number of cores changes nothing.
+    openTSNE computes the map; settings have its names, and all others are at its defaults. Only the
+    neighbors and the start are ours. With fewer than 10,000 points, distant groups repel as one:
+    van der Maaten (2014), JMLR 15; with more, repulsion is interpolated on a grid: Linderman et al.
+    (2019), Nature Methods 16. The learning rate is n / exaggeration: Belkina et al. (2019), Nature
+    Communications 10. The start shapes the map at large: Kobak and Linderman (2021), Nature
+    Biotechnology 39; principal components are a good one. It takes one thread: the number of cores
+    changes nothing.
 
     Args:
         neighbors: At least the 3 `perplexity` nearest of each point, or all others. Where it has
             fewer, the perplexity is a third of their number.
-        start: Of any scale.
+        start: First position of each point, on any scale.
         perplexity: Effective number of neighbours that a point attends to.
         early_exaggeration: Factor of all attraction in the first iterations.
-        n_early_iterations: With that factor.
-        n_iterations: After them, without.
+        early_exaggeration_iter: Iterations with that factor.
+        n_iter: Iterations after them, without it.
         jitter: Noise on the start, in standard deviations of its widest axis.
-        seed: Of that noise alone.
+        seed: Seed of that noise; nothing else is random.
 
     Raises:
         ValueError: `neighbors` and `start` have different numbers of points.
@@ -53,16 +55,14 @@ def tsne_layout(
         raise ValueError(f"expected the same points, found {neighbors.n} and {len(start)} rows")
     perplexity = min(perplexity, neighbors.k / 3)
     nearest = neighbors.first(ceil(3 * perplexity))
-    optimizer = TSNE(
+    tsne = TSNE(
         early_exaggeration=early_exaggeration,
-        early_exaggeration_iter=n_early_iterations,
-        n_iter=n_iterations,
-        learning_rate="auto",
-        negative_gradient_method=tsne_gradient,
+        early_exaggeration_iter=early_exaggeration_iter,
+        n_iter=n_iter,
         n_jobs=1,
     )
     initial = START_DEVIATION * jittered_start(start, jitter=jitter, seed=seed)
     with threadpool_limits(1):
         index = PrecomputedNeighbors(nearest.indices, nearest.distances)
         affinities = PerplexityBasedNN(perplexity=perplexity, knn_index=index, n_jobs=1)
-        return np.array(optimizer.fit(affinities=affinities, initialization=initial))
+        return np.array(tsne.fit(affinities=affinities, initialization=initial))

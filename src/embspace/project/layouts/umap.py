@@ -20,26 +20,25 @@ def umap_layout(
     jitter: float,
     seed: int,
 ) -> Float[np.ndarray, "n 2"]:
-    """A UMAP map: McInnes, Healy and Melville (2018), arXiv:1802.03426.
+    """Lay points out by UMAP: McInnes, Healy and Melville (2018), arXiv:1802.03426.
 
-    Computed by umap-learn, whose settings have the names that they have there; all others are at
-    its defaults. Only the neighbours and the start are ours. One thread: the number of cores
-    changes nothing.
+    umap-learn computes the map; settings have its names, and all others are at its defaults. Only
+    the neighbors and the start are ours. It takes one thread: the number of cores changes nothing.
 
     Args:
         neighbors: At least the `n_neighbors` - 1 nearest of each point, or all others.
-        start: Of any scale.
-        n_neighbors: Of a point, among which umap-learn counts the point itself; all at most.
-        min_dist: How close the map puts points that belong together, in units of the map, at most
-            1.
-        n_epochs: In each, the strongest edges attract once.
+        start: First position of each point, on any scale.
+        n_neighbors: Neighbors of a point, itself among them, as umap-learn counts; all at most.
+        min_dist: Distance at which the map puts points that belong together, at most 1.
+        n_epochs: Passes over the graph; in each, the strongest edges attract once.
         negative_sample_rate: Points drawn at random to repel, for every attraction.
-        jitter: Noise on the start, in standard deviations of its widest axis.
-        seed: Of that noise and of the points that repel.
+        jitter: Noise on the start, in standard deviations of its widest axis. umap-learn divides by
+            the width of the start, so that a flat one needs it.
+        seed: Seed of that noise and of the points that repel.
 
     Raises:
         ValueError: `neighbors` and `start` have different numbers of points, `neighbors` has too
-            few of them, or a setting is none that umap-learn takes.
+            few of them, or umap-learn refuses a setting.
     """
     from umap import UMAP
 
@@ -58,15 +57,16 @@ def umap_layout(
         n_jobs=1,
     )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "precomputed_knn", UserWarning)  # no map of new points
-        warnings.filterwarnings("ignore", "n_neighbors is larger", UserWarning)  # than others
-        return umap.fit_transform(start)  # of which it takes the number of points alone
+        # Without an index of its own it cannot place new points; all points may be neighbors.
+        warnings.filterwarnings("ignore", "precomputed_knn", UserWarning)
+        warnings.filterwarnings("ignore", "n_neighbors is larger", UserWarning)
+        return umap.fit_transform(start)  # which stands for the vectors: only its length is read
 
 
 def _with_self(
     nearest: NeighborGraph,
 ) -> tuple[Int[np.ndarray, "n self_and_k"], Float[np.ndarray, "n self_and_k"]]:
-    """Indices and distances as umap-learn takes them: each point is its own nearest."""
+    """Return indices and distances as umap-learn takes them: each point is its own nearest."""
     own = np.arange(nearest.n, dtype=nearest.indices.dtype)
     return (
         np.column_stack([own, nearest.indices]),
@@ -75,7 +75,7 @@ def _with_self(
 
 
 def _cache_compiled_functions() -> None:
-    """Numba keeps these functions on disk from now on; each process took 4 s to compile them."""
+    """Let numba keep two functions on disk; every process would take 4 s to compile them."""
     from umap import umap_
 
     umap_.smooth_knn_dist.enable_caching()
