@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
-from embspace.geometry.pairs.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.layouts.start import jittered_start
 
 START_DEVIATION = 1e-4  # on the widest axis, so narrow that all points attract one another at first
