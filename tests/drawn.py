@@ -8,9 +8,9 @@ ALONE = ("ledger", "pretraining_dynamics")
 
 def figure_files(noun: str, name: str) -> list[str]:
     """Return the files of a noun's figure, of a model, `toy` or `compare`."""
-    (module,) = DRAW.glob(f"*/{noun}.py")
+    modules = [*DRAW.glob(f"*/{noun}.py"), DRAW / "layers/profiles.py"]  # else a family of layers
     place = f"figures/compare/{noun}" if name == "compare" else f"figures/{noun}/{name}"
-    return drawn_files(place, noun, noun if noun in ALONE else module.parent.name)
+    return drawn_files(place, noun, noun if noun in ALONE else modules[0].parent.name)
 
 
 def drawn_files(place: str, noun: str, chapter: str) -> list[str]:

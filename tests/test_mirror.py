@@ -354,7 +354,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         add("measure_separability", "deps", "data/texts"),
         r"stage measure_separability: deps has data/texts, which \S+ does not read",
     ),
-    (stage("report_figures", "- results"), r"stage report_figures: deps lacks results"),
+    (stage("report_figures", "- figures"), r"stage report_figures: deps lacks figures"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
