@@ -69,10 +69,11 @@ def test_published_trainings_are_of_checkpointed_models_alone(tree: Path):
 @pytest.mark.parametrize("key", OF_SOME)
 def test_what_is_of_some_models_alone_is_what_dvc_yaml_makes_of_them(key: str, root: Path):
     outs = {
-        out if isinstance(out, str) else next(iter(out))
+        out
         for stage in read_stages(root).values()
         if stage.entry.get("matrix", {}).get("model") == f"${{{key}}}"
-        for out in stage.entry["outs"]
+        for item in stage.by_family()
+        for out in item.outputs()
     }
     assert {Path(out).parts[1] for out in outs if out.startswith("results/")} == set(OF_SOME[key])
 

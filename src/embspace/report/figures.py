@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from embspace.files.atomic import write_bytes
+from embspace.geometry.measures.declaration import FAMILIES
 from embspace.settings.params import CONF
 from embspace.settings.stage import StageConfig, run_stage
 
 HEADING = "# All figures\n\nMade by the stage `report_figures`.\n"
 MAKERS = ("measure", "project", "compare")
 COMPARE = "compare"
+PROFILES = "profiles"  # makes the figures of all families of layer measures
 
 
 def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
@@ -26,7 +28,7 @@ def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
     pictures: dict[str, list[Path]] = {}
     for figure in sorted(figures):
         noun = figure.stem if figure.parent.name == COMPARE else figure.parent.name
-        pictures.setdefault(noun, []).append(figure)
+        pictures.setdefault(PROFILES if noun in FAMILIES else noun, []).append(figure)
     made = {(file.parts[1], file.stem): file for file in settings}
     # Of all verbs with figures, `draw` alone has a folder for every chapter.
     drawn = [(file.parent.name, noun) for (verb, noun), file in made.items() if verb == "draw"]
