@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from embspace.settings.pipeline import LOCK, graph_files
 from tests.tiny import write_tiny_model
 from tests.workspace import Workspace
 
@@ -49,7 +50,7 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
 
 
 def _lock(tree: Workspace) -> bytes:
-    return (tree.folder / "dvc.lock").read_bytes()
+    return b"".join((tree.folder / lock).read_bytes() for lock in graph_files(tree.folder, LOCK))
 
 
 def run_grid(tree: Workspace, stage: str, launcher: str, *, check: bool = True) -> str:

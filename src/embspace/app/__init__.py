@@ -1,1 +1,1 @@
-"""What a person calls."""
+"""Commands and the Python interface that people call."""

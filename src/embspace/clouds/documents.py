@@ -10,7 +10,7 @@ from jaxtyping import Shaped
 
 @runtime_checkable
 class OfDocuments(Protocol):
-    """What is measured of a corpus."""
+    """Vectors of the texts of a corpus, each text of a document."""
 
     @property
     def n_documents(self) -> int:

@@ -1,4 +1,4 @@
-"""How a stage gets its settings: params.yaml in front of conf/, composed by Hydra.
+"""Gives a stage its settings: params.yaml in front of conf/, composed by Hydra.
 
 Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function
 are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed` and `device`: a function that

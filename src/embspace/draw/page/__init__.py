@@ -1,1 +1,1 @@
-"""What figures and tables of all chapters share."""
+"""Style, tables and files that the drawings of all chapters use."""

@@ -1,4 +1,4 @@
-"""What every drawing stage does: load results, draw each noun, save its figure and its tables."""
+"""Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
@@ -31,7 +31,7 @@ class Drawing:
     results: tuple[str, ...]
     """Names for `load_results`."""
     given: tuple[str, ...] = ()
-    """What tells nouns apart that have one function, and so one settings file."""
+    """Arguments after the label, where several nouns have one function and settings file."""
 
 
 def drawings_of(*modules: ModuleType) -> dict[str, Drawing]:

@@ -1,1 +1,1 @@
-"""What tables of several chapters share."""
+"""Columns, nulls and deviations that tables of several chapters use."""
