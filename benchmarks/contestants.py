@@ -35,7 +35,7 @@ def histograms(x: np.ndarray) -> Any:
 
 
 def graph(x: np.ndarray) -> Any:
-    """The exact graph of nearest neighbours."""
+    """The exact graph of nearest neighbors."""
     from embspace.geometry.pairs.pairs import scan_pairs
 
     return scan_pairs(x, n_neighbors=min(K, len(x) - 1)).neighbors
@@ -56,14 +56,14 @@ def sklearn_histogram(x: np.ndarray) -> Any:
 
 
 def sklearn_graph(x: np.ndarray) -> np.ndarray:
-    """scikit-learn's exact neighbours."""
+    """scikit-learn's exact neighbors."""
     from sklearn.neighbors import NearestNeighbors
 
     return NearestNeighbors(n_neighbors=K, algorithm="brute").fit(x).kneighbors()[1]
 
 
 def pynndescent_graph(x: np.ndarray) -> np.ndarray:
-    """Approximate neighbours; a point is its own first."""
+    """Approximate neighbors; a point is its own first."""
     from pynndescent import NNDescent
 
     return NNDescent(x, n_neighbors=K + 1, random_state=SEED).neighbor_graph[0][:, 1:]

@@ -23,7 +23,7 @@ class Comparison:
 
 COMPARISONS = (
     Comparison("three exact histograms with moments", "histograms", "bare_product", 1.25),
-    Comparison("exact graph of 90 neighbours", "graph", "bare_product", 1.5),
+    Comparison("exact graph of 90 neighbors", "graph", "bare_product", 1.5),
     Comparison("both in one pass", "histograms_and_graph", "bare_product", 1.75),
     Comparison("three histograms against one", "histograms", "sklearn_histogram"),
     Comparison("exact graph", "graph", "sklearn_graph"),

@@ -22,7 +22,7 @@ STAGES = (
     "measure.interrelations",
     "measure.separability",
     "measure.explained_variance",
-    "measure.neighbors",
+    "measure.nearest_neighbors",
     "measure.positions",
     "measure.helix",
     "measure.sinusoidal_positions",

@@ -169,8 +169,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     # A module of families.
     (
-        stage("measure_neighbourhoods", "+family=neighbourhoods", "+family=direction"),
-        r"measure_neighbourhoods: cmd is .*, expected `.*layers\.profiles .*=neighbourhoods`",
+        stage("measure_hubs", "+family=hubs", "+family=direction"),
+        r"measure_hubs: cmd is .*, expected `.*layers\.profiles .*=hubs`",
     ),
     (
         stage("measure_profiles", "measure_profiles.txt", "measure_direction.txt"),
@@ -184,11 +184,11 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         *[rf"results/direction/{table}/: belongs to" for table in ("curves", "nulls", "profiles")],
     ),
     (
-        stage("measure_neighbourhoods", "results/neighbourhoods/curves/", "results/near/curves/"),
+        stage("measure_hubs", "results/hubs/curves/", "results/near/curves/"),
         *[rf"draw_layers: outs lacks figures/near/\S+?\.{end}," for end in ("md", "png")],
         *[rf"draw_layers: deps lacks results/near/{table}" for table in ("prof", "nul", "cur")],
-        r"results/neighbourhoods/curves/: belongs to nothing",
-        r"README\.md: expected a table row of measure_neighbourhoods: `near`",
+        r"results/hubs/curves/: belongs to nothing",
+        r"README\.md: expected a table row of measure_hubs: `near`",
     ),
     (
         edit(f"{DRAW}/layers/__main__.py", " | profiles.DRAWINGS", " "),

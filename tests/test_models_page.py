@@ -39,9 +39,9 @@ def test_each_file_has_its_row(described: dict[str, Model], rows: dict[str, list
 
 def test_rows_say_what_the_files_say(described: dict[str, Model], rows: dict[str, list[str]]):
     for name, model in described.items():
-        repository, licence, language, parameters, _, tried = rows[name]
+        repository, license, language, parameters, _, tried = rows[name]
         assert repository == (model.repository or ""), name
-        assert (licence, language) == (model.licence, model.language), name
+        assert (license, language) == (model.license, model.language), name
         assert parameters == (f"{model.parameters:,}" if model.parameters else ""), name
         assert tried in TRIED, name
 

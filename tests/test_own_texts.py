@@ -107,13 +107,13 @@ def test_reviews_come_in_no_order(reviews):
         assert longest <= 12
 
 
-def test_each_has_a_name_of_its_own_and_a_licence(articles, posts, reviews):
+def test_each_has_a_name_of_its_own_and_a_license(articles, posts, reviews):
     texts = [*articles, *posts, *reviews]
     assert len({text["id"] for text in texts}) == len(texts)
     for text in texts:
         labels = ["label"] if text["domain"] == "reviews" else []
-        assert list(text) == ["id", "domain", "subject", *labels, "text", "licence"]
-        assert text["licence"] == "CC0-1.0"
+        assert list(text) == ["id", "domain", "subject", *labels, "text", "license"]
+        assert text["license"] == "CC0-1.0"
 
 
 def test_no_two_texts_share_six_words_in_a_row_or_their_first_four(articles, posts, reviews):

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 N, DIM = 60, 16
 DESCRIPTION = {
     "label": "my vectors",
-    "licence": "CC0-1.0",
+    "license": "CC0-1.0",
     "language": "none",
     "source": "vectors",
     "path": "vectors/mine.npy",
@@ -106,8 +106,8 @@ def test_one_line_of_python_gives_the_numbers_of_the_stages(
         "similarity": "similarity/summary",
         "pairs": "similarity/pairs",
         "dimensions": "explained_variance/dimensions",
-        "neighbors": "neighbors/summary",
-        "hubs": "neighbors/hubs",
+        "nearest_neighbors": "nearest_neighbors/summary",
+        "hubs": "nearest_neighbors/hubs",
     }
     for name, table in tables.items():
         save_table(table, f"reported/{name}.csv")

@@ -27,7 +27,7 @@ CLOUD_SETTINGS = {
 }
 MAP_SETTINGS = {
     "fewest_documents": 8,
-    "preparations": {"cls": ["raw"], "mean": ["centred_unit_length"]},
+    "preparations": {"cls": ["raw"], "mean": ["centered_unit_length"]},
     "layer": -1,
     **{key: TSNE[key] for key in ("perplexity", "early_exaggeration", "early_exaggeration_iter")},
     "n_iter": TSNE["n_iter"],

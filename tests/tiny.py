@@ -40,7 +40,7 @@ def tiny_description(folder: Path) -> dict[str, object]:
     """What conf/model/<name>.yaml says of it."""
     return {
         "label": "tiny",
-        "licence": "CC0-1.0",
+        "license": "CC0-1.0",
         "language": "none",
         "source": "path",
         "path": str(folder),

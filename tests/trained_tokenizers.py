@@ -45,7 +45,7 @@ def unigram() -> Tokenizer:
 
 
 def fallback_bpe() -> Tokenizer:
-    """As Llama's: `▁` by a normaliser, bytes as `<0x0A>`."""
+    """As Llama's: `▁` by a normalizer, bytes as `<0x0A>`."""
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>"))
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]

@@ -14,7 +14,7 @@ MEASURED = (
     "regimes",
     "positions",
     "helix",
-    "neighbors",
+    "nearest_neighbors",
     "sinusoidal_positions",
     "architecture",
     "vocabulary",

@@ -108,7 +108,7 @@ def test_files_that_are_not_what_they_should_be_are_named(
         assert part in found
 
 
-ABOUT = "label: x\nlicence: CC0-1.0\nlanguage: English\n"
+ABOUT = "label: x\nlicense: CC0-1.0\nlanguage: English\n"
 WIKIPEDIA = "source: wikipedia\napi: https://example.org/w/api.php\npages: data/texts/pages.csv\n"
 ENWIK8 = "source: enwik8\ncleaned: true\ncharacters: 9\nn_texts: 9\n"
 HUB = "source: hub\nrepository: someone/tiny\nrevision: null\nsplit: train\n"

@@ -82,7 +82,7 @@ def layers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("direction", None, ["measure_profiles@one-direction", "measure_profiles@two-direction"]),
         ("direction", "two", ["measure_profiles@two-direction"]),
         ("profiles", None, ["measure_profiles"]),
-        ("intrinsic_dimension", "one", ["measure_neighbourhoods@one"]),
+        ("intrinsic_dimension", "one", ["measure_hubs@one"]),
         ("measure_atlas", None, ["measure_atlas"]),
         ("atlas", "two", ["measure_atlas@two"]),
     ],

@@ -11,7 +11,7 @@ from embspace.app.vectors import report_vectors
 from embspace.errors import InputError
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.measure.learned.explained_variance import measure_explained_variance
-from embspace.measure.learned.neighbors import measure_neighbors
+from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
 from embspace.measure.learned.separability import measure_separability
 from embspace.measure.learned.similarity import measure_similarity
 from embspace.models.tokenizer import numbered_vocabulary
@@ -57,13 +57,15 @@ def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
     found = report_vectors(tmp_path / "x.npy")
     names, matrices = numbered_vocabulary(N), {"input": x}
     similarity = measure_similarity(matrices, names, **settings(measure_similarity))
-    neighbors = measure_neighbors(matrices, names, pd.DataFrame(), **settings(measure_neighbors))
+    neighbors = measure_nearest_neighbors(
+        matrices, names, pd.DataFrame(), **settings(measure_nearest_neighbors)
+    )
     variance = measure_explained_variance(matrices, **settings(measure_explained_variance))
     expected = {
         "similarity": similarity.summary,
         "pairs": similarity.pairs,
         "dimensions": variance.dimensions,
-        "neighbors": neighbors.summary,
+        "nearest_neighbors": neighbors.summary,
         "hubs": neighbors.hubs,
     }
     assert list(found) == list(expected)

@@ -26,7 +26,7 @@ def test_a_target_is_met_or_missed_by_the_ratio():
     table = comparisons_table(measured).set_index("what")
     assert table.loc["three exact histograms with moments", "time, ratio"] == "1.50"
     assert table.loc["three exact histograms with moments", "met"] == "**no**"
-    assert table.loc["exact graph of 90 neighbours", "met"] == "yes"
+    assert table.loc["exact graph of 90 neighbors", "met"] == "yes"
     assert len(table) == 2
 
 

@@ -203,7 +203,7 @@ def test_settings_that_changed_since_the_run_are_noted(tree: Path):
 def test_changed_settings_of_a_family_are_noted_of_its_item(tree: Path):
     file = settings_of(load_methods("spectrum"))
     ran_with = {str(file): yaml.safe_load(file.read_text())}
-    items = ["measure_profiles@minilm-spectrum", "measure_neighbourhoods@minilm"]
+    items = ["measure_profiles@minilm-spectrum", "measure_hubs@minilm"]
     lock = {"stages": {item: {"params": ran_with} for item in items}}
     (tree / "dvc.lock").write_text(yaml.safe_dump(lock))
     assert run("spectrum").stderr == ""

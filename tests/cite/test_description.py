@@ -9,7 +9,7 @@ from embspace.settings.corpus import describe_corpus
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
 
-ABOUT = {"licence": "MIT", "language": "English"}
+ABOUT = {"license": "MIT", "language": "English"}
 MATRICES = {"matrices": {"input": "a", "positional": None, "segment": None}}
 PACKAGE = {"source": "package", "package": "p", "version": "1.2", "folder": "f"}
 PIN = {"model.safetensors": "53aa51172d142c89"}

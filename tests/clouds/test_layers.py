@@ -24,7 +24,7 @@ from tests.measure.layer_corpora import corpus
 ALL: list[Change] = [
     "as_is",
     "ordinary_tokens",
-    "standardised",
+    "standardized",
     "no_outlier_dimensions",
     "all_but_the_top",
     "whitened",
@@ -121,10 +121,10 @@ def test_what_is_of_rows_leaves_coordinates(change: Change) -> None:
     assert (changed(vectors().astype(np.float32), change, 2) == vectors().astype(np.float32)).all()
 
 
-def test_standardised_coordinates_have_mean_0_and_variance_1() -> None:
+def test_standardized_coordinates_have_mean_0_and_variance_1() -> None:
     x = vectors()
     x[:, 2] = 7.0
-    found = changed(x, "standardised", 2)
+    found = changed(x, "standardized", 2)
     assert found.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
     assert found.var(axis=0) == pytest.approx([1, 1, 0, 1, 1])
     assert (found[:, 2] == 0).all()
@@ -132,10 +132,10 @@ def test_standardised_coordinates_have_mean_0_and_variance_1() -> None:
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, -0.7])
-def test_a_standardised_coordinate_that_does_not_vary_is_exactly_0(value: float) -> None:
+def test_a_standardized_coordinate_that_does_not_vary_is_exactly_0(value: float) -> None:
     x = np.random.default_rng(0).normal(size=(1003, 3))
     x[:, 1] = value  # whose mean rounding moves
-    assert (changed(x, "standardised", 0)[:, 1] == 0).all()
+    assert (changed(x, "standardized", 0)[:, 1] == 0).all()
 
 
 def test_outlier_dimensions_are_gone_and_no_other() -> None:
@@ -148,8 +148,8 @@ def test_outlier_dimensions_are_gone_and_no_other() -> None:
 
 def test_all_but_the_top_has_the_other_principal_components() -> None:
     x = vectors()
-    centred = x - x.mean(axis=0)
-    left, values, right = np.linalg.svd(centred, full_matrices=False)
+    centered = x - x.mean(axis=0)
+    left, values, right = np.linalg.svd(centered, full_matrices=False)
     values[:2] = 0
     assert changed(x, "all_but_the_top", 2) == pytest.approx(left * values @ right, abs=1e-9)
 

@@ -23,21 +23,21 @@ def test_clouds_know_where_their_rows_come_from():
     assert np.array_equal(structured.vectors, matrices["positional"][structured.ids])
 
 
-def test_distances_of_centred_vectors_order_as_their_cosines():
+def test_distances_of_centered_vectors_order_as_their_cosines():
     matrices = random_matrices()
-    x = clouds_of(matrices, regimes_of(30))["joint_centred"].vectors
+    x = clouds_of(matrices, regimes_of(30))["joint_centered"].vectors
     joint = np.concatenate([matrices["input"], matrices["positional"]]).astype(float)
-    centred = joint - joint.mean(axis=0)
-    cosine = centred[3] @ centred[8] / np.linalg.norm(centred[3]) / np.linalg.norm(centred[8])
+    centered = joint - joint.mean(axis=0)
+    cosine = centered[3] @ centered[8] / np.linalg.norm(centered[3]) / np.linalg.norm(centered[8])
     assert np.linalg.norm(x[3] - x[8]) ** 2 == pytest.approx(2 - 2 * cosine, rel=1e-5)
     assert np.linalg.norm(x, axis=1) == pytest.approx(1, abs=1e-6)
 
 
 def test_a_model_without_positions_has_clouds_of_tokens():
     clouds = clouds_of({"input": random_matrices()["input"]}, regimes_of(0))
-    assert list(clouds) == ["input", "input_centred"]
+    assert list(clouds) == ["input", "input_centered"]
 
 
 def test_a_cloud_of_few_points_is_left_out():
     regimes = regimes_of(30, unstructured=range(3, 30))
-    assert list(clouds_of(random_matrices(), regimes)) == ["joint", "joint_centred", "positional"]
+    assert list(clouds_of(random_matrices(), regimes)) == ["joint", "joint_centered", "positional"]

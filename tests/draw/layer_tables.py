@@ -13,7 +13,7 @@ from embspace.measure.layers.layer_profiles import COLUMNS
 from embspace.settings.stage import settings_path
 
 CORPORA, LAYERS = ("articles", "posts"), 3
-CHANGES = ("as_is", "ordinary_tokens", "standardised")
+CHANGES = ("as_is", "ordinary_tokens", "standardized")
 
 
 def value(corpus: str, space: str, change: str, layer: int, measure: str) -> float:
@@ -26,7 +26,7 @@ def profile_tables(
     measures: Sequence[str],
     *,
     spaces: Sequence[str] = ("token", "cls", "mean"),
-    nulls: Sequence[str] = ("isotropic_gaussian", "random_initialisation"),
+    nulls: Sequence[str] = ("isotropic_gaussian", "random_initialization"),
 ) -> dict[str, pd.DataFrame]:
     """As the stage of a family leaves them; the first measure has not converged in layer 1."""
     tables: dict[str, list[dict[str, Any]]] = {table: [] for table in COLUMNS}

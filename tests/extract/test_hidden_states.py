@@ -140,7 +140,7 @@ def stage(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         Path("data/prepared/texts").mkdir(parents=True)
         table = pd.DataFrame({"id": ids, "document": ids, "text": texts})
         save_rows(table, "data/prepared/texts/mine.parquet")
-        corpus = {"label": "x", "licence": "x", "language": "x", "source": "file", "path": "x.txt"}
+        corpus = {"label": "x", "license": "x", "language": "x", "source": "file", "path": "x.txt"}
         model = tiny_description(tiny_folder)
         main(StageConfig("tiny", model, "mine", corpus, ["tiny"], ["mine"], SETTINGS))
 

@@ -78,7 +78,7 @@ def protocol(family: Family, **given: Any) -> Protocol:
     """A quick one."""
     settings: dict[str, Any] = {
         "families": (family,),
-        "changes": ["as_is", "ordinary_tokens", "standardised"],
+        "changes": ["as_is", "ordinary_tokens", "standardized"],
         "level": 0.95,
         "tolerance": 0.05,
         "rng": np.random.default_rng(0),

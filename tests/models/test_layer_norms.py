@@ -11,7 +11,7 @@ IDS = np.array([3, 1, 4, 1, 5])
 SMALL = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 9}
 
 
-def randomised(norm: torch.nn.LayerNorm, seed: int) -> torch.nn.LayerNorm:
+def randomized(norm: torch.nn.LayerNorm, seed: int) -> torch.nn.LayerNorm:
     with torch.no_grad():
         generator = torch.Generator().manual_seed(seed)
         norm.weight.normal_(generator=generator)
@@ -29,7 +29,7 @@ def bert() -> Any:
     module = BertModel(BertConfig(**SMALL, intermediate_size=32)).eval()
     norms = [each for each in module.modules() if isinstance(each, torch.nn.LayerNorm)]
     for number, norm in enumerate(norms):
-        randomised(norm, number)
+        randomized(norm, number)
     return module
 
 
@@ -43,7 +43,7 @@ def test_each_hidden_state_of_bert_has_the_last_norm_of_its_block(bert: Any):
     assert not np.isclose(layer_norm_scales(bert, IDS, None)[1:], inner, rtol=1e-3).any()
 
 
-def test_blocks_that_normalise_what_they_read_have_no_scale():
+def test_blocks_that_normalize_what_they_read_have_no_scale():
     config = GPT2Config(n_layer=3, n_embd=16, n_head=2, vocab_size=9, n_positions=8)
     module = GPT2Model(config).eval()
     assert np.isnan(layer_norm_scales(module, IDS, "ln_f")).all()
@@ -63,7 +63,7 @@ def test_no_hook_stays_behind(bert: Any):
 
 
 def test_torch_gives_gaussian_input_that_length():
-    norm = randomised(torch.nn.LayerNorm(400), 3)
+    norm = randomized(torch.nn.LayerNorm(400), 3)
     x = 5 + 7 * torch.randn(3_000, 400, generator=torch.Generator().manual_seed(0))
     squared = norm(x).detach().square().sum(dim=1).mean()
     assert float(squared) ** 0.5 == pytest.approx(scale_of(norm), rel=1e-3)

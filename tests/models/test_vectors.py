@@ -10,7 +10,7 @@ from embspace.extract.embeddings import extract_embeddings
 from embspace.models.architecture import load_config
 from embspace.models.locate import sha256
 from embspace.models.tokenizer import load_spelling, tokenizer_files
-from embspace.models.vectors import labelled_vocabulary, load_vectors
+from embspace.models.vectors import labeled_vocabulary, load_vectors
 from embspace.models.weights import load_model
 from embspace.prepare.model import prepare_model
 from embspace.settings.model import VectorsModel, describe_model
@@ -35,7 +35,7 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 
 def described(**keys: object) -> VectorsModel:
-    content = {"label": "mine", "licence": "CC0-1.0", "language": "none", "source": "vectors"}
+    content = {"label": "mine", "license": "CC0-1.0", "language": "none", "source": "vectors"}
     model = describe_model("mine", {**content, **keys})
     assert isinstance(model, VectorsModel)
     return model
@@ -64,7 +64,7 @@ def test_without_labels_rows_are_numbered(files: dict[str, str]):
 
 def test_labels_may_repeat(files: dict[str, str]):
     labels = pd.DataFrame({"label": ["a", "a"]})
-    assert labelled_vocabulary(labels)["token"].tolist() == ["a", "a"]
+    assert labeled_vocabulary(labels)["token"].tolist() == ["a", "a"]
 
 
 def test_there_is_nothing_else_to_load(files: dict[str, str]):

@@ -26,7 +26,7 @@ def test_a_text_of_ten_thousand_words_loses_no_token(tokenizer):
     assert len(LONG.split()) > 10_000
 
 
-def test_neighbouring_windows_share_the_overlap(tokenizer):
+def test_neighboring_windows_share_the_overlap(tokenizer):
     first, second, *_ = cut_windows([LONG], tokenizer, window_length=40, overlap=5)
     assert first.ids[-6:-1].tolist() == second.ids[1:6].tolist()
     assert second.repeated.sum() == 5

@@ -21,7 +21,7 @@ def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def described(source: str, **given: Any) -> Corpus:
-    head = {"label": "x", "licence": "CC0-1.0", "language": "English", "source": source}
+    head = {"label": "x", "license": "CC0-1.0", "language": "English", "source": source}
     return describe_corpus("x", {**head, **given})
 
 

@@ -23,7 +23,7 @@ def corpus(rows: list[Row]) -> Corpus:
     """Texts of a file, each with an id and a text if it has none."""
     lines = [{"id": f"i{n}", "text": f"Text {n}."} | row for n, row in enumerate(rows)]
     Path("x.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    head = {"label": "x", "licence": "CC0-1.0", "language": "English"}
+    head = {"label": "x", "license": "CC0-1.0", "language": "English"}
     return describe_corpus("invented", {**head, "source": "builtin", "path": "x.jsonl"})
 
 
@@ -36,7 +36,7 @@ def prepared(rows: list[Row], label_column: str | None = "label", **given: Any) 
     return prepare_training_texts("small", run(label_column, **given), corpus(rows))
 
 
-def labelled(**numbers: int) -> list[Row]:
+def labeled(**numbers: int) -> list[Row]:
     return [{"label": label} for label, number in numbers.items() for _ in range(number)]
 
 
@@ -76,7 +76,7 @@ def test_texts_of_a_document_are_never_parted(split_seed: int):
 def test_of_each_label_the_nearest_number_is_held_out_and_one_of_each_split_is_there(
     test_share: float, expected: dict[str, int]
 ):
-    table = prepared(labelled(a=40, b=11, c=2), test_share=test_share)
+    table = prepared(labeled(a=40, b=11, c=2), test_share=test_share)
     assert table[table["split"] == "test"]["label"].value_counts().to_dict() == expected
     assert set(table["split"]) == {"train", "test"}
 
@@ -90,7 +90,7 @@ def test_each_label_is_in_both_splits_if_a_document_has_several(split_seed: int)
 
 
 def test_the_split_follows_from_its_seed_and_is_random():
-    rows = labelled(a=40, b=40)
+    rows = labeled(a=40, b=40)
     first, again, other = (
         prepared(rows, split_seed=split_seed)["split"].tolist() for split_seed in (3, 3, 4)
     )
@@ -100,7 +100,7 @@ def test_the_split_follows_from_its_seed_and_is_random():
 
 
 def test_without_labels_texts_are_held_out_as_well():
-    table = prepared(labelled(a=30, b=20), None, test_share=0.1)
+    table = prepared(labeled(a=30, b=20), None, test_share=0.1)
     assert (table["label"] == "").all()
     assert table["split"].value_counts().to_dict() == {"train": 45, "test": 5}
 
@@ -118,7 +118,7 @@ def test_labels_that_are_numbers_are_read_as_they_are_written():
 def test_what_is_half_hidden_comes_through():
     rows = [{"label": "ab"[n % 2], "half_hidden": f"Half {n}."} for n in range(4)]
     assert prepared(rows)["half_hidden"].tolist() == ["Half 0.", "Half 1.", "Half 2.", "Half 3."]
-    assert (prepared(labelled(a=2, b=2))["half_hidden"] == "").all()
+    assert (prepared(labeled(a=2, b=2))["half_hidden"] == "").all()
 
 
 def test_where_only_some_have_a_half_hidden_text_it_is_empty_for_the_others():
@@ -134,16 +134,16 @@ def test_where_only_some_have_a_half_hidden_text_it_is_empty_for_the_others():
             "key 'label_column': found 'label', but the texts of invented have .*domain",
         ),
         (
-            [*labelled(a=2, b=2), {"label": ""}, {"label": None}],
+            [*labeled(a=2, b=2), {"label": ""}, {"label": None}],
             "key 'label_column': 2 texts of invented have no label, the first i4$",
         ),
         (
-            [*labelled(a=2, b=2), {}],
+            [*labeled(a=2, b=2), {}],
             "key 'label_column': 1 text of invented have no label, the first i4$",
         ),
-        (labelled(a=4), "key 'label_column': all texts of invented are 'a'$"),
+        (labeled(a=4), "key 'label_column': all texts of invented are 'a'$"),
         (
-            labelled(a=4, b=1),
+            labeled(a=4, b=1),
             "key 'test_share': found 0.2, which leaves no text of label 'b' to test on;",
         ),
         (

@@ -46,5 +46,5 @@ def assert_groups_stay_apart(found: IterativeMaps) -> None:
 def assert_better_than_chance(found: IterativeMaps) -> None:
     quality, seeds = found.maps.quality, found.seeds
     assert (quality["neighbor_recall"] > quality["chance_neighbor_recall"]).all()
-    large = seeds[seeds["cloud"].isin(["joint", "joint_centred"])]
+    large = seeds[seeds["cloud"].isin(["joint", "joint_centered"])]
     assert (large["neighbor_overlap"] > 3 * large["chance_neighbor_overlap"]).all()

@@ -30,7 +30,7 @@ UMAP = {
 
 
 def graphs_of(clouds: Mapping[str, LearnedCloud], k: int = 60) -> dict[str, NeighborGraph]:
-    """Exact neighbours of each cloud, at most all others."""
+    """Exact neighbors of each cloud, at most all others."""
     graphs = {}
     for name, cloud in clouds.items():
         graph = scan_pairs(cloud.vectors, n_neighbors=k).neighbors

@@ -6,7 +6,7 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality, null_ring_order
 
 N = 40
-CIRCLES = circle_pair(N, centre_distance=1.0, angle=75.0)
+CIRCLES = circle_pair(N, center_distance=1.0, angle=75.0)
 X = np.concatenate(CIRCLES)
 
 

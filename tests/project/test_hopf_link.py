@@ -73,7 +73,7 @@ def test_pca_is_the_plane_of_the_largest_variance(found):
     points = found.coordinates[found.coordinates["link"] == "linked"]
     space = points[points["method"] == "space"][["x", "y", "z"]].to_numpy(dtype=float)
     plane = points[points["method"] == "pca"][["x", "y"]].to_numpy(dtype=float)
-    # Along the first axis 1/2 of a circle and 1/4 of the centres, then a bisector of the planes.
+    # Along the first axis 1/2 of a circle and 1/4 of the centers, then a bisector of the planes.
     cosine = np.cos(np.deg2rad(75))
     assert np.var(space, axis=0).sum() == pytest.approx(1.25, rel=1e-5)
     assert np.var(plane, axis=0) == pytest.approx([0.75, (1 + cosine) / 4], rel=1e-5)
@@ -163,6 +163,6 @@ def test_a_map_that_forgets_everything_is_at_chance(monkeypatch):
         ({"n_neighbors": [81]}, "'n_neighbors': found 81, allowed: at most 80 for 80 points"),
     ],
 )
-def test_more_neighbours_than_there_are_is_refused(change: dict[str, Any], message: str):
+def test_more_neighbors_than_there_are_is_refused(change: dict[str, Any], message: str):
     with pytest.raises(InputError, match=message):
         project_hopf_link(**SETTINGS | change)

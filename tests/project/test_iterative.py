@@ -38,9 +38,9 @@ def mapped(layout, seed: int = 0) -> IterativeMaps:
     )
 
 
-def test_maps_that_are_all_seed_share_neighbours_by_chance():
+def test_maps_that_are_all_seed_share_neighbors_by_chance():
     seeds = mapped(only_noise).seeds
-    assert seeds["cloud"].tolist() == ["joint", "joint_centred", "positional", "structured"]
+    assert seeds["cloud"].tolist() == ["joint", "joint_centered", "positional", "structured"]
     assert seeds["n"].tolist() == [300, 300, 30, 30]  # the larger ones by random points
     assert (seeds["n_seeds"] == 4).all()
     chance = seeds["chance_neighbor_overlap"]
@@ -50,7 +50,7 @@ def test_maps_that_are_all_seed_share_neighbours_by_chance():
     assert (seeds["largest_neighbor_overlap"] >= seeds["neighbor_overlap"]).all()
 
 
-def test_maps_that_are_all_start_share_all_neighbours():
+def test_maps_that_are_all_start_share_all_neighbors():
     assert (mapped(only_start).seeds["neighbor_overlap"] == 1).all()
 
 
@@ -74,6 +74,6 @@ def test_the_start_is_two_principal_components_of_each_cloud():
     maps = mapped(only_start).maps
     rows = maps.coordinates[maps.coordinates["cloud"] == "joint"]
     joint = clouds_of(random_matrices(n_tokens=400), regimes_of(30))["joint"].vectors
-    centred = joint - joint.mean(axis=0)
-    singular = np.linalg.svd(centred, compute_uv=False)[:2]
+    centered = joint - joint.mean(axis=0)
+    singular = np.linalg.svd(centered, compute_uv=False)[:2]
     assert np.linalg.norm(rows[["x", "y"]], axis=0) == pytest.approx(singular, rel=1e-4)

@@ -52,14 +52,14 @@ def test_quality_is_that_of_the_map_beside_chance():
 
 def test_three_axes_of_positions_are_judged_with_and_without_the_third():
     n_axes = mapped(3).quality.groupby("cloud")["n_axes"].apply(list)
-    assert n_axes["joint"] == n_axes["joint_centred"] == [2]
+    assert n_axes["joint"] == n_axes["joint_centered"] == [2]
     assert n_axes["positional"] == n_axes["structured"] == [2, 3]
     assert "z" in mapped(3).coordinates
 
 
-def test_a_cloud_too_small_for_so_many_neighbours_is_judged_by_fewer():
+def test_a_cloud_too_small_for_so_many_neighbors_is_judged_by_fewer():
     k = mapped(n_neighbors=40).quality.set_index("cloud")["k"]
-    assert k.to_dict() == {"joint": 40, "joint_centred": 40, "positional": 14, "structured": 14}
+    assert k.to_dict() == {"joint": 40, "joint_centered": 40, "positional": 14, "structured": 14}
 
 
 def test_positions_on_a_line_are_found_to_be_so():

@@ -45,7 +45,7 @@ def test_quality_stands_beside_chance(found: TextMaps):
     assert (found.quality["n"] == 52).all()
 
 
-def test_neighbours_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps):
+def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps):
     assert list(found.neighbors)[: len(NEIGHBORS)] == NEIGHBORS
     posts = found.neighbors.query("corpus == 'posts'")
     assert set(posts["method"]) == {"space", "pca", "tsne", "umap"}
@@ -57,7 +57,7 @@ def test_neighbours_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps)
     assert articles["chance_same_document_share"].to_numpy() == pytest.approx(2 / 51)
 
 
-def test_each_vector_is_a_neighbour_k_times_on_average(found: TextMaps):
+def test_each_vector_is_a_neighbor_k_times_on_average(found: TextMaps):
     for _, rows in found.neighbors.groupby(["pooling", "preparation", "method"]):
         assert (rows["mean_k_occurrence"] * rows["n"]).sum() == pytest.approx(5 * 52)
 
@@ -87,8 +87,8 @@ def test_preparations_by_hand():
     x = np.array([[3.0, 4.0], [0.0, 2.0]], dtype=np.float32)
     assert (_prepared(x, "raw") == x).all()
     assert _prepared(x, "unit_length") == pytest.approx(np.array([[0.6, 0.8], [0, 1]]))
-    centred = np.array([[1.5, 1.0], [-1.5, -1.0]]) / np.sqrt(3.25)
-    assert _prepared(x, "centred_unit_length") == pytest.approx(centred)
+    centered = np.array([[1.5, 1.0], [-1.5, -1.0]]) / np.sqrt(3.25)
+    assert _prepared(x, "centered_unit_length") == pytest.approx(centered)
 
 
 def test_a_model_that_reads_no_text_has_empty_tables():
@@ -107,7 +107,7 @@ def test_one_text_many_times_over_has_no_map_and_says_so(caplog: pytest.LogCaptu
     assert [len(table) for table in vars(maps).values()] == [0, 0, 0]
     assert caplog.messages == [
         "cls, raw: no map, for all 20 vectors are equal",
-        "mean, centred_unit_length: no map, for all 20 vectors are equal",
+        "mean, centered_unit_length: no map, for all 20 vectors are equal",
     ]
 
 

@@ -18,7 +18,7 @@ from embspace.settings.corpus import (
 )
 from embspace.settings.schema import read_yaml
 
-HEAD = {"label": "x", "licence": "CC0-1.0", "language": "English"}
+HEAD = {"label": "x", "license": "CC0-1.0", "language": "English"}
 PROBABILITIES = dict.fromkeys(GrammarProbabilities.model_fields, 0.3)
 # The least that each source must say.
 LEAST: dict[str, dict[str, Any]] = {

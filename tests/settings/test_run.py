@@ -6,8 +6,8 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.settings.run import (
-    CausalLanguageModelling,
-    MaskedLanguageModelling,
+    CausalLanguageModeling,
+    MaskedLanguageModeling,
     SequenceClassification,
     describe_run,
     run_file,
@@ -60,9 +60,9 @@ def test_an_architecture_may_have_a_norm_at_its_end():
 def test_each_objective_has_its_own_keys():
     phases = {"a": PAIRED, "b": CAUSAL, "c": without("trainable_layers", CLASSIFIED)}
     described = describe_run("mine", content(phases)).phases
-    assert isinstance(described["a"], MaskedLanguageModelling)
+    assert isinstance(described["a"], MaskedLanguageModeling)
     assert described["a"].next_sentence_after == "."
-    assert isinstance(described["b"], CausalLanguageModelling)
+    assert isinstance(described["b"], CausalLanguageModeling)
     assert isinstance(described["c"], SequenceClassification)
     assert described["c"].trainable_layers is None
 
@@ -193,7 +193,7 @@ def test_an_unknown_key_of_a_phase_is_named_with_those_of_its_objective():
     )
 
 
-@pytest.mark.parametrize("key", ["label", "licence", "corpus", "window", "seeds", "phases"])
+@pytest.mark.parametrize("key", ["label", "license", "corpus", "window", "seeds", "phases"])
 def test_a_missing_key_of_a_run_is_named(key: str):
     assert f"key '{key}' is missing" in refused(without(key, content(ENCODER)))
 
@@ -214,7 +214,7 @@ def test_an_objective_that_is_none_is_named(phase: dict[str, Any]):
 
 def test_the_objectives_that_there_are_are_named():
     given = {**content({"first": MASKED}), "phases": {"first": {**MASKED, "objective": "mlm"}}}
-    objectives = ("masked_language_modelling", "causal_language_modelling", "sequence_classif")
+    objectives = ("masked_language_modeling", "causal_language_modeling", "sequence_classif")
     assert all(objective in refused(given) for objective in objectives)
 
 

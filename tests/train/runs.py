@@ -47,9 +47,9 @@ STEPS: dict[str, Any] = {
     "weight_decay": 0.01,
     "max_gradient_norm": 1.0,
 }
-MASKED = {**STEPS, "objective": "masked_language_modelling", "masked_share": 0.15}
+MASKED = {**STEPS, "objective": "masked_language_modeling", "masked_share": 0.15}
 PAIRED = {**MASKED, "next_sentence_after": "."}
-CAUSAL = {**STEPS, "objective": "causal_language_modelling"}
+CAUSAL = {**STEPS, "objective": "causal_language_modeling"}
 CLASSIFIED = {**STEPS, "objective": "sequence_classification", "trainable_layers": 1}
 
 
@@ -59,7 +59,7 @@ def content(phases: dict[str, Any], **given: Any) -> dict[str, Any]:
     is_classified = any(each["objective"] == CLASSIFIED["objective"] for each in phases.values())
     return {
         "label": "small",
-        "licence": "CC0-1.0",
+        "license": "CC0-1.0",
         "language": "invented",
         "corpus": "invented",
         "test_share": 0.2,

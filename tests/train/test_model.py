@@ -78,7 +78,7 @@ def test_checkpoints_are_read_as_any_model_of_the_hub(kind: str, roots: dict[str
         assert len(tokenizer("a1 a2 .")["input_ids"]) == 5
         description = {
             "label": "small",
-            "licence": "CC0-1.0",
+            "license": "CC0-1.0",
             "language": "invented",
             "source": "path",
             "path": str(checkpoint.folder),
@@ -182,7 +182,7 @@ def on_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, description: Any)
     train_model("small", run, some_texts(), "trained", "cpu")
 
 
-HEAD = {"label": "x", "licence": "CC0-1.0", "language": "none"}
+HEAD = {"label": "x", "license": "CC0-1.0", "language": "none"}
 RANDOM = {**HEAD, "source": "random", "seed": 0, "config": BERT, "matrices": BERT_MATRICES}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from embspace.train.optimize import train_steps
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
@@ -16,7 +17,6 @@ from embspace.settings.run import Run
 from embspace.train import seeds
 from embspace.train.heads import load_head
 from embspace.train.model import train_model
-from embspace.train.optimise import train_steps
 from embspace.train.seeds import Training, train_seed
 from embspace.train.word_tokenizer import word_tokenizer
 from tests.tiny import build_tiny_bert, tiny_description
@@ -101,7 +101,7 @@ def test_what_a_killed_training_left_half_written_is_gone_afterwards(trained: Pa
 
 def test_a_label_is_no_reason_to_train_anew(again: Path):
     before = made_at(again)
-    train(again, small_run(BOTH, label="other", licence="none", language="other", seeds=[0, 1]))
+    train(again, small_run(BOTH, label="other", license="none", language="other", seeds=[0, 1]))
     assert made_at(again) == before
 
 

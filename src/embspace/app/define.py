@@ -11,7 +11,7 @@ OF_FAMILY: dict[Family, str] = {
     "spectrum": "Over how many directions is their variance spread?",
     "context": "What does a vector owe to its word, and what to its text?",
     "intrinsic_dimension": "How many numbers would it take to say where on the cloud a vector is?",
-    "neighbourhoods": "Who is whose neighbour, and how far away?",
+    "hubs": "Who is whose neighbor, and how far away?",
 }
 IN_WORDS = {
     "rotation": "rotation",

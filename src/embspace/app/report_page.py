@@ -141,7 +141,7 @@ def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
         described.append(
             {
                 "name": name,
-                **{key: content[key] for key in ("label", "licence", "language", "source")},
+                **{key: content[key] for key in ("label", "license", "language", "source")},
                 "texts": length(f"data/prepared/texts/{name}.parquet"),
                 "windows": length(f"{states}.windows.parquet"),
                 "tokens": length(f"{states}.tokens.parquet"),
@@ -153,7 +153,7 @@ def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
 def _facts(folder: Path, model: str) -> Iterator[tuple[str, str]]:
     """Where the model comes from, and what chance was."""
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    for key in ("licence", "language"):
+    for key in ("license", "language"):
         yield key, str(content[key])
     pin = json.loads((folder / f"data/prepared/model/{model}.json").read_text(encoding="utf-8"))
     for key, value in pin.items():

@@ -4,7 +4,7 @@ Each is what the stage of that name makes of the same vectors with the settings 
 
 >>> import embspace
 >>> tables = embspace.report_vectors("glove.npy", groups=["animal", "plant", ...])
->>> tables["similarity"]           # and pairs, neighbors, hubs, dimensions
+>>> tables["similarity"]           # and pairs, nearest_neighbors, hubs, dimensions
 >>> tables["group_similarity"]     # and separability
 """
 
@@ -26,12 +26,12 @@ from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import METRICS
 from embspace.measure.learned.explained_variance import measure_explained_variance
-from embspace.measure.learned.neighbors import measure_neighbors
+from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
 from embspace.measure.learned.separability import measure_separability, separability_table
 from embspace.measure.learned.similarity import measure_similarity
 from embspace.measure.tables.summary import summary_of, summary_row
 from embspace.models.tokenizer import numbered_vocabulary
-from embspace.models.vectors import labelled_vocabulary
+from embspace.models.vectors import labeled_vocabulary
 from embspace.settings.params import PARAMS, Params
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_file
@@ -48,8 +48,9 @@ def report_vectors(
 
     `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
     the most and the least cosine; `dimensions`: how many principal components hold the variance;
-    `neighbors`: distances to neighbours and k-occurrences, of the vectors as they are (`input`)
-    and about their mean at unit length (`input_centred`); `hubs`: the most frequent neighbours.
+    `nearest_neighbors`: distances to neighbors and k-occurrences, of the vectors as they are
+    (`input`) and about their mean at unit length (`input_centered`); `hubs`: the most frequent
+    neighbors.
 
     With `groups`, one for each vector: `group_similarity`, the same of pairs within each group
     and between each two; `separability`, the held-out AUC of telling each group from all others.
@@ -70,7 +71,7 @@ def report_vectors(
         raise InputError(f"vectors: found {len(x)} rows, allowed: {FEWEST} or more")
     names = numbered_vocabulary(len(x))
     if labels is not None:
-        names = labelled_vocabulary(pd.DataFrame({"label": _as_many(labels, "labels", len(x))}))
+        names = labeled_vocabulary(pd.DataFrame({"label": _as_many(labels, "labels", len(x))}))
     found = [] if groups is None else _as_many(groups, "groups", len(x))
     group, number = np.unique(found, return_inverse=True)
     if len(group) > MOST_GROUPS:
@@ -86,15 +87,15 @@ def report_vectors(
 def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> Tables:
     matrices = {"input": x}
     similarity = measure_similarity(matrices, names, **_settings(root, measure_similarity))
-    neighbors = measure_neighbors(
-        matrices, names, pd.DataFrame(), **_settings(root, measure_neighbors)
+    neighbors = measure_nearest_neighbors(
+        matrices, names, pd.DataFrame(), **_settings(root, measure_nearest_neighbors)
     )
     variance = measure_explained_variance(matrices, **_settings(root, measure_explained_variance))
     return {
         "similarity": similarity.summary,
         "pairs": similarity.pairs,
         "dimensions": variance.dimensions,
-        "neighbors": neighbors.summary,
+        "nearest_neighbors": neighbors.summary,
         "hubs": neighbors.hubs,
     }
 

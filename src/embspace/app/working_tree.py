@@ -122,7 +122,7 @@ class WorkingTree:
         path = TEXTS / f"{own.name}{own.suffix}"
         description = {
             "label": own.label,
-            "licence": "unknown",
+            "license": "unknown",
             "language": "unknown",
             "source": "file",
             "path": str(path),

@@ -61,8 +61,8 @@ def _weights(files: Files, locked: LockedModel | None) -> str:
 
 
 def corpus_phrase(corpus: Corpus) -> str:
-    """Label, where the texts are from, and their licence."""
-    return f"{corpus.label} ({_source(corpus)}; {corpus.licence})"
+    """Label, where the texts are from, and their license."""
+    return f"{corpus.label} ({_source(corpus)}; {corpus.license})"
 
 
 def _source(corpus: Corpus) -> str:

@@ -14,7 +14,7 @@ WORDS = {
     "cls": "first token",
     "english": "English",
     "max": "maximum",
-    "centred_unit_length": "centred at unit length",
+    "centered_unit_length": "centered at unit length",
     "unit_length": "at unit length",
 }
 

@@ -20,7 +20,7 @@ SPACES: tuple[Space, ...] = get_args(Space)
 Change = Literal[
     "as_is",
     "ordinary_tokens",
-    "standardised",
+    "standardized",
     "no_outlier_dimensions",
     "all_but_the_top",
     "whitened",
@@ -111,7 +111,7 @@ def layer_clouds(
     `token`: every token of every window, but those that the window before has too. `cls`: the first
     token of each window. `mean`: the mean of each window's tokens. Changes: `ordinary_tokens`
     leaves special tokens and position 0 out, of `mean` too, and does not apply to `cls`; the others
-    change the vectors `as_is`: `standardised`, each coordinate to mean 0 and variance 1;
+    change the vectors `as_is`: `standardized`, each coordinate to mean 0 and variance 1;
     `no_outlier_dimensions`, without those that `outlier_dimensions` finds; `all_but_the_top`, less
     the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
     `whitened`, less the mean, all principal components to variance 1.
@@ -134,7 +134,7 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
         kept[outlier_dimensions(x)] = False
         return x[:, kept]
     x -= x.mean(axis=0)  # in place, as below: a layer has hundreds of megabytes
-    if change == "standardised":
+    if change == "standardized":
         spread = x.std(axis=0)
         x /= np.where(spread > 0, spread, 1)
         x[:, spread == 0] = 0  # what rounding of the mean has left

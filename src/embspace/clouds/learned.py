@@ -1,4 +1,4 @@
-"""The clouds of vectors of a model, of which neighbours are sought and maps are drawn."""
+"""The clouds of vectors of a model, of which neighbors are sought and maps are drawn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from embspace.clouds.joint import one_space
 from embspace.geometry.pairs.directions import unit_rows
 
-FEWEST = 4  # points that have a map, and neighbours in it
+FEWEST = 4  # points that have a map, and neighbors in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +48,20 @@ def structured_positions(regimes: pd.DataFrame) -> Int[np.ndarray, " n"]:
 def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, LearnedCloud]:
     """Clouds by name.
 
-    `joint`: raw input and positional vectors together; `joint_centred`: the same without their
+    `joint`: raw input and positional vectors together; `joint_centered`: the same without their
     mean and at unit length, so that Euclidean distances order them as their cosines do;
     `positional`: all positions; `structured`: those that `structured_positions` keeps. A model
-    without positional vectors has `input` and `input_centred`. A cloud of fewer than four points
+    without positional vectors has `input` and `input_centered`. A cloud of fewer than four points
     is left out: before training, no position is structured.
     """
     matrices = one_space(matrices)
     spaces: list[str] = [space for space in ("input", "positional") if space in matrices]
     joint = _cloud(matrices, spaces)
     name = "joint" if len(spaces) > 1 else "input"
-    centred = unit_rows(joint.vectors - joint.vectors.mean(axis=0, dtype=np.float64))
+    centered = unit_rows(joint.vectors - joint.vectors.mean(axis=0, dtype=np.float64))
     clouds = {
         name: joint,
-        f"{name}_centred": LearnedCloud(centred.astype(np.float32), joint.spaces, joint.ids),
+        f"{name}_centered": LearnedCloud(centered.astype(np.float32), joint.spaces, joint.ids),
     }
     if "positional" in matrices:
         clouds["positional"] = _cloud(matrices, ["positional"])

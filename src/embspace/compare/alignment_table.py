@@ -64,9 +64,9 @@ def alignment_rows(
     Procrustes, a decomposition an order, there are but `n_procrustes_permutations`, too few for
     a quantile. Intervals are by halves of the points. `linear_cka` has none: its bias is that of
     n points, and a half has more. That of Procrustes takes the rotation as found for all. That of
-    neighbours is by the jackknife, as each point is also a candidate of others: in simulations a
+    neighbors is by the jackknife, as each point is also a candidate of others: in simulations a
     quarter to a half wider than needed, where halves of the points as queries alone held the truth
-    in two thirds; none if all others are neighbours.
+    in two thirds; none if all others are neighbors.
     """
     prepared = _prepared(views, n_neighbors)
     found = _values(prepared, np.arange(views.n)[np.newaxis])
@@ -118,7 +118,7 @@ class _Prepared:
     views: Views
     kernels: tuple[Kernels, Kernels]
     nearest: tuple[list[np.ndarray], list[np.ndarray]]
-    """Neighbours of each point, nearest first, and the next one, if there is any."""
+    """Neighbors of each point, nearest first, and the next one, if there is any."""
     n_neighbors: int
 
     @property
@@ -194,7 +194,7 @@ def _intervals(
 
 
 def _neighbor_bounds(prepared: _Prepared, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """By the jackknife, with Student's quantile; NaN without a next neighbour that could enter."""
+    """By the jackknife, with Student's quantile; NaN without a next neighbor that could enter."""
     from scipy.special import stdtrit  # scipy.stats takes seconds to import
 
     n, k = prepared.views.n, prepared.n_neighbors

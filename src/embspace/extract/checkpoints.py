@@ -56,7 +56,7 @@ def checkpoint_model(run: Run, form: Form, checkpoint: Checkpoint) -> FolderMode
         source="path",
         path=str(checkpoint.folder),
         label=f"{run.label}, seed {checkpoint.seed}, {checkpoint.phase}, step {checkpoint.step}",
-        licence=run.licence,
+        license=run.license,
         language=run.language,
         window=run.window,
         parameters=None,

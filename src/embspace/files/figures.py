@@ -34,7 +34,7 @@ def _fix_layout(figure: Figure) -> None:
     """Compute the places of all axes once, round them, and lay out no more.
 
     The solver of a constrained layout adds up in the order of memory addresses: another process
-    may differ in the last bit of a place, and so in the colour of a pixel.
+    may differ in the last bit of a place, and so in the color of a pixel.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine(None)

@@ -1,4 +1,4 @@
-"""Neighbour graphs: safetensors with row numbers (int32) and distances (float64) by name."""
+"""Neighbor graphs: safetensors with row numbers (int32) and distances (float64) by name."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,4 +38,4 @@ def load_graphs(path: str) -> dict[str, NeighborGraph]:
     except FileNotFoundError:
         raise InputError(f"{path}: not found; `dvc repro` makes it") from None
     except SafetensorError as error:
-        raise InputError(f"{path}: is no whole file of neighbour graphs: {error}") from error
+        raise InputError(f"{path}: is no whole file of neighbor graphs: {error}") from error

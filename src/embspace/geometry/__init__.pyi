@@ -16,7 +16,7 @@ from .groups.contrast import GroupContrast as GroupContrast
 from .groups.contrast import chance_accuracy as chance_accuracy
 from .groups.contrast import contrast_groups as contrast_groups
 from .groups.contrast import neighbor_weights as neighbor_weights
-from .groups.contrast import relabellings as relabellings
+from .groups.contrast import relabelings as relabelings
 from .groups.groups import average_linkage as average_linkage
 from .groups.groups import group_means as group_means
 from .groups.groups import group_members as group_members
@@ -115,6 +115,10 @@ from .measures.distance_ratios import gride as gride
 from .measures.distance_ratios import gride_by_scale as gride_by_scale
 from .measures.dot_sign import probability_not_positive as probability_not_positive
 from .measures.effective_numbers import effective_number as effective_number
+from .measures.hubs import hubness as hubness
+from .measures.hubs import local_densities as local_densities
+from .measures.hubs import local_distance_variation as local_distance_variation
+from .measures.hubs import reciprocity as reciprocity
 from .measures.likelihood_dimension import local_dimensions as local_dimensions
 from .measures.likelihood_dimension import mean_local_dimension as mean_local_dimension
 from .measures.likelihood_dimension import mle_dimension as mle_dimension
@@ -123,10 +127,6 @@ from .measures.mean_direction import mean_cosine as mean_cosine
 from .measures.mean_direction import mean_cosine_to_mean as mean_cosine_to_mean
 from .measures.mean_direction import mean_resultant_length as mean_resultant_length
 from .measures.near_pairs import correlation_dimension as correlation_dimension
-from .measures.neighbourhoods import hubness as hubness
-from .measures.neighbourhoods import local_densities as local_densities
-from .measures.neighbourhoods import local_distance_variation as local_distance_variation
-from .measures.neighbourhoods import reciprocity as reciprocity
 from .measures.partition_function import partition_isotropy as partition_isotropy
 from .measures.partition_function import (
     partition_isotropy_at_unit_norm as partition_isotropy_at_unit_norm,

@@ -16,7 +16,7 @@ def layer_norm_scales(
     A LayerNorm puts out gain * z + bias with mean(z) = 0 and mean(z^2) = 1 over the dimensions of
     each token: the expected squared norm is |gain|^2 + |bias|^2 for components of z that are
     alike, whatever went in. NaN where no LayerNorm's output is the hidden state, as in blocks
-    that normalise what they read and not what they give. The model reads the one text `ids`;
+    that normalize what they read and not what they give. The model reads the one text `ids`;
     `final_norm` is the module after its last block, whose output is no hidden state.
     """
     import torch

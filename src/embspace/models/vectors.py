@@ -12,7 +12,7 @@ from embspace.models.locate import locate_vectors, warn_unpinned_vectors
 from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
 from embspace.settings.model import VectorsModel, model_file
 
-# Rows and dimensions: fewer have no neighbours, or no three principal components.
+# Rows and dimensions: fewer have no neighbors, or no three principal components.
 LEAST = (4, 3)
 # Which key of the model's file is which matrix.
 SPACES = {"path": "input", "positional": "positional", "segment": "segment"}
@@ -51,10 +51,10 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
             f"{model_file(name)}: key 'labels': {files['labels']}: found {len(labels)} rows, "
             f"allowed: {n}, one for each vector of 'path'"
         )
-    return matrices, labelled_vocabulary(labels)
+    return matrices, labeled_vocabulary(labels)
 
 
-def labelled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
+def labeled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
     """The vocabulary of rows that have a name: id, token, role, kind, character_class, group.
 
     `kind` is digit, word or other, by the label's characters; `group` is there where it is given.

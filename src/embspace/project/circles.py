@@ -23,7 +23,7 @@ def circle_quality(
     n_neighbors: int,
     largest_closed_step: float,
 ) -> dict[str, float]:
-    """Which neighbours a layout keeps, whether the circles are apart, and how far they are rings.
+    """Which neighbors a layout keeps, whether the circles are apart, and how far they are rings.
 
     The first half of the rows is one circle, in order, the second the other. Each quantity stands
     beside chance: of a layout drawn at random, of points dealt to the circles at random, of a

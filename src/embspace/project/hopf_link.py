@@ -51,7 +51,7 @@ class Method:
 
     name: str
     layout: LayoutFunction
-    """Of neighbours and a start, and `seed` by name."""
+    """Of neighbors and a start, and `seed` by name."""
     n_runs: int
     settings: dict[str, float] = field(default_factory=dict)
 
@@ -79,7 +79,7 @@ def project_hopf_link(
 ) -> HopfLink:
     """Linked and unlinked circles by PCA, t-SNE and UMAP, each map with what it keeps of them.
 
-    Of a map: trustworthiness, continuity and neighbour recall; the share of a point's
+    Of a map: trustworthiness, continuity and neighbor recall; the share of a point's
     `quality_n_neighbors` nearest that are of its own circle; whether a line has the circles on
     either side; and how far each is still a ring, the worse of the two where there is one number.
     Space itself stands first, as a map onto itself. Runs differ in their seed alone, PCA has one.
@@ -87,7 +87,7 @@ def project_hopf_link(
     `n_closed_rings` of `n_rings`, and the median `largest_step_ratio`.
 
     Raises:
-        InputError: more neighbours asked for than there are points.
+        InputError: more neighbors asked for than there are points.
     """
     _check_sizes(2 * n_points, perplexities, n_neighbors)
     of_seeds, of_shuffles = np.random.default_rng(seed).spawn(2)
@@ -109,8 +109,8 @@ def project_hopf_link(
     null = null_ring_order(n_points, n_shuffles, of_shuffles)
     coordinates, links, quality = [], [], []
     for link, distance in {"linked": linked_distance, "unlinked": unlinked_distance}.items():
-        circles = circle_pair(n_points, centre_distance=distance, angle=angle)
-        links.append({"link": link, **_link(circles), "centre_distance": distance, "angle": angle})
+        circles = circle_pair(n_points, center_distance=distance, angle=angle)
+        links.append({"link": link, **_link(circles), "center_distance": distance, "angle": angle})
         x = np.concatenate(circles)
         graph = _graph(x)
         for key, layout in _layouts(x, graph, methods, seeds):

@@ -1,4 +1,4 @@
-"""Maps that are found step by step, from a graph of neighbours, a start and a seed."""
+"""Maps that are found step by step, from a graph of neighbors, a start and a seed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def _some_points(
 def _all(
     layout: LayoutFunction, tasks: Sequence[tuple[NeighborGraph, Layout, int]], method: str
 ) -> list[Layout]:
-    """Maps of neighbours, start and seed. Each takes one core, so as many run as there are."""
+    """Maps of neighbors, start and seed. Each takes one core, so as many run as there are."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
@@ -100,7 +100,7 @@ def _start(cloud: LearnedCloud) -> Layout:
 def _over_seeds(part: LearnedCloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
     """What maps of the same points by other seeds have in common.
 
-    The neighbours that two share: mean, smallest and largest of all pairs of maps, and of random
+    The neighbors that two share: mean, smallest and largest of all pairs of maps, and of random
     layouts. Of positions also how well each lies along a line: median, smallest and largest.
     """
     n = len(part.vectors)

@@ -15,7 +15,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
 LayoutFunction = Callable[..., Layout]
-"""A method with its settings: of neighbours, a start, and `seed` by name, it makes a map."""
+"""A method with its settings: of neighbors, a start, and `seed` by name, it makes a map."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Maps:
     coordinates: pd.DataFrame
     """One row a vector: cloud, space, id, token, and x, y and perhaps z."""
     quality: pd.DataFrame
-    """One row a map: trustworthiness, continuity, neighbour recall, each beside chance."""
+    """One row a map: trustworthiness, continuity, neighbor recall, each beside chance."""
     one_dimensionality: pd.DataFrame
     """One row a map of positions."""
 
@@ -40,9 +40,9 @@ def maps_of(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Maps:
-    """The tables of a layout of each cloud, with the exact neighbours of its points.
+    """The tables of a layout of each cloud, with the exact neighbors of its points.
 
-    A cloud too small for so many neighbours has the quality of fewer, n / 2 at most.
+    A cloud too small for so many neighbors has the quality of fewer, n / 2 at most.
     """
     quality, lines = [], []
     for name, layout in layouts.items():

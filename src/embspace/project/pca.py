@@ -32,7 +32,7 @@ def project_pca(
     """Coordinates of every cloud of `clouds_of`, and the quality of the first two components.
 
     Of positions also that of the first three and more. `regimes` is the table of positions
-    of `measure_regimes`, `graphs` are of `measure_neighbors`.
+    of `measure_regimes`, `graphs` are of `measure_nearest_neighbors`.
     """
     clouds = clouds_of(matrices, regimes)
     layouts = {
@@ -57,7 +57,7 @@ def main(config: StageConfig) -> None:
         load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
         load_rows(f"data/extracted/embeddings/{name}.parquet"),
         load_table(f"results/regimes/positions/{name}.csv"),
-        load_graphs(f"data/measured/neighbors/{name}.safetensors"),
+        load_graphs(f"data/measured/nearest_neighbors/{name}.safetensors"),
         **config.settings,
     )
     save_rows(maps.coordinates, f"data/projected/pca/{name}.parquet")

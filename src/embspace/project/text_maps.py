@@ -32,11 +32,11 @@ from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.stage import StageConfig, run_stage
 
-Preparation = Literal["raw", "unit_length", "centred_unit_length"]
+Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 MapSpace = tuple[Pooling, Preparation]
 """A pooling and a preparation."""
 PlaneLayout = Float[np.ndarray, "n 2"]
-FEWEST = 4  # points that have a map, and neighbours in it
+FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
 KEYS = ["pooling", "preparation", "layer", "method"]
 COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "x", "y"]
@@ -52,7 +52,7 @@ class TextMaps:
     coordinates: pd.DataFrame
     """One row a map and window."""
     quality: pd.DataFrame
-    """One row a map: trustworthiness, continuity and neighbour recall, each beside chance."""
+    """One row a map: trustworthiness, continuity and neighbor recall, each beside chance."""
     neighbors: pd.DataFrame
     """One row a map, or the `space` that it shows, and corpus: how alike the nearest are."""
 
@@ -78,7 +78,7 @@ def project_text_maps(
     """Maps of the vectors of all corpora together, of one layer, by pooling and preparation.
 
     Vectors are `raw`, of `unit_length`, so that distances order them as cosines do, or of that
-    length about the mean of all. t-SNE and UMAP are made from the exact Euclidean neighbours and
+    length about the mean of all. t-SNE and UMAP are made from the exact Euclidean neighbors and
     start from two principal components. A corpus of fewer than `fewest_documents` is left out, and
     so are, with a warning, vectors that are all equal, as those of one text many times over.
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
@@ -160,7 +160,7 @@ def _spaces(
 def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
     if preparation == "raw":
         return x
-    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centred_unit_length" else 0.0
+    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0
     return unit_rows(x - mean).astype(np.float32)
 
 

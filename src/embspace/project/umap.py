@@ -38,7 +38,7 @@ def project_umap(
     n_seed_points: PositiveInt,
     seed: NonNegativeInt,
 ) -> IterativeMaps:
-    """Maps of every cloud of `clouds_of`, from the graphs of `measure_neighbors`.
+    """Maps of every cloud of `clouds_of`, from the graphs of `measure_nearest_neighbors`.
 
     `regimes` is the table of positions of `measure_regimes`.
     """
@@ -71,7 +71,7 @@ def main(config: StageConfig) -> None:
         load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
         load_rows(f"data/extracted/embeddings/{name}.parquet"),
         load_table(f"results/regimes/positions/{name}.csv"),
-        load_graphs(f"data/measured/neighbors/{name}.safetensors"),
+        load_graphs(f"data/measured/nearest_neighbors/{name}.safetensors"),
         **config.settings,
     )
     save_rows(found.maps.coordinates, f"data/projected/umap/{name}.parquet")

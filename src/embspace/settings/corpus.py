@@ -15,7 +15,7 @@ class _Corpus(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     label: str
-    licence: str
+    license: str
     language: str
     unit: Literal["text", "sentence"] = "text"  # what the model reads at a time
     token_states: bool = True  # whether those of single tokens are kept, beside the pooled ones

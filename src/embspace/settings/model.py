@@ -69,7 +69,7 @@ class Checkpoints(_Strict):
 
 class _Described(_Strict):
     label: str
-    licence: str
+    license: str
     language: str
 
 

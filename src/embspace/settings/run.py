@@ -37,20 +37,20 @@ class _Phase(_Strict):
         return self
 
 
-class MaskedLanguageModelling(_Phase):
+class MaskedLanguageModeling(_Phase):
     """Of `masked_share` of the tokens, 80 % are hidden, 10 % exchanged, 10 % left (BERT, 3.1)."""
 
-    objective: Literal["masked_language_modelling"]
+    objective: Literal["masked_language_modeling"]
     masked_share: Share
     # The token that ends a sentence. With it, as in BERT, half of the windows go on, after a
     # sentence near their middle, with the second half of another text's, to be told apart.
     next_sentence_after: str | None = None
 
 
-class CausalLanguageModelling(_Phase):
+class CausalLanguageModeling(_Phase):
     """Each token from those before it (GPT)."""
 
-    objective: Literal["causal_language_modelling"]
+    objective: Literal["causal_language_modeling"]
 
 
 class SequenceClassification(_Phase):
@@ -60,10 +60,10 @@ class SequenceClassification(_Phase):
     trainable_layers: int | None = Field(None, ge=0)  # the last blocks, and the head; None: all
 
 
-Phase = MaskedLanguageModelling | CausalLanguageModelling | SequenceClassification
+Phase = MaskedLanguageModeling | CausalLanguageModeling | SequenceClassification
 OBJECTIVES: dict[str, type[Phase]] = {
-    "masked_language_modelling": MaskedLanguageModelling,
-    "causal_language_modelling": CausalLanguageModelling,
+    "masked_language_modeling": MaskedLanguageModeling,
+    "causal_language_modeling": CausalLanguageModeling,
     "sequence_classification": SequenceClassification,
 }
 
@@ -75,7 +75,7 @@ class Run(_Strict):
     """
 
     label: str
-    licence: str
+    license: str
     language: str
     corpus: str  # conf/corpus/<corpus>.yaml
     label_column: Literal["label", "domain"] | None = None  # of the texts; what is classified

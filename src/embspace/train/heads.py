@@ -7,8 +7,8 @@ from typing import Any
 from embspace.errors import InputError
 from embspace.models.weights import known_config
 from embspace.settings.run import (
-    CausalLanguageModelling,
-    MaskedLanguageModelling,
+    CausalLanguageModeling,
+    MaskedLanguageModeling,
     Phase,
     SequenceClassification,
 )
@@ -61,7 +61,7 @@ def _model_class(phase: Phase) -> Any:
 
     if isinstance(phase, SequenceClassification):
         return transformers.AutoModelForSequenceClassification
-    if isinstance(phase, CausalLanguageModelling):
+    if isinstance(phase, CausalLanguageModeling):
         return transformers.AutoModelForCausalLM
     if phase.next_sentence_after is not None:
         return transformers.AutoModelForPreTraining  # BERT's, with both of its heads
@@ -91,15 +91,15 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
 def _check_objective(phase: Phase, module: Any) -> None:
     """Stop if the architecture cannot do what is asked of it."""
     kind = type(module).__name__
-    is_paired = isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None
+    is_paired = isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None
     if is_paired and "next_sentence_label" not in inspect.signature(module.forward).parameters:
         raise InputError(
             f"key 'next_sentence_after': {kind} has no head that tells what follows; that of "
             "model_type bert does"
         )
-    if isinstance(phase, CausalLanguageModelling) and _sees_what_follows(module):
+    if isinstance(phase, CausalLanguageModeling) and _sees_what_follows(module):
         raise InputError(
-            f"key 'objective': {kind} sees the tokens that follow; causal_language_modelling needs "
+            f"key 'objective': {kind} sees the tokens that follow; causal_language_modeling needs "
             "a decoder, as model_type gpt2"
         )
 

@@ -7,8 +7,8 @@ from jaxtyping import Int
 
 from embspace.errors import InputError
 from embspace.settings.run import (
-    CausalLanguageModelling,
-    MaskedLanguageModelling,
+    CausalLanguageModeling,
+    MaskedLanguageModeling,
     Phase,
     SequenceClassification,
 )
@@ -27,7 +27,7 @@ def inputs_of(
     """
     import torch
 
-    if isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None:
+    if isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None:
         inputs = sentence_pairs(phase.next_sentence_after, windows, rows, tokenizer, generator)
     else:
         longest = int(windows.n_tokens[rows].max())
@@ -36,7 +36,7 @@ def inputs_of(
         assert windows.label is not None  # Run says so
         return {**inputs, "labels": torch.from_numpy(windows.label[rows])}
     ids = inputs["input_ids"]
-    if isinstance(phase, CausalLanguageModelling):
+    if isinstance(phase, CausalLanguageModeling):
         return {**inputs, "labels": ids.masked_fill(inputs["attention_mask"] == 0, IGNORED)}
     masked, labels = _masked_tokens(ids, tokenizer, phase.masked_share, generator)
     return {**inputs, "input_ids": masked, "labels": labels}

@@ -17,7 +17,7 @@ from embspace.models.locate import locate_files, sha256
 from embspace.models.tokenizer import load_tokenizer
 from embspace.settings.model import FolderModel, HubModel, PackageModel
 from embspace.settings.run import (
-    MaskedLanguageModelling,
+    MaskedLanguageModeling,
     Phase,
     Run,
     SequenceClassification,
@@ -31,7 +31,7 @@ from embspace.train.checkpoints import (
     whole_checkpoints,
 )
 from embspace.train.heads import build_module, load_weights
-from embspace.train.optimise import Start, make_optimizer, moments_of, train_steps
+from embspace.train.optimize import Start, make_optimizer, moments_of, train_steps
 from embspace.train.progress import Progress
 from embspace.train.word_tokenizer import word_tokenizer
 
@@ -84,7 +84,7 @@ def _start(training: Training, train: pd.DataFrame) -> tuple[Any, Path | None]:
     base = training.base
     if base is None:
         first = next(iter(training.run.phases.values()))
-        is_masked = isinstance(first, MaskedLanguageModelling)
+        is_masked = isinstance(first, MaskedLanguageModeling)
         return word_tokenizer(train["text"], is_masked=is_masked), None
     assert training.run.base is not None  # `base` is its description
     folder = locate_files(training.run.base, base)
@@ -123,7 +123,7 @@ ROLES = ("pad", "bos", "eos")
 def _windows(
     run: Run, phase: Phase, train: pd.DataFrame, tokenizer: Any, labels: list[str]
 ) -> Windows:
-    is_paired = isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None
+    is_paired = isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None
     numbers = None
     if isinstance(phase, SequenceClassification):
         numbers = np.array([labels.index(label) for label in train["label"]], dtype=np.int64)
@@ -194,7 +194,7 @@ def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
 def _fingerprint(training: Training, phase: str, seed: int) -> str:
     """A hash of all that the weights of a phase follow from."""
     phases = list(training.run.phases)
-    run = training.run.model_dump(mode="json", exclude={"label", "licence", "language", "seeds"})
+    run = training.run.model_dump(mode="json", exclude={"label", "license", "language", "seeds"})
     run["phases"] = [run["phases"][each] for each in phases[: phases.index(phase) + 1]]
     base = []
     if training.base is not None:

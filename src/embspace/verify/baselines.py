@@ -21,7 +21,7 @@ OF_SOME = {
         "direction",
         "encoders_decoders",
         "intrinsic_dimension",
-        "neighbourhoods",
+        "hubs",
         "spectrum",
     ),
     "checkpointed": ("pretraining_dynamics",),

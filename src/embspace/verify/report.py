@@ -1,4 +1,4 @@
-"""The outcome as text in a terminal: legible at 100 columns and without colour."""
+"""The outcome as text in a terminal: legible at 100 columns and without color."""
 
 import sys
 from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ SETTINGS: dict[str, Any] = {"row_height_mm": 7.0, "digits": 3}
 VALUES = {
     ("direction", "mean_cosine"): [0.5, 0.25, 0.75],
     ("spectrum", "effective_rank"): [100.0, 300.0, 200.0],
-    ("neighbourhoods", "hubness"): [2.0, 2.0, 2.0],
+    ("hubs", "hubness"): [2.0, 2.0, 2.0],
 }
 
 
@@ -45,7 +45,7 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     assert "a model of a long name" in "".join(each.get_text() for each in figure.texts)
 
 
-def test_colours_go_from_the_smallest_to_the_largest_of_each_row() -> None:
+def test_colors_go_from_the_smallest_to_the_largest_of_each_row() -> None:
     figure, _ = draw_atlas({"csv": table()}, "a model", **SETTINGS)
     [mesh] = figure.axes[0].collections
     assert np.asarray(mesh.get_array()) == pytest.approx(

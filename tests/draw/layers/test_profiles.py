@@ -87,7 +87,7 @@ def test_lines_are_the_values_with_their_intervals(figure: Figure) -> None:
 def test_nulls_reach_from_the_smallest_to_the_largest_draw(figure: Figure) -> None:
     for ax in (figure.axes[0], figure.axes[5]):
         assert lines(ax, "isotropic Gaussian") == [-1.0] * LAYERS
-        assert lines(ax, "random initialisation") == [-1.0] * LAYERS
+        assert lines(ax, "random initialization") == [-1.0] * LAYERS
         band = ax.collections[0].get_paths()[0].vertices[:, 1]
         assert [band.min(), band.max()] == [-1.5, -0.5]
 
@@ -95,11 +95,11 @@ def test_nulls_reach_from_the_smallest_to_the_largest_draw(figure: Figure) -> No
 def test_nulls_are_of_one_corpus_and_of_another_only_by_its_name() -> None:
     nulls = TABLES["nulls"]
     nulls = nulls.assign(null_mean=np.where(nulls["corpus"] == "posts", -2.0, -1.0))
-    of_posts = (nulls["null"] == "random_initialisation") & (nulls["corpus"] == "articles")
+    of_posts = (nulls["null"] == "random_initialization") & (nulls["corpus"] == "articles")
     ax = drawn({**TABLES, "nulls": nulls[~of_posts]})[0].axes[0]
     assert lines(ax, "isotropic Gaussian") == [-1.0] * LAYERS
-    assert lines(ax, "random initialisation, posts") == [-2.0] * LAYERS
-    assert "random initialisation" not in [line.get_label() for line in ax.lines]
+    assert lines(ax, "random initialization, posts") == [-2.0] * LAYERS
+    assert "random initialization" not in [line.get_label() for line in ax.lines]
     gap = nulls.assign(null_mean=nulls["null_mean"].where(nulls["layer"] != 1))
     found = lines(drawn({**TABLES, "nulls": gap})[0].axes[0], "isotropic Gaussian")
     assert np.isnan(found).tolist() == [False, True, False]
@@ -109,7 +109,7 @@ def test_changes_are_of_the_tokens_of_one_corpus(figure: Figure) -> None:
     for row, measure in enumerate(SHOWN):
         ax = figure.axes[row * 4 + 3]
         assert len(ax.lines) == 3
-        for change in ("as_is", "ordinary_tokens", "standardised"):
+        for change in ("as_is", "ordinary_tokens", "standardized"):
             expected = [value("articles", "token", change, n, measure) for n in range(LAYERS)]
             assert lines(ax, CHANGES[change]) == pytest.approx(expected)
     other = drawn(corpus="posts")[0]
@@ -124,8 +124,8 @@ def test_each_line_is_named_once(figure: Figure) -> None:
     names = [text.get_text() for text in legend.get_texts()]
     assert sorted(names) == sorted(
         [
-            *("articles", "posts", "isotropic Gaussian", "random initialisation"),
-            *("as they are", "without special tokens, position 0", "standardised"),
+            *("articles", "posts", "isotropic Gaussian", "random initialization"),
+            *("as they are", "without special tokens, position 0", "standardized"),
         ]
     )
 
@@ -249,7 +249,7 @@ def test_nothing_to_show_is_said(family: Family, root: Path) -> None:
     assert "no corpus has enough documents" in figure.axes[0].texts[0].get_text()
 
 
-def test_a_misspelt_family_is_named_with_those_there_are(root: Path) -> None:
+def test_a_misspelled_family_is_named_with_those_there_are(root: Path) -> None:
     asked = {**settings_of(root, "profiles")["shown"], "spectra": []}
     message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed here: context, direction, "
     with pytest.raises(InputError, match=message):

@@ -52,7 +52,7 @@ def test_every_map_has_its_quality_and_chance_under_its_title(results, drawn):
     titles = [ax.get_title(loc="left") for ax in drawn[0].axes[:4]]
     assert titles == [
         "tokens and positions",
-        "the same, centred, unit length",
+        "the same, centered, unit length",
         "positions",
         "structured positions",
     ]
@@ -85,7 +85,7 @@ def test_a_model_without_structured_positions_says_so():
     results = results_of(random_matrices(), regimes_of(30, unstructured=range(30)))
     figure, _ = map_figure(results, "tiny", "a method", "project_pca", 165.0, 3)
     assert len(figure.axes[2].collections[-1].get_offsets()) == 30
-    assert "position" not in [ax.get_ylabel() for ax in figure.axes]  # no colours to explain
+    assert "position" not in [ax.get_ylabel() for ax in figure.axes]  # no colors to explain
     assert "no structured positions" in [t.get_text() for ax in figure.axes for t in ax.texts]
 
 

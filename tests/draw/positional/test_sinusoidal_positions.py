@@ -75,7 +75,7 @@ def test_the_table_has_a_column_an_encoding_and_a_dash_where_nothing_is(results,
     size = f"{np.sqrt(DIM / 2):.4g}"
     assert any(line.startswith("| mean norm") and size in line for line in rows)
     assert any("offsets up to 4" in line for line in rows)
-    assert any(line.startswith("| adjacent neighbour share") for line in rows)
+    assert any(line.startswith("| adjacent neighbor share") for line in rows)
     assert next(line for line in rows if "shortest wavelength" in line).count("–") == 2
     assert "nan" not in text
 

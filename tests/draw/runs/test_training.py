@@ -18,7 +18,7 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     phases = ["pretraining", *(["classification"] if classified else [])]
     losses = [(seed, p, step, 3 / step) for seed in SEEDS for p in phases for step in range(1, 101)]
     held_out = [
-        (seed, "pretraining", step, "masked_language_modelling", 500, 20)
+        (seed, "pretraining", step, "masked_language_modeling", 500, 20)
         + (3.0, 2.9, 3.1, 0.5, 0.4, 0.6, 3.3, None, None, None, 0.02, 3.4, 0.1, 2.0, 0.3, 2.9, 0.2)
         for seed in SEEDS
         for step in STEPS
@@ -41,7 +41,7 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     texts = ("as they are", "half hidden")
     of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
     classes += [*hidden, *of_counts]
-    spread = [("pretraining", 100, "masked_language_modelling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
+    spread = [("pretraining", 100, "masked_language_modeling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
     return {
         "losses": pd.DataFrame(losses, columns=LOSSES),
         "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
@@ -100,7 +100,7 @@ def test_the_table_says_which_wins() -> None:
     assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller one" in text
 
 
-def test_two_phases_of_language_modelling_are_two_panels() -> None:
+def test_two_phases_of_language_modeling_are_two_panels() -> None:
     found = results(classified=False, grammar=False)
     again = found["held_out"].assign(phase="again", step=found["held_out"]["step"] * 2)
     found["held_out"] = pd.concat([found["held_out"], again], ignore_index=True)

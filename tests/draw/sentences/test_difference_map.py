@@ -59,5 +59,5 @@ def test_nothing_that_varies_is_no_map(found):
         assert "no map" in drawn(found.map[:0], summary).texts[0].get_text()
 
 
-def test_colours_repeat_after_six():
+def test_colors_repeat_after_six():
     assert [color_of(number) for number in (0, 5, 6)] == ["C0", "C5", "C0"]

@@ -15,7 +15,7 @@ def table(*corpora: str) -> pd.DataFrame:
             (pooling, layer, preparation)
             for pooling in ("cls", "mean", "max")
             for layer in range(3)
-            for preparation in ("as_is", "centred")
+            for preparation in ("as_is", "centered")
         ]
         for embedding, layer, preparation in keys:
             value = 0.2 if layer is None else 0.1 + 0.3 * layer

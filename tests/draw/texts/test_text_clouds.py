@@ -59,7 +59,7 @@ def test_marks_are_the_shares_of_the_last_layer(results, drawn):
     marks = {float(line.get_xdata()[0]) for line in drawn[0].axes[5].lines[: 9 * 4]}
     last = results["positive"].query("layer == 1 and corpus == other_corpus")
     assert set(last["share_not_positive"]) <= marks
-    assert set(last["centred_share_not_positive"]) <= marks
+    assert set(last["centered_share_not_positive"]) <= marks
 
 
 def test_one_corpus_has_nothing_to_be_compared_with():

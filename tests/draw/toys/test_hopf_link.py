@@ -35,8 +35,8 @@ def test_each_method_begins_a_row(drawn):
         "linked: PCA",
         "unlinked: PCA",
         "t-SNE, perplexity 5",
-        "UMAP, 10 neighbours, min_dist 0.1",
-        "UMAP, 10 neighbours, min_dist 0.8",
+        "UMAP, 10 neighbors, min_dist 0.1",
+        "UMAP, 10 neighbors, min_dist 0.8",
         "linked: space itself",  # which replaces its panel, and so comes last
     ]
     places = {ax.get_title(loc="left"): ax.get_subplotspec().rowspan.start for ax in drawn[0].axes}
@@ -67,7 +67,7 @@ def test_space_has_three_axes(results, drawn):
 def test_under_each_title_stands_what_the_runs_keep(results, drawn):
     row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
     row = row.iloc[0]
-    words = titled(drawn, "UMAP, 10 neighbours, min_dist 0.8").texts[0].get_text()
+    words = titled(drawn, "UMAP, 10 neighbors, min_dist 0.8").texts[0].get_text()
     assert f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}" in words
     assert f"parts {row['n_linearly_separable']} of 2 maps" in words
     assert f"{row['n_closed_rings']} of 4 rings closed" in words
@@ -88,7 +88,7 @@ def test_the_table_has_linked_and_unlinked_circles(results, drawn):
     assert len(rows) == 1 + 2 + 1 + len(results["quality"])
     assert sum(line.startswith("| unlinked") for line in rows) == 1 + len(results["quality"]) // 2
     assert "nan" not in text
-    assert "0.494 of the neighbours" in text
+    assert "0.494 of the neighbors" in text
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 4])

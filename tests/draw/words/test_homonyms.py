@@ -58,13 +58,13 @@ def lines_of(ax: Any) -> dict[str, Any]:
 
 def test_lines_are_those_of_the_tables(results, drawn):
     first, second, third = (lines_of(ax) for ax in drawn[0].axes[:3])
-    centred = rows_of(results["layers"], "centred", "cosine")
-    assert list(first["centred cosine"].get_ydata()) == list(centred["difference"])
-    random = list(centred["random_weights_difference"])
-    assert list(first["centred, random weights"].get_ydata()) == random
+    centered = rows_of(results["layers"], "centered", "cosine")
+    assert list(first["centered cosine"].get_ydata()) == list(centered["difference"])
+    random = list(centered["random_weights_difference"])
+    assert list(first["centered, random weights"].get_ydata()) == random
     distance = rows_of(results["layers"], "raw", "euclidean_distance")
     assert list(second["Euclidean distance"].get_ydata()) == list(distance["relative_difference"])
-    recovery = rows_of(results["recovery"], "centred", "cosine")
+    recovery = rows_of(results["recovery"], "centered", "cosine")
     assert list(third["the word itself"].get_ydata()) == list(recovery["accuracy"])
     assert list(third["mean of other tokens"].get_ydata()) == list(recovery["context_accuracy"])
     assert list(third["chance, 0.4"].get_ydata()) == pytest.approx([0.4, 0.4])
@@ -76,10 +76,10 @@ def test_the_band_of_shuffled_senses_is_that_of_the_table(results, drawn):
     (band,) = [
         each
         for each in drawn[0].axes[0].collections
-        if each.get_label() == "centred, senses shuffled"
+        if each.get_label() == "centered, senses shuffled"
     ]
     heights = band.get_paths()[0].vertices[:, 1]
-    rows = rows_of(results["layers"], "centred", "cosine")
+    rows = rows_of(results["layers"], "centered", "cosine")
     assert heights.min() == pytest.approx(rows["null_difference_low"].min())
     assert heights.max() == pytest.approx(rows["null_difference_high"].max())
 
@@ -96,7 +96,7 @@ def test_legends_cover_no_line(drawn):
 def test_the_map_has_each_word_in_the_order_of_the_last_layer(results, drawn):
     ax = drawn[0].axes[3]
     values = ax.collections[0].get_array()
-    words = rows_of(results["words"], "centred", "cosine")
+    words = rows_of(results["words"], "centered", "cosine")
     last = words[words["layer"] == 2].sort_values("rank")
     assert [label.get_text() for label in ax.get_yticklabels()] == last["word"].tolist()
     assert values[:, 2].tolist() == last["difference"].tolist()
@@ -109,7 +109,7 @@ def test_the_map_has_each_word_in_the_order_of_the_last_layer(results, drawn):
 def test_of_many_words_the_map_has_both_ends(results):
     figure, _ = draw(results, n_words=3)
     ax = figure.axes[3]
-    words = rows_of(results["words"], "centred", "cosine")
+    words = rows_of(results["words"], "centered", "cosine")
     last = words[words["layer"] == 2].sort_values("rank")["word"].tolist()
     assert [label.get_text() for label in ax.get_yticklabels()] == [*last[:2], last[-1]]
     assert "3 of 8" in ax.get_title()
@@ -135,7 +135,7 @@ def test_the_tables_have_all_layers_and_the_words_at_both_ends(results, drawn):
     _, text = drawn
     for heading in ("Within and between senses", "Telling the sense", "Drift", "Words"):
         assert f"## {heading}" in text
-    words = rows_of(results["words"], "centred", "cosine")
+    words = rows_of(results["words"], "centered", "cosine")
     last = words[words["layer"] == 2].sort_values("rank")["word"].tolist()
     listed = [word for word in last if f"| {word} " in text]
     assert listed == [*last[:2], *last[-2:]]

@@ -28,7 +28,7 @@ def rotation(dim: int, seed: int = 0) -> np.ndarray:
 
 
 def related(n: int, dim_x: int, dim_y: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two views with a part in common, neither centred."""
+    """Two views with a part in common, neither centered."""
     x = gaussian(n, dim_x, seed)
     return x + 2, x @ gaussian(dim_x, dim_y, seed + 1) / dim_x + gaussian(n, dim_y, seed + 2) - 1
 
@@ -80,8 +80,8 @@ def test_cka_in_one_dimension_is_the_squared_correlation():
 
 def test_cka_is_that_of_kernels():
     x, y = related(30, 7, 4, 1)
-    centre = np.eye(30) - 1 / 30
-    k, m = (centre @ z @ z.T @ centre for z in (x, y))
+    center = np.eye(30) - 1 / 30
+    k, m = (center @ z @ z.T @ center for z in (x, y))
     expected = np.sum(k * m) / np.sqrt(np.sum(k * k) * np.sum(m * m))
     assert linear_cka(x, y) == pytest.approx(expected)
 
@@ -107,7 +107,7 @@ def test_debiased_cka_does_not_depend_on_how_many_points_there_are():
     assert mean(400) == pytest.approx(0.2, abs=0.01)
 
 
-def test_hsic_is_that_of_kernels_also_where_views_are_not_centred():
+def test_hsic_is_that_of_kernels_also_where_views_are_not_centered():
     for seed in range(3):
         x, y = related(25, 40, 6, seed)
         assert unbiased_hsic(x, y) == pytest.approx(hsic_by_kernels(x, y))

@@ -10,7 +10,7 @@ from embspace.geometry.groups.contrast import (
     chance_accuracy,
     contrast_groups,
     neighbor_weights,
-    relabellings,
+    relabelings,
 )
 
 
@@ -18,7 +18,7 @@ def distances_of(x: np.ndarray) -> np.ndarray:
     return np.linalg.norm(x[:, np.newaxis] - x, axis=-1)
 
 
-def all_labellings(group: np.ndarray) -> np.ndarray:
+def all_labelings(group: np.ndarray) -> np.ndarray:
     return np.array(sorted(set(itertools.permutations(group.tolist()))))
 
 
@@ -27,7 +27,7 @@ def test_three_points_by_hand():
     found = contrast_groups(distances[np.newaxis], np.array([[0, 0, 1], [0, 1, 0]]))
     assert found.within.tolist() == [[1.0], [5.0]]
     assert found.between.tolist() == [[4.5], [2.5]]
-    # The neighbours are 2nd, 1st, 2nd.
+    # The neighbors are 2nd, 1st, 2nd.
     assert found.accuracy[:, 0] == pytest.approx([2 / 3, 0])
 
 
@@ -57,40 +57,40 @@ def test_accuracy_is_that_of_a_library_of_classifiers():
 
 
 @pytest.mark.parametrize("group", [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2, 2]])
-def test_chance_is_the_mean_over_all_labellings_whatever_the_points(group: list[int]):
-    labellings = all_labellings(np.array(group))
+def test_chance_is_the_mean_over_all_labelings_whatever_the_points(group: list[int]):
+    labelings = all_labelings(np.array(group))
     rng = np.random.default_rng(2)
     for x in (rng.normal(size=(len(group), 2)), rng.exponential(size=(len(group), 9)) ** 3):
-        found = contrast_groups(distances_of(x)[np.newaxis], labellings)
+        found = contrast_groups(distances_of(x)[np.newaxis], labelings)
         assert found.accuracy.mean() == pytest.approx(chance_accuracy(np.array(group)))
 
 
 def test_chance_of_two_threes_is_two_fifths():
     assert chance_accuracy(np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(2 / 5)
-    assert len(all_labellings(np.array([0, 0, 0, 1, 1, 1]))) == 2 * 10
+    assert len(all_labelings(np.array([0, 0, 0, 1, 1, 1]))) == 2 * 10
     assert np.isnan(chance_accuracy(np.array([0])))
 
 
-def test_over_all_labellings_within_and_between_are_equal():
+def test_over_all_labelings_within_and_between_are_equal():
     distances = distances_of(np.random.default_rng(3).normal(size=(6, 4)))
-    found = contrast_groups(distances[np.newaxis], all_labellings(np.array([0, 0, 0, 1, 1, 1])))
+    found = contrast_groups(distances[np.newaxis], all_labelings(np.array([0, 0, 0, 1, 1, 1])))
     assert found.within.mean() == pytest.approx(distances.sum() / 30)
     assert found.between.mean() == pytest.approx(distances.sum() / 30)
 
 
 def test_draws_visit_every_split_equally_often_and_begin_with_the_truth():
     group = np.array([0, 0, 0, 1, 1, 1])
-    draws = relabellings(group, 20_000, np.random.default_rng(4))
+    draws = relabelings(group, 20_000, np.random.default_rng(4))
     assert draws.shape == (20_001, 6)
     assert (draws[0] == group).all()
     assert (np.sort(draws, axis=1) == group).all()
     _, counts = np.unique(draws[1:], axis=0, return_counts=True)
-    # 20 labellings of probability 1/20: a standard deviation of 31 about 1000.
+    # 20 labelings of probability 1/20: a standard deviation of 31 about 1000.
     assert len(counts) == 20
     assert np.abs(counts - 1000).max() < 130
 
 
-def test_tied_neighbours_share():
+def test_tied_neighbors_share():
     # The first is as near to the second as to the third, which are of different groups.
     distances = distances_of(np.array([[0.0], [1.0], [-1.0], [5.0]]))
     group = np.array([[0, 0, 1, 1]])
@@ -103,7 +103,7 @@ def test_a_tie_outlives_rounding():
     assert neighbor_weights(distances[np.newaxis])[0, 0].tolist() == [0, 0.5, 0.5, 0]
 
 
-def test_equal_points_have_equal_neighbours():
+def test_equal_points_have_equal_neighbors():
     assert (neighbor_weights(np.zeros((1, 3, 3)))[0] == (1 - np.eye(3)) / 2).all()
 
 

@@ -119,7 +119,7 @@ def test_nearest_others_are_several_where_distances_are_equal_or_nearly_so():
     assert nearest_others(distances, tie=0.0).sum(axis=1).tolist() == [0, 1, 1, 1]
 
 
-def test_neighbours_of_the_own_group():
+def test_neighbors_of_the_own_group():
     neighbors = np.array([[1, 2], [0, 2], [1, 0]])
     found = neighbors_in_group(neighbors, np.array([4, 4, 7]))
     assert found.tolist() == [[True, False], [True, False], [False, False]]
@@ -138,16 +138,16 @@ def test_the_nearest_of_nothing_is_not_defined():
     assert np.isnan(nearest_in_group(np.full((2, 2), np.nan), np.array([0, 0]))).all()
 
 
-def test_neighbours_of_clouds_far_apart_are_of_the_same():
+def test_neighbors_of_clouds_far_apart_are_of_the_same():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(size=(10, 2)), rng.normal(size=(10, 2)) + 100])
     groups = np.repeat([0, 1], 10)
     assert same_group_neighbor_share(x, groups, n_neighbors=9) == 1
-    # With every point as a neighbour it is chance.
+    # With every point as a neighbor it is chance.
     assert same_group_neighbor_share(x, groups, n_neighbors=19) == pytest.approx(9 / 19)
 
 
-def test_groups_dealt_at_random_share_neighbours_by_chance():
+def test_groups_dealt_at_random_share_neighbors_by_chance():
     rng, groups = np.random.default_rng(0), np.repeat([0, 1], 30)
     x = rng.normal(size=(60, 2))
     shares = [
@@ -156,13 +156,13 @@ def test_groups_dealt_at_random_share_neighbours_by_chance():
     assert np.mean(shares) == pytest.approx(29 / 59, abs=4 * np.std(shares) / np.sqrt(200))
 
 
-def test_a_point_is_no_neighbour_of_itself_and_ties_go_to_the_earlier_row():
+def test_a_point_is_no_neighbor_of_itself_and_ties_go_to_the_earlier_row():
     x = np.array([[0.0], [1.0], [2.0]])
     assert same_group_neighbor_share(x, np.array([0, 0, 1]), n_neighbors=1) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("n_neighbors", [0, 3])
-def test_a_number_of_neighbours_out_of_range_is_refused(n_neighbors: int):
+def test_a_number_of_neighbors_out_of_range_is_refused(n_neighbors: int):
     with pytest.raises(ValueError, match="expected 1 to 2"):
         same_group_neighbor_share(np.zeros((3, 1)), np.zeros(3, dtype=int), n_neighbors=n_neighbors)
 

@@ -29,10 +29,10 @@ def test_a_point_inside_the_other_cloud_cannot_be_parted():
 
 
 def test_a_ring_round_another_is_not_separable_nor_are_linked_circles():
-    a, _ = circle_pair(40, centre_distance=0.0, angle=75)
+    a, _ = circle_pair(40, center_distance=0.0, angle=75)
     assert not linearly_separable(a[:, :2], 2 * a[:, :2])
-    assert not linearly_separable(*circle_pair(40, centre_distance=1.0, angle=75))
-    assert linearly_separable(*circle_pair(40, centre_distance=3.0, angle=75))
+    assert not linearly_separable(*circle_pair(40, center_distance=1.0, angle=75))
+    assert linearly_separable(*circle_pair(40, center_distance=3.0, angle=75))
 
 
 @settings(max_examples=40, deadline=None)

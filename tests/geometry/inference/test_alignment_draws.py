@@ -13,7 +13,7 @@ N = 24
 
 @pytest.fixture
 def views() -> tuple[np.ndarray, np.ndarray]:
-    """Two layers of one model and three of another, of the same points, not centred."""
+    """Two layers of one model and three of another, of the same points, not centered."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2, N, 5)) + 3
     y = rng.normal(size=(3, N, 40)) * np.array([1, 100, 0.01])[:, np.newaxis, np.newaxis] - 1

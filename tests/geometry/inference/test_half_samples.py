@@ -338,7 +338,7 @@ def test_a_constant_has_no_width(own: dict[str, Definition]) -> None:
 
 
 def test_what_halves_do_not_have_has_no_interval() -> None:
-    """24 vectors have 20 neighbours each, 12 have not."""
+    """24 vectors have 20 neighbors each, 12 have not."""
     x, text = CLOUD[:24], np.arange(24) // 3
     found = estimated(x, text, word=None)
     for name in ("mle_dimension", "correlation_dimension"):

@@ -113,5 +113,5 @@ def test_every_family_says_what_it_is_held_against() -> None:
 
 def test_chance_alone_gives_hubs_in_many_dimensions() -> None:
     x = rng().normal(size=(1000, 100))
-    nulls = [hubness(NULL_CLOUDS[null](x, rng(1))) for null in NULLS_OF_FAMILY["neighbourhoods"]]
+    nulls = [hubness(NULL_CLOUDS[null](x, rng(1))) for null in NULLS_OF_FAMILY["hubs"]]
     assert min(nulls) > 2  # no finding of its own, then

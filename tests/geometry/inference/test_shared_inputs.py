@@ -79,7 +79,7 @@ def test_options_reach_their_measure_alone() -> None:
     assert value_of(found["hubness"]) != value_of(KNOWN["hubness"].function(CLOUD))
 
 
-def test_as_many_neighbours_as_the_measures_ask_for() -> None:
+def test_as_many_neighbors_as_the_measures_ask_for() -> None:
     measures = list(KNOWN.values())
     assert n_neighbors(measures, {}) == N_NEIGHBORS
     assert n_neighbors(measures, {"hubness": {"k": 3}}) == N_NEIGHBORS
@@ -91,9 +91,9 @@ def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(declared, "DEFINED", {})
     facts: dict[str, Any] = {"formula": "x", "range": "x", "source": "x", "bias": "x"}
 
-    @measure("neighbourhoods", **facts, invariant_to=[], shared="neighbors")
+    @measure("hubs", **facts, invariant_to=[], shared="neighbors")
     def farthest(x: NeighborGraph, *, k: int = 33) -> float:
-        """Farthest of the neighbours."""
+        """Farthest of the neighbors."""
         return float(x.first(k).distances.max())
 
     @measure("context", **facts, invariant_to=[], grouped_by="word")

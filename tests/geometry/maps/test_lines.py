@@ -35,7 +35,7 @@ def test_random_points_are_as_shuffled_ones():
     assert found.null_order_correlation == pytest.approx(np.sqrt(2 / np.pi / 299), rel=0.3)
 
 
-def test_the_chance_of_two_neighbours_is_that_of_random_orders():
+def test_the_chance_of_two_neighbors_is_that_of_random_orders():
     rng = np.random.default_rng(0)
     x = np.arange(7.0)[:, np.newaxis] ** 1.1
     shares = [measured(rng.permutation(x)).adjacent_neighbor_share for _ in range(2000)]
@@ -43,7 +43,7 @@ def test_the_chance_of_two_neighbours_is_that_of_random_orders():
     assert abs(np.mean(shares) - measured(x).null_adjacent_neighbor_share) < 4 * error
 
 
-def test_only_positions_with_both_neighbours_count():
+def test_only_positions_with_both_neighbors_count():
     x = np.array([0.0, 1, 2, 10, 11, 12, 30])[:, np.newaxis]
     found = measured(x, np.array([0, 1, 2, 10, 11, 12, 30]))
     assert found.adjacent_neighbor_share == 1  # of positions 1 and 11

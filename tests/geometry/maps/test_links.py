@@ -35,13 +35,13 @@ def wound(turns: int, n: int = 200) -> np.ndarray:
 @pytest.mark.parametrize("n", [3, 12, 100])
 def test_a_hopf_link_is_linked_once(n: int, angle: float):
     # Corners lie on the circle: a triangle is that much smaller.
-    a, b = circle_pair(n, centre_distance=0.5 if n == 3 else 1.0, angle=angle)
+    a, b = circle_pair(n, center_distance=0.5 if n == 3 else 1.0, angle=angle)
     assert abs(linking_number(a, b)) == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("distance", [2.1, 3.0, 100.0])
 def test_circles_side_by_side_are_not_linked(distance: float):
-    assert linking_number(*circle_pair(60, centre_distance=distance, angle=75)) == pytest.approx(
+    assert linking_number(*circle_pair(60, center_distance=distance, angle=75)) == pytest.approx(
         0, abs=1e-12
     )
 
@@ -54,7 +54,7 @@ def test_circles_in_one_plane_are_not_linked():
 
 @pytest.mark.parametrize("turns", [-3, -1, 0, 2, 5])
 def test_a_path_that_winds_is_linked_as_often(turns: int):
-    circle, _ = circle_pair(90, centre_distance=0.0, angle=90)
+    circle, _ = circle_pair(90, center_distance=0.0, angle=90)
     assert abs(linking_number(circle, wound(turns))) == pytest.approx(abs(turns), abs=1e-9)
     assert linking_number(circle, wound(turns)) == pytest.approx(
         -linking_number(circle, wound(-turns)), abs=1e-9
@@ -70,7 +70,7 @@ def test_random_polygons_agree_with_counted_crossings(n: int, m: int, seed: int)
 
 
 def test_direction_order_motion_and_scale():
-    a, b = circle_pair(30, centre_distance=1.0, angle=75)
+    a, b = circle_pair(30, center_distance=1.0, angle=75)
     number = linking_number(a, b)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
     turn *= np.sign(np.linalg.det(turn))
@@ -82,7 +82,7 @@ def test_direction_order_motion_and_scale():
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch):
-    a, b = circle_pair(30, centre_distance=1.0, angle=75)
+    a, b = circle_pair(30, center_distance=1.0, angle=75)
     whole = linking_number(a, b)
     monkeypatch.setattr(links, "BLOCK_EDGES", 70)
     assert linking_number(a, b) == pytest.approx(whole)
@@ -103,7 +103,7 @@ def test_two_corners_are_no_polygon():
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 3.0])
 def test_both_circles_have_radius_one_about_centres_so_far_apart(distance: float):
-    a, b = circle_pair(50, centre_distance=distance, angle=75)
+    a, b = circle_pair(50, center_distance=distance, angle=75)
     for points in (a, b):
         assert np.linalg.norm(points - points.mean(axis=0), axis=1) == pytest.approx(np.ones(50))
     assert b.mean(axis=0) - a.mean(axis=0) == pytest.approx([distance, 0, 0])
@@ -111,13 +111,13 @@ def test_both_circles_have_radius_one_about_centres_so_far_apart(distance: float
 
 
 def test_every_point_of_a_right_hopf_link_is_one_away_from_the_other():
-    a, b = circle_pair(1000, centre_distance=1.0, angle=90)
+    a, b = circle_pair(1000, center_distance=1.0, angle=90)
     apart = np.linalg.norm(a[:, np.newaxis] - b, axis=2)
     assert apart.min(axis=0) == pytest.approx(np.ones(1000), abs=1e-5)
     assert apart.min(axis=1) == pytest.approx(np.ones(1000), abs=1e-5)
 
 
 def test_the_angle_is_that_of_the_planes():
-    _, b = circle_pair(50, centre_distance=1.0, angle=75)
+    _, b = circle_pair(50, center_distance=1.0, angle=75)
     normal = np.cross(b[1] - b[0], b[20] - b[0])
     assert abs(normal[2]) / np.linalg.norm(normal) == pytest.approx(np.cos(np.deg2rad(75)))

@@ -24,7 +24,7 @@ DEFINED = list(definitions().values())
 EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in DEFINED])
 
 
-OF_NEIGHBORS = ("intrinsic_dimension", "neighbourhoods")
+OF_NEIGHBORS = ("intrinsic_dimension", "hubs")
 
 
 def value(defined: Definition, x: Any, **changed: Any) -> float:
@@ -41,7 +41,7 @@ def test_a_measure_is_invariant_to_what_it_says_and_to_nothing_else(
     alike = {key: CHANGED[change](each) for key, each in options.items() if key == "larger"}
     before, after = value(defined, CLOUD), value(defined, CHANGED[change](CLOUD), **alike)
     if change in defined.invariant_to:
-        # Neighbours are those of the vectors in float32.
+        # Neighbors are those of the vectors in float32.
         tolerance = 1e-3 if defined.family in OF_NEIGHBORS else 1e-6
         assert after == pytest.approx(before, rel=tolerance, abs=1e-9)
     else:

@@ -28,7 +28,7 @@ def test_at_the_smallest_scale_it_is_two_nn() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 8, 32])
-def test_it_maximises_the_published_likelihood(k: int) -> None:
+def test_it_maximizes_the_published_likelihood(k: int) -> None:
     x = cube(4)
     distances = neighbor_graph_of(x, 2 * k).distances
     mu = distances[:, 2 * k - 1] / distances[:, k - 1]

@@ -54,8 +54,8 @@ def test_equal_vectors_are_dropped_and_a_graph_will_do() -> None:
     assert mle_dimension(graph, k=10).value == mle_dimension(x, k=10).value
 
 
-def test_too_few_neighbours_are_refused() -> None:
-    with pytest.raises(ValueError, match="k: expected at least 3 neighbours, found 2"):
+def test_too_few_neighbors_are_refused() -> None:
+    with pytest.raises(ValueError, match="k: expected at least 3 neighbors, found 2"):
         mle_dimension(cloud(2), k=2)
     assert np.isnan(mle_dimension(np.zeros((10, 2)), k=3).value)
-    assert two_nn_maximum_likelihood(cloud(2)).value > 0  # what two neighbours are for
+    assert two_nn_maximum_likelihood(cloud(2)).value > 0  # what two neighbors are for

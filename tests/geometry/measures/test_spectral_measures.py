@@ -55,19 +55,19 @@ def test_the_top_share_is_that_of_an_independent_pca() -> None:
     assert top_variance_share(CLOUD) == pytest.approx(PCA().fit(CLOUD).explained_variance_ratio_[0])
 
 
-def test_without_centring_the_top_share_is_the_inverse_of_the_stable_rank() -> None:
+def test_without_centering_the_top_share_is_the_inverse_of_the_stable_rank() -> None:
     singular = np.linalg.svd(CLOUD, compute_uv=False)
     assert 1 / stable_rank(CLOUD) == pytest.approx(singular[0] ** 2 / (singular**2).sum())
-    centred = CLOUD - CLOUD.mean(axis=0)
-    assert 1 / stable_rank(centred) == pytest.approx(top_variance_share(CLOUD))
+    centered = CLOUD - CLOUD.mean(axis=0)
+    assert 1 / stable_rank(centered) == pytest.approx(top_variance_share(CLOUD))
 
 
-def test_rank_me_is_the_published_formula_without_centring() -> None:
+def test_rank_me_is_the_published_formula_without_centering() -> None:
     singular = np.linalg.svd(CLOUD, compute_uv=False)
     p = singular / np.abs(singular).sum() + 1e-7
     assert rank_me(CLOUD) == pytest.approx(np.exp(-(p * np.log(p)).sum()))
-    centred = CLOUD - CLOUD.mean(axis=0)
-    assert rank_me(centred, epsilon=0) == pytest.approx(effective_rank(CLOUD))
+    centered = CLOUD - CLOUD.mean(axis=0)
+    assert rank_me(centered, epsilon=0) == pytest.approx(effective_rank(CLOUD))
 
 
 @pytest.mark.parametrize("d", [2, 5, 40])

@@ -71,7 +71,7 @@ def test_new_samples_scatter_farther_than_the_standard_error_says() -> None:
     ]
     scatter = np.std([each.value for each in found])
     stated = np.mean([each.standard_error for each in found])
-    assert 1.2 < scatter / stated < 1.7  # ratios of neighbours are not independent
+    assert 1.2 < scatter / stated < 1.7  # ratios of neighbors are not independent
 
 
 def test_the_line_has_no_standard_error_and_says_what_it_rests_on() -> None:

@@ -14,12 +14,12 @@ def cloud(counts: list[int], dim: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shares_by_singular_values(x: np.ndarray) -> list[float]:
-    centred = x - x.mean(axis=0)
+    centered = x - x.mean(axis=0)
     _, singular, axes = np.linalg.svd(x)
-    principal = np.linalg.svd(centred, compute_uv=False)
-    total = np.square(centred).sum()
+    principal = np.linalg.svd(centered, compute_uv=False)
+    total = np.square(centered).sum()
     of_squares = singular[0] ** 2 / np.square(singular).sum()
-    return [of_squares, np.square(centred @ axes[0]).sum() / total, principal[0] ** 2 / total]
+    return [of_squares, np.square(centered @ axes[0]).sum() / total, principal[0] ** 2 / total]
 
 
 # Fewer occurrences than dimensions, as many, more; few and many of one word.

@@ -18,7 +18,7 @@ CLOUDS = {"cloud": CLOUD, "far": CLOUD + 1e5, "grid": GRID, "copies": COPIES}
 
 @pytest.mark.parametrize("n_known", [2, 7, 12, 40])
 @pytest.mark.parametrize("name", CLOUDS)
-def test_neighbours_are_those_of_comparing_all_the_rows(name: str, n_known: int) -> None:
+def test_neighbors_are_those_of_comparing_all_the_rows(name: str, n_known: int) -> None:
     x = CLOUDS[name]
     rows = np.sort(np.random.default_rng(1).choice(len(x), len(x) // 2, replace=False))
     found = graph_among(neighbor_graph_of(x, n_known), x, rows, 7)
@@ -36,7 +36,7 @@ def test_a_fresh_graph_of_the_rows_is_the_same(n_known: int) -> None:
     assert found.distances == pytest.approx(fresh.distances, rel=1e-5)
 
 
-def test_rows_of_one_corner_need_no_known_neighbour() -> None:
+def test_rows_of_one_corner_need_no_known_neighbor() -> None:
     """Each of them has many others nearer to it than those that are among the rows."""
     far_apart = np.argsort(np.linalg.norm(CLOUD - CLOUD.mean(axis=0), axis=1))[-12:]
     rows = np.sort(far_apart)
@@ -53,6 +53,6 @@ def test_all_rows_have_the_graph_that_there_is() -> None:
 
 
 @pytest.mark.parametrize("k", [0, 100])
-def test_as_many_neighbours_as_there_are_other_rows(k: int) -> None:
+def test_as_many_neighbors_as_there_are_other_rows(k: int) -> None:
     with pytest.raises(ValueError, match=f"k: expected 1 to 99, the other rows, found {k}"):
         graph_among(neighbor_graph_of(CLOUD, 10), CLOUD, HALF, k)

@@ -19,8 +19,8 @@ def values(x: GroupedVectors, y: GroupedVectors, within: bool) -> dict[str, np.n
         rows, columns = rows[rows < columns], columns[rows < columns]
     a, b = x.vectors, y.vectors
     cosines = 1 - cdist(a, b, "cosine")
-    centred = 1 - cdist(x.centred, y.centred, "cosine")
-    matrices = (cdist(a, b), a @ b.T, cosines, centred)
+    centered = 1 - cdist(x.centered, y.centered, "cosine")
+    matrices = (cdist(a, b), a @ b.T, cosines, centered)
     return {q: each[rows, columns] for q, each in zip(QUANTITIES, matrices, strict=True)}
 
 
@@ -49,7 +49,7 @@ def test_totals_are_of_the_pairs_between_chosen_units(per_unit: int):
     found = scan_group_pairs(x, n_bins=10)
     chosen = rng.random(25) < 0.5
     kept = chosen[x.units]
-    part = GroupedVectors(x.centred[kept], x.mean, x.groups[kept], x.units[kept])
+    part = GroupedVectors(x.centered[kept], x.mean, x.groups[kept], x.units[kept])
     expected = values(part, part, within=True)
     totals = found.totals(chosen)
     assert tuple(totals) == TOTALS
@@ -57,7 +57,7 @@ def test_totals_are_of_the_pairs_between_chosen_units(per_unit: int):
     for quantity in QUANTITIES:
         assert totals[quantity] == pytest.approx(expected[quantity].sum())
     assert totals["n_not_positive"] == (expected["cosine"] <= 0).sum()
-    assert totals["n_centred_not_positive"] == (expected["centred_cosine"] <= 0).sum()
+    assert totals["n_centered_not_positive"] == (expected["centered_cosine"] <= 0).sum()
 
 
 def test_totals_of_two_sides_are_of_units_on_both():
@@ -88,13 +88,13 @@ def test_a_turn_changes_no_pair():
         assert one.distributions[quantity].mean == pytest.approx(other.distributions[quantity].mean)
 
 
-def test_equal_vectors_lie_at_zero_and_have_no_centred_cosine():
+def test_equal_vectors_lie_at_zero_and_have_no_centered_cosine():
     x = grouped(np.full((7, 3), 0.1, dtype=np.float32), np.arange(7))
     found = scan_group_pairs(x, n_bins=10)
     assert found.distributions["euclidean_distance"].maximum == 0
     assert found.distributions["cosine"].minimum == pytest.approx(1)
     assert found.distributions["cosine"].n == 21
-    assert found.distributions["centred_cosine"].n == 0
+    assert found.distributions["centered_cosine"].n == 0
 
 
 def test_copies_far_from_zero_have_no_distance():

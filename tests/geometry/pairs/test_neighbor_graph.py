@@ -5,7 +5,7 @@ from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from tests.geometry.clouds import CLOUD
 
 
-def test_a_graph_serves_for_fewer_neighbours_than_it_has() -> None:
+def test_a_graph_serves_for_fewer_neighbors_than_it_has() -> None:
     graph = neighbor_graph_of(CLOUD, 10)
     few = neighbor_graph_of(graph, 3)
     assert (few.indices == neighbor_graph_of(CLOUD, 3).indices).all()
@@ -17,6 +17,6 @@ def test_a_graph_serves_for_fewer_neighbours_than_it_has() -> None:
 
 
 @pytest.mark.parametrize("k", [0, 200])
-def test_as_many_neighbours_as_there_are_others(k: int) -> None:
+def test_as_many_neighbors_as_there_are_others(k: int) -> None:
     with pytest.raises(ValueError, match=f"k: expected 1 to 199, the other vectors, found {k}"):
         neighbor_graph_of(CLOUD, k)

@@ -282,7 +282,7 @@ def test_other_types_are_taken_in_float32(dtype: type) -> None:
 
 def test_no_neighbors_across_or_below_zero() -> None:
     x = gaussian(10, 3)
-    with pytest.raises(ValueError, match="n_neighbors: neighbours are those of x in x"):
+    with pytest.raises(ValueError, match="n_neighbors: neighbors are those of x in x"):
         scan_pairs(x, x, n_neighbors=3)
     with pytest.raises(ValueError, match="n_neighbors: expected at least 0, found -1"):
         scan_pairs(x, n_neighbors=-1)
@@ -303,7 +303,7 @@ def test_a_graph_of_fewer_neighbors() -> None:
 
 
 def test_in_degrees_of_a_star() -> None:
-    # The centre is the nearest of every ray; its own nearest is the first of equals.
+    # The center is the nearest of every ray; its own nearest is the first of equals.
     x = np.concatenate([np.zeros((1, 6)), np.eye(6), -np.eye(6)]).astype(np.float32)
     assert graph_of(x, 1).in_degrees().tolist() == [12, 1] + 11 * [0]
     degrees = graph_of(gaussian(200, 20), 7).in_degrees()

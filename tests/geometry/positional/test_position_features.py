@@ -67,7 +67,7 @@ def test_the_shortest_smooth_tables_have_no_outlier(n):
     assert np.isfinite(apart.score).all()
 
 
-def test_features_are_standardised_cut_and_without_those_left_out():
+def test_features_are_standardized_cut_and_without_those_left_out():
     table, left_out = planted_table(), NONE.copy()
     left_out[200] = True
     features = local_features(table, left_out, offsets=[1, 4], limit=3.0)
@@ -77,14 +77,14 @@ def test_features_are_standardised_cut_and_without_those_left_out():
     assert np.flatnonzero(np.isnan(features.values[1])).tolist() == [199, 200, 511]
     assert np.flatnonzero(np.isnan(features.values[2])).tolist() == [196, 200, 508, 509, 510, 511]
     assert np.median(features.values[1][np.isfinite(features.values[1])]) == pytest.approx(0)
-    assert np.isfinite(features.at_centres()).all()
-    assert features.at_centres().shape == (512, 3)
+    assert np.isfinite(features.at_centers()).all()
+    assert features.at_centers().shape == (512, 3)
 
 
-def test_a_pair_stands_at_its_centre():
+def test_a_pair_stands_at_its_center():
     table = smooth_table()
     features = local_features(table, NONE, offsets=[4], limit=3.0)
-    assert features.at_centres()[10, 1] == features.values[1, 8]
+    assert features.at_centers()[10, 1] == features.values[1, 8]
 
 
 def test_constant_features_are_zero():

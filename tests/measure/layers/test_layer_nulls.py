@@ -80,8 +80,8 @@ def test_every_null_of_the_family_and_every_measure(family: Family) -> None:
     assert (np.diff(bounds, axis=1) >= -1e-12).all()
 
 
-def test_nulls_of_neighbours_have_as_many_vectors_as_a_batch() -> None:
-    rows = nulls(tokens(), "neighbourhoods", batch_size=100)
+def test_nulls_of_neighbors_have_as_many_vectors_as_a_batch() -> None:
+    rows = nulls(tokens(), "hubs", batch_size=100)
     assert set(rows["n"]) == {100}
     assert set(nulls(tokens(), "direction")["n"]) == {320}
 

@@ -54,7 +54,7 @@ def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequ
     rows = request.getfixturevalue(name).profiles.query("corpus == 'many'").set_index(KEYS[1:])
     n_checked = 0
     for layer in (0, 1):
-        changes = ["as_is", "ordinary_tokens", "standardised"]
+        changes = ["as_is", "ordinary_tokens", "standardized"]
         for space, change, cloud in layer_clouds(corpus(12), layer, changes, n_top=0):
             groups = {"text": cloud.text, "word": cloud.word}
             for measure in definitions().values():
@@ -71,7 +71,7 @@ def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequ
 
 def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: LayerProfiles) -> None:
     rows = found.profiles[found.profiles["measure"] != SLOW]
-    of_rows = rows["change"] != "standardised"
+    of_rows = rows["change"] != "standardized"
     assert rows["low"].notna().tolist() == rows["of_half"].notna().tolist() == of_rows.tolist()
     known = rows[of_rows]
     assert ((known["low"] < known["value"]) & (known["value"] < known["high"])).mean() > 0.95
@@ -103,7 +103,7 @@ def test_context_is_of_tokens_alone(context: LayerProfiles) -> None:
     assert set(context.nulls["null"]) == {"exchanged_between_texts"}
 
 
-def test_neighbours_are_looked_for_in_batches(dimension: LayerProfiles) -> None:
+def test_neighbors_are_looked_for_in_batches(dimension: LayerProfiles) -> None:
     rows = dimension.profiles.groupby("space")[["n", "n_batches"]].agg(set)
     assert rows.loc["cls"].tolist() == [{24}, {1}]  # all in one
     assert rows.loc["token", "n_batches"] == {2, 3}
@@ -116,7 +116,7 @@ def test_neighbours_are_looked_for_in_batches(dimension: LayerProfiles) -> None:
 
 
 def test_what_too_few_vectors_do_not_have_is_nan(dimension: LayerProfiles) -> None:
-    # Halves of 24 first tokens have 11 neighbours each, not 20.
+    # Halves of 24 first tokens have 11 neighbors each, not 20.
     rows = dimension.profiles.query("space == 'cls' and change == 'as_is'").set_index("measure")
     assert rows.loc["mle_dimension", "value"].notna().all()
     assert rows.loc["mle_dimension", "low"].isna().all()
@@ -126,11 +126,11 @@ def test_what_too_few_vectors_do_not_have_is_nan(dimension: LayerProfiles) -> No
     assert few.loc["two_nn", "value"].notna().all()
 
 
-@pytest.mark.parametrize("family", ["direction", "neighbourhoods"])
+@pytest.mark.parametrize("family", ["direction", "hubs"])
 def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
     states = corpus(9)
     alike = {kind: np.stack([each[1], each[1]]) for kind, each in states.states.items()}
-    size = 64 if family == "neighbourhoods" else None
+    size = 64 if family == "hubs" else None
     with processes(1):
         asked = protocol(family, batch_size=size)
         found = layer_profiles({"alike": replace(states, states=alike)}, asked)
@@ -166,12 +166,10 @@ def test_the_generator_is_the_one_door(found: LayerProfiles) -> None:
 
 
 def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
-    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
-    together = profiled("neighbourhoods", ("many",), **BATCHED, families=families)
+    families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
+    together = profiled("hubs", ("many",), **BATCHED, families=families)
     assert_equal(together.of_family("intrinsic_dimension"), dimension)
-    assert_equal(
-        together.of_family("neighbourhoods"), profiled("neighbourhoods", ("many",), **BATCHED)
-    )
+    assert_equal(together.of_family("hubs"), profiled("hubs", ("many",), **BATCHED))
     for table in (together.profiles, together.nulls, together.curves):
         assert not table.duplicated(
             [name for name in table if name in [*KEYS, "null", "n_texts"]]
@@ -179,10 +177,10 @@ def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
 
 
 def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPatch) -> None:
-    fewer = {**NULLS_OF_FAMILY, "neighbourhoods": ("coordinates_shuffled",)}
+    fewer = {**NULLS_OF_FAMILY, "hubs": ("coordinates_shuffled",)}
     monkeypatch.setattr("embspace.measure.layers.layer_nulls.NULLS_OF_FAMILY", fewer)
-    families: tuple[Family, ...] = ("neighbourhoods", "intrinsic_dimension")
-    nulls = profiled("neighbourhoods", ("pooled",), **BATCHED, families=families).nulls
+    families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
+    nulls = profiled("hubs", ("pooled",), **BATCHED, families=families).nulls
     found = nulls.groupby("measure")["null"].agg(set)
     assert found["reciprocity"] == {"coordinates_shuffled"}
     assert found["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
@@ -197,12 +195,12 @@ def test_no_corpus_has_empty_tables() -> None:
 
 def test_changed_vectors_are_of_so_many_batches_and_others_of_all() -> None:
     limited, every = (
-        profiled("neighbourhoods", ("many",), batch_size=20, **given)
+        profiled("hubs", ("many",), batch_size=20, **given)
         .profiles.query("space == 'token'")
         .groupby("change")["n_batches"]
         .agg(set)
         for given in ({"n_batches_of_changes": 2}, {})
     )
     assert limited["as_is"] == every["as_is"] and min(every["as_is"]) > 2
-    for change in ("ordinary_tokens", "standardised"):
+    for change in ("ordinary_tokens", "standardized"):
         assert limited[change] == {2} and min(every[change]) > 2

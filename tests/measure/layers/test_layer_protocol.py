@@ -15,6 +15,6 @@ def test_each_measure_of_the_family_is_either_slow_or_not(family: Family) -> Non
 
 
 def test_a_slow_measure_of_another_family_is_none_of_this() -> None:
-    asked = protocol("neighbourhoods", value_only=["mean_cosine"])
+    asked = protocol("hubs", value_only=["mean_cosine"])
     assert not measures_of(asked, slow=True)
     assert len(measures_of(asked, slow=False)) == 3

@@ -1,4 +1,4 @@
-"""Encoders and decoders, told apart by what they learnt to guess."""
+"""Encoders and decoders, told apart by what they learned to guess."""
 
 import pytest
 

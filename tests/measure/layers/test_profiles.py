@@ -41,7 +41,7 @@ RANDOM = pd.DataFrame(
         for seed in (0, 1)
     ]
 )
-NEIGHBORS = "neighbourhoods"
+NEIGHBORS = "hubs"
 
 
 def settings(**given: Any) -> dict[str, Any]:

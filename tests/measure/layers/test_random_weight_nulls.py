@@ -37,18 +37,18 @@ def random_weights(*rows: tuple[tuple[object, ...], str, float]) -> pd.DataFrame
 def test_seeds_become_draws_of_a_null_of_their_kind() -> None:
     other = ("posts", "cls", "as_is", 1, "mean_cosine")
     table = random_weights(
-        (KEY, "random_initialisation", 0.1),
-        (KEY, "random_initialisation", 0.4),
+        (KEY, "random_initialization", 0.1),
+        (KEY, "random_initialization", 0.4),
         (KEY, "shuffled_entries", 0.2),
-        (other, "random_initialisation", 0.9),
+        (other, "random_initialization", 0.9),
     )
     found = with_random_weights_as_nulls(profiles(KEY, other), table)
     assert list(found.nulls) == COLUMNS["nulls"]
     assert found.nulls["null"].tolist() == [
         "isotropic_gaussian",
-        "random_initialisation",
+        "random_initialization",
         "shuffled_entries",
-        "random_initialisation",
+        "random_initialization",
     ]
     assert [tuple(key) for key in found.nulls[KEYS].to_numpy()] == [KEY, KEY, KEY, other]
     row = found.nulls.iloc[1]

@@ -58,7 +58,7 @@ def test_a_row_a_kind_seed_layer_space_and_measure(found: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "make"),
-    [("random_initialisation", with_random_weights), ("shuffled_entries", with_shuffled_entries)],
+    [("random_initialization", with_random_weights), ("shuffled_entries", with_shuffled_entries)],
 )
 def test_values_are_of_the_states_that_transformers_gives(
     found: pd.DataFrame, bert: Any, kind: str, make: Any

@@ -45,10 +45,10 @@ def test_a_length_alone_does_not_help_at_unit_length():
     assert abs(found["unit_length"] - 0.5) < 0.1
 
 
-def test_centring_undoes_a_shift_that_both_clouds_share():
+def test_centering_undoes_a_shift_that_both_clouds_share():
     matrices = {space: x + np.float32(50) for space, x in clouds(1.0).items()}
     found = auc(matrices)["auc"]
-    assert found["centred_unit_length"] > found["unit_length"] + 0.02
+    assert found["centered_unit_length"] > found["unit_length"] + 0.02
 
 
 def test_a_model_without_positions_has_an_empty_table():

@@ -105,7 +105,7 @@ def test_values_are_of_the_states_that_transformers_gives(
             assert set(of_layer["n"]) <= {len(rows), n if n <= 64 else n // 64 * 64}
 
 
-def test_neighbours_are_those_of_batches(root_of_run: str) -> None:
+def test_neighbors_are_those_of_batches(root_of_run: str) -> None:
     whole = measured(root_of_run, batch_size=4096).query("measure == 'two_nn'")
     x = states(root_of_run, 6)[0][2]
     x = x[distinct_rows(x)]

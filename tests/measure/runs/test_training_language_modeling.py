@@ -50,7 +50,7 @@ def pairs_of_words(n_texts: int) -> pd.DataFrame:
 def learned(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Run, Checkpoint, pd.DataFrame, pd.DataFrame]:
-    """A model that has learned the pairs; a masked one finds its neighbours by rotary positions."""
+    """A model that has learned the pairs; a masked one finds its neighbors by rotary positions."""
     masked = request.param is MASKED
     form = {"architecture": ROTARY, "matrices": ROTARY_MATRICES} if masked else {}
     longer = {"n_steps": 250, "batch_size": 32, "masked_share": 0.3} if masked else {}

@@ -102,9 +102,9 @@ def test_no_map_is_of_a_first_token_that_saw_no_other():
 def test_planted_groups_lie_apart_on_the_map(found: Synonyms):
     view = found.map.query("pooling == 'cls' and sentences == 'groups'")
     places = view[["component_1", "component_2"]].to_numpy()
-    centres = view.groupby("group")[["component_1", "component_2"]].mean()
-    distances = np.linalg.norm(places[:, None] - centres.to_numpy(), axis=-1)
-    nearest = centres.index.to_numpy(object)[distances.argmin(axis=1)]
+    centers = view.groupby("group")[["component_1", "component_2"]].mean()
+    distances = np.linalg.norm(places[:, None] - centers.to_numpy(), axis=-1)
+    nearest = centers.index.to_numpy(object)[distances.argmin(axis=1)]
     assert (nearest == view["group"].to_numpy(object)).mean() > 0.95
 
 

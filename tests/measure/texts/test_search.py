@@ -42,14 +42,14 @@ def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     assert random["recall_at_10"] == 1  # of eight candidates
 
 
-def test_a_common_vector_hides_what_centring_shows():
+def test_a_common_vector_hides_what_centering_shows():
     rng = np.random.default_rng(1)
     base = np.repeat(rng.normal(size=(8, 20)), 2, axis=0)
     common = 1000 * np.ones(20)
     lengths = 10 ** rng.uniform(-1, 1, size=(16, 1))
     table = measured(halves((common + base * lengths)[None]))
-    as_is, centred = (table.loc[("mean", 0, each)] for each in ("as_is", "centred"))
-    assert centred["mean_reciprocal_rank"] > as_is["mean_reciprocal_rank"]
+    as_is, centered = (table.loc[("mean", 0, each)] for each in ("as_is", "centered"))
+    assert centered["mean_reciprocal_rank"] > as_is["mean_reciprocal_rank"]
 
 
 def test_words_find_a_text_by_its_subject_and_nothing_where_all_share_theirs():

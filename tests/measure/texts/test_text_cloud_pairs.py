@@ -70,7 +70,7 @@ def test_about_their_mean_half_of_the_cosines_are_not_positive():
     x = cloud(np.random.default_rng(3).normal(size=(300, 30)) + 5)
     _, signs = measured(x)
     assert signs["n_not_positive"] == 0
-    assert signs["centred_share_not_positive"] == pytest.approx(0.5, abs=0.02)
+    assert signs["centered_share_not_positive"] == pytest.approx(0.5, abs=0.02)
 
 
 def test_the_nulls_hold_for_data_made_from_them():
@@ -118,13 +118,13 @@ def test_equal_norms_have_no_spread(n: int):
     assert np.isnan(row["skewness"])
 
 
-def test_equal_vectors_have_a_cosine_and_no_centred_one():
+def test_equal_vectors_have_a_cosine_and_no_centered_one():
     by_quantity, signs = measured(cloud(np.ones((5, 3))))
     assert by_quantity["cosine"]["mean"] == pytest.approx(1)
     assert by_quantity["euclidean_distance"]["maximum"] == 0
     assert signs["share_not_positive"] == 0
-    assert np.isnan(signs["centred_share_not_positive"])
-    assert np.isnan(signs["centred_smallest_cosine"])
+    assert np.isnan(signs["centered_share_not_positive"])
+    assert np.isnan(signs["centered_smallest_cosine"])
 
 
 def test_zero_vectors_have_no_cosine():

@@ -28,7 +28,7 @@ def test_axes_carry_the_variances(n: int):
     values, axes = principal_axes(x)
     assert values == pytest.approx(covariance_eigenvalues(x.vectors), abs=1e-9)
     assert (values[n - 1 :] == 0).all()
-    assert (x.centred @ axes).var(axis=0) == pytest.approx(values, abs=1e-9)
+    assert (x.centered @ axes).var(axis=0) == pytest.approx(values, abs=1e-9)
 
 
 def test_spectral_numbers_by_hand():
@@ -79,7 +79,7 @@ def test_equal_n_makes_samples_of_one_population_comparable():
     at = [participation_at(x, 30, n_draws=20, level=0.9, rng=rng) for x in (few, many)]
     name = "equal_n_participation_ratio"
     assert at[0][name] == pytest.approx(at[1][name], rel=0.1)
-    assert participation_ratio_of_rows(many.centred) > 1.5 * at[1][name]
+    assert participation_ratio_of_rows(many.centered) > 1.5 * at[1][name]
 
 
 def test_central_part_of_draws():

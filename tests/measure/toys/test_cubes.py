@@ -51,7 +51,7 @@ def test_a_sample_comes_near_the_exact_curve_from_above(cloud):
 
 def test_all_together_say_where_the_cubes_lie_and_not_how_many_dimensions_they_have(found):
     rows = curve_of(found, "all")
-    # Three centres span a plane, which holds nearly all.
+    # Three centers span a plane, which holds nearly all.
     assert rows["expected_cumulative_explained_variance"][2] > 0.9
     assert rows["cumulative_explained_variance"][2] > 0.9
     ratio = found.dimensions.query("cloud == 'all' and definition == 'participation_ratio'")

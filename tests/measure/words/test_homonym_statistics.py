@@ -52,7 +52,7 @@ def test_measures_are_those_that_their_names_say():
     own = states()
     found = distances_by_layer(own)
     x = own[1, 2]
-    assert MEASURES == (("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance"))
+    assert MEASURES == (("raw", "cosine"), ("centered", "cosine"), ("raw", "euclidean_distance"))
     assert np.allclose(found[1, 2, 0], 1 - cosine_matrix(x))
     assert np.allclose(found[1, 2, 1], 1 - cosine_matrix(x - x.mean(axis=0)))
     assert found[1, 2, 2][0, 1] == pytest.approx(np.linalg.norm(x[0] - x[1]))
@@ -63,7 +63,7 @@ def test_equal_rows_are_at_no_distance_at_all():
     assert (cosine_distances(x) == 0).all()
 
 
-def test_a_mean_that_is_taken_away_changes_centred_cosines_and_distances_not_at_all():
+def test_a_mean_that_is_taken_away_changes_centered_cosines_and_distances_not_at_all():
     own = states()
     moved = distances_by_layer(own + 10)
     assert np.allclose(moved[:, :, 1:], distances_by_layer(own)[:, :, 1:])

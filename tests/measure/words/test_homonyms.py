@@ -318,10 +318,10 @@ def test_states_that_are_all_equal_are_undefined_or_nothing_but_no_crash():
     assert row["p_value"] == 1
     assert np.isnan(row["ratio"])
     assert row_of(found.recovery, 1)["accuracy"] == pytest.approx(0.4)
-    centred = row_of(found.layers, 1, ("centred", "cosine"))
-    assert centred["n_words"] == 0
-    assert np.isnan(centred["difference"])
-    assert np.isnan(centred["p_value"])
+    centered = row_of(found.layers, 1, ("centered", "cosine"))
+    assert centered["n_words"] == 0
+    assert np.isnan(centered["difference"])
+    assert np.isnan(centered["p_value"])
 
 
 def test_the_seed_decides():

@@ -133,7 +133,7 @@ def test_gh_has_no_change_in_the_receptor_binding_domain():
 def test_deleted_codons_leave_the_bases_that_the_deletion_leaves(
     label: str, first: int, last: int, spike: str
 ):
-    """Whatever codons a deletion is said to be of: with what it makes of its neighbours."""
+    """Whatever codons a deletion is said to be of: with what it makes of its neighbors."""
     (lineage,) = (each for each in read_lineages(str(ROOT / TABLE), spike) if each.label == label)
     codons = [spike[n : n + 3] for n in range(0, len(spike), 3)]
     around = range((first - 21563) // 3 - 2, (last - 21563) // 3 + 3)

@@ -24,7 +24,7 @@ def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def corpus(url: str, *, n_texts: int = 5, characters: int = 10, **given: object) -> Enwik8Corpus:
     return Enwik8Corpus(
         label="enwik8",
-        licence="GFDL-1.2-or-later",
+        license="GFDL-1.2-or-later",
         language="English",
         source="enwik8",
         url=url,

@@ -19,7 +19,7 @@ def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def corpus(**given: object) -> FastaCorpus:
-    head = {"label": "x", "licence": "unknown", "language": "nucleotides", "source": "fasta"}
+    head = {"label": "x", "license": "unknown", "language": "nucleotides", "source": "fasta"}
     least = {"path": "x.fasta", "k": 3, "stride": 3, "deduplicate": False}
     described = describe_corpus("x", {**head, **least, **given})
     assert isinstance(described, FastaCorpus)

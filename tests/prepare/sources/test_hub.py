@@ -19,7 +19,7 @@ from tests.prepare.sources.fake_hub import NEW, OLD, REPOSITORY, hub
 
 POSTS = {
     "label": "posts",
-    "licence": "CC0-1.0",
+    "license": "CC0-1.0",
     "language": "English",
     "source": "hub",
     "repository": REPOSITORY,

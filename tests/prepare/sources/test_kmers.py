@@ -10,7 +10,7 @@ def test_the_number_of_windows_of_twelve_at_every_ninth(n_bases: int, n_kmers: i
     assert {len(word) for word in words} == {12}
 
 
-def test_neighbours_share_what_overlaps_and_together_they_are_the_sequence():
+def test_neighbors_share_what_overlaps_and_together_they_are_the_sequence():
     sequence = "acgtgcatttgacagtcagtagcatcgatc"
     words = kmers(sequence, k=12, stride=9).split(" ")
     assert all(left[9:] == right[:3] for left, right in zip(words, words[1:], strict=False))

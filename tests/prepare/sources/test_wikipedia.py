@@ -74,7 +74,7 @@ def corpus(address: str, pages: str, **given: object) -> WikipediaCorpus:
     Path("pages.csv").write_text(pages, encoding="utf-8")
     return WikipediaCorpus(
         label="articles",
-        licence="CC-BY-SA-4.0",
+        license="CC-BY-SA-4.0",
         language="English",
         source="wikipedia",
         api=f"{address}/w/api.php",

@@ -46,7 +46,7 @@ DEGENERATE = {
 
 
 def graph_of(x: np.ndarray, k: int = 90) -> NeighborGraph:
-    """The `k` nearest neighbours, or all others."""
+    """The `k` nearest neighbors, or all others."""
     graph = scan_pairs(x, n_neighbors=k).neighbors
     assert graph is not None
     return graph

@@ -80,7 +80,7 @@ def test_equal_seeds_give_equal_maps_and_others_do_not() -> None:
 
 
 def test_perplexity_is_a_third_of_the_neighbors_at_most() -> None:
-    x = gaussian(61, 5)  # 60 neighbours each
+    x = gaussian(61, 5)  # 60 neighbors each
     assert np.array_equal(layout_of(x, perplexity=30.0), layout_of(x, perplexity=20.0))
     assert not np.array_equal(layout_of(x, perplexity=20.0), layout_of(x, perplexity=19.0))
 

@@ -17,7 +17,7 @@ SHOWN = "debiased_linear_cka"
 MEASURES = {
     "debiased_linear_cka": "debiased linear CKA",
     "procrustes_similarity": "Procrustes similarity",
-    "mutual_nearest_neighbors": "mutual nearest neighbours",
+    "mutual_nearest_neighbors": "mutual nearest neighbors",
 }
 UNITS = {"text": "texts", "word": "words"}
 N_COLUMNS = 3
@@ -86,7 +86,7 @@ def _maps(
 
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
-    """Colours from 0 to 1; what is less than 0 is as 0."""
+    """Colors from 0 to 1; what is less than 0 is as 0."""
     every = -(-max(values.shape) // N_NUMBERED)
     look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "square": True, "cbar": False}
     numbers = {
@@ -133,12 +133,12 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
 def _tables(pairs: list[tuple[str, str, pd.DataFrame]], label: str, digits: int) -> str:
     text = [
         f"# Alignment of {label}\n\nStage `compare_alignment`. CKA and Procrustes similarity are 1 "
-        "for spaces equal up to a rotation and one scale; mutual nearest neighbours is the share "
+        "for spaces equal up to a rotation and one scale; mutual nearest neighbors is the share "
         "that both have. Points are independent: one text or word of each document, words among "
         "those that are whole in both tokenizers, so that pairs of models may be on different "
         "ones. The null permutes the points of the other model; its upper bound is one-sided, "
         "and Procrustes has none. Intervals are by half-samples of the points, those of "
-        "Procrustes with the rotation held fixed; those of neighbours by the jackknife.\n"
+        "Procrustes with the rotation held fixed; those of neighbors by the jackknife.\n"
     ]
     columns = ["corpus", "unit", "n", "measure", "layer", "other_layer", "value", "low", "high"]
     columns += ["null", "null_high", "random_weights_value"]

@@ -51,7 +51,7 @@ def draw_measures(
 def _by_model(
     table: pd.DataFrame, noun: str, name: str, group: str
 ) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
-    """Each model once, its colour and line, and its own values along a group."""
+    """Each model once, its color and line, and its own values along a group."""
     rows = table[(table["noun"] == noun) & (table["table"] == name)]
     rows = rows[rows["group"].fillna("") == group]
     sides = [

@@ -22,7 +22,7 @@ def draw_atlas(
 ) -> tuple[Figure, str]:
     """One row a measure, one column a layer.
 
-    Numbers are the values; colours say where between its smallest and its largest a measure is at
+    Numbers are the values; colors say where between its smallest and its largest a measure is at
     a layer, and compare nothing between rows.
     """
     rows = results["csv"]
@@ -32,7 +32,7 @@ def draw_atlas(
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 32,
         title="The layers of a model, by all families of measures",
-        subtitle=f"{label} · colour: from the smallest to the largest of each row",
+        subtitle=f"{label} · color: from the smallest to the largest of each row",
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"

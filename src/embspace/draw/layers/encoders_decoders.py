@@ -66,7 +66,7 @@ def draw_encoders_decoders(
 
 
 def _styles(table: pd.DataFrame, own: str) -> dict[str, tuple[str, str]]:
-    """Colour and marker of each model: that of the file is black, others by their place.
+    """Color and marker of each model: that of the file is black, others by their place.
 
     Encoders and decoders count by themselves, for they share no panel.
     """
@@ -81,19 +81,19 @@ def _lines(
     ax: Axes, rows: pd.DataFrame, styles: dict[str, tuple[str, str]], words_of: dict[str, str]
 ) -> None:
     """With each name once in the legend."""
-    labelled = set()
+    labeled = set()
     for (key, _), of_one in rows.groupby(["name", "seed"], sort=False, dropna=False):
         name = str(key)
         color, marker = styles[name]
-        words = "" if name in labelled else words_of[name]
-        labelled.add(name)
+        words = "" if name in labeled else words_of[name]
+        labeled.add(name)
         ax.plot(of_one["depth"], of_one["value"], color, marker=marker, ms=3.5, label=words)
         first = of_one[of_one["layer"] == 0]
         ax.plot(first["depth"], first["value"], color, marker=marker, ms=3.5, mfc="white")
         ax.fill_between(
             of_one["depth"], of_one["low"], of_one["high"], color=color, alpha=0.2, linewidth=0
         )
-    if labelled:
+    if labeled:
         ax.legend(fontsize=6.5)
 
 

@@ -22,13 +22,13 @@ NULLS = {
     "coordinates_shuffled": ("coordinates shuffled", "--"),
     "gaussian_of_covariance": ("Gaussian of the covariance", "-."),
     "exchanged_between_texts": ("exchanged between texts", "-."),
-    "random_initialisation": ("random initialisation", (0, (5, 1))),
+    "random_initialization": ("random initialization", (0, (5, 1))),
     "shuffled_entries": ("entries of weights shuffled", (0, (3, 1, 1, 1, 1, 1))),
 }
 CHANGES = {
     "as_is": "as they are",
     "ordinary_tokens": "without special tokens, position 0",
-    "standardised": "standardised",
+    "standardized": "standardized",
     "no_outlier_dimensions": "without outlier dimensions",
     "all_but_the_top": "all but the top",
     "whitened": "whitened",
@@ -74,12 +74,12 @@ WORDS: dict[Family, Words] = {
         {
             "two_nn": "TwoNN",
             "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth\nas coded",
-            "mle_dimension": "MLE, 20 neighbours",
+            "mle_dimension": "MLE, 20 neighbors",
             "correlation_dimension": "correlation\ndimension",
         },
     ),
-    "neighbourhoods": Words(
-        "Who is whose neighbour at a layer?",
+    "hubs": Words(
+        "Who is whose neighbor at a layer?",
         {"local_distance_variation": "variation of\nlocal distances"},
     ),
 }
@@ -87,8 +87,8 @@ WORDS: dict[Family, Words] = {
 
 # The neighbors that two families are measured from are looked for once.
 STAGES = {
-    "intrinsic_dimension": "measure_neighbourhoods",
-    "neighbourhoods": "measure_neighbourhoods",
+    "intrinsic_dimension": "measure_hubs",
+    "hubs": "measure_hubs",
 }
 
 
@@ -101,7 +101,7 @@ class Shown(BaseModel):
     spectrum: list[str]
     context: list[str]
     intrinsic_dimension: list[str]
-    neighbourhoods: list[str]
+    hubs: list[str]
 
 
 def draw_profiles(
@@ -116,7 +116,7 @@ def draw_profiles(
 ) -> tuple[Figure, str]:
     """Draw a row for each measure shown and a column for each space; in the last, changes.
 
-    Lines are corpora, with intervals over texts; grey are the nulls of `corpus`, from the smallest
+    Lines are corpora, with intervals over texts; gray are the nulls of `corpus`, from the smallest
     to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
     named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`.
     """
@@ -129,13 +129,13 @@ def draw_profiles(
         height_mm=row_height_mm * len(measures) + 32,
         title=words.title,
         subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
-        f"grey: nulls of {corpus}, over draws",
+        f"gray: nulls of {corpus}, over draws",
         stage=STAGES.get(family, "measure_profiles"),
     )
     if profiles.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
         return figure, _text(results, label, family, digits)
-    corpora = sorted(set(profiles["corpus"]))  # of one colour in all figures
+    corpora = sorted(set(profiles["corpus"]))  # of one color in all figures
     as_is = profiles[profiles["change"] == "as_is"]
     for row, measure in enumerate(measures):
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]

@@ -35,7 +35,7 @@ def draw_explained_variance(
         2,
         height_mm=height_mm,
         title="How many directions hold the variance",
-        subtitle=f"{label} · centred PCA of the raw learned matrices · {_population(dimensions)} "
+        subtitle=f"{label} · centered PCA of the raw learned matrices · {_population(dimensions)} "
         f"· dots: {shares} %",
         stage="measure_explained_variance",
     )

@@ -30,9 +30,9 @@ SPACES = {
 POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
 CLOUDS = {
     "joint": ("tokens and positions", "C0"),
-    "joint_centred": ("the same, centred, unit length", "C2"),
+    "joint_centered": ("the same, centered, unit length", "C2"),
     "input": ("tokens", "C0"),
-    "input_centred": ("the same, centred, unit length", "C2"),
+    "input_centered": ("the same, centered, unit length", "C2"),
     "positional": ("positions", "C1"),
     "structured": ("structured positions", "C4"),
 }

@@ -17,11 +17,11 @@ QUALITY = {
     "trustworthiness": "trustworthiness",
     "continuity": "continuity",
     "chance_trustworthiness": "chance of both",
-    "neighbor_recall": "neighbour recall",
+    "neighbor_recall": "neighbor recall",
     "chance_neighbor_recall": "chance",
 }
 QUALITY_NOTE = (
-    "Of the neighbours in a map those that are neighbours in space, and the other way round; the "
+    "Of the neighbors in a map those that are neighbors in space, and the other way round; the "
     "share of the nearest that are kept. Chance is a random layout."
 )
 OF_CLOUDS = {"cloud": "cloud", "n_axes": "axes", **QUALITY}
@@ -29,7 +29,7 @@ SEEDS = {
     "cloud": "cloud",
     "n": "n",
     "n_seeds": "seeds",
-    "neighbor_overlap": "neighbour overlap",
+    "neighbor_overlap": "neighbor overlap",
     "smallest_neighbor_overlap": "smallest",
     "largest_neighbor_overlap": "largest",
     "chance_neighbor_overlap": "chance",
@@ -69,7 +69,7 @@ def map_figure(
         height_mm=height_mm,
         title=f"The learned vectors by {method}",
         subtitle=f"{label} · T trustworthiness, C continuity, R recall of the {k} nearest "
-        "neighbours; in brackets what a random layout has",
+        "neighbors; in brackets what a random layout has",
         stage=stage,
     )
     for ax, name in zip(axes, names, strict=False):
@@ -167,7 +167,7 @@ def _over_seeds(seeds: pd.DataFrame, digits: int) -> list[str]:
     sections = [
         section(
             "What the seed does",
-            "Share of a point's nearest neighbours in one map that it has in the map of "
+            "Share of a point's nearest neighbors in one map that it has in the map of "
             "another seed: the same random points, the same settings.",
             markdown_table(seeds[[*SEEDS]].rename(columns=SEEDS), digits, ["chance"]),
         )

@@ -33,7 +33,7 @@ def draw_positions(
 ) -> tuple[Figure, str]:
     """The positional matrix, its cosines, and how they run with the offset; the properties.
 
-    Colours of the matrix end where a share `limit_quantile` of the absolute values does. Curves
+    Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves
     are of the first `n_profiles` structured positions with the next `profile_length`.
     """
     tensors, properties = results["safetensors"], results["properties"]
@@ -51,7 +51,7 @@ def draw_positions(
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
     beyond = 100 * (1 - limit_quantile)
-    words = f"component; the largest {beyond:.2g} % lie beyond the colours"
+    words = f"component; the largest {beyond:.2g} % lie beyond the colors"
     _heat_map(axes[0], tensors["positional"], limit, words)
     axes[0].set(title="Positional matrix", xlabel="dimension")
     _heat_map(axes[1], tensors["cosines"], 1.0, "cosine")
@@ -66,7 +66,7 @@ def draw_positions(
 
 
 def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str) -> None:
-    # Few colours, and none between them, make files a third as large.
+    # Few colors, and none between them, make files a third as large.
     image = ax.imshow(
         values,
         cmap=colormaps[DIVERGING].resampled(N_COLORS),

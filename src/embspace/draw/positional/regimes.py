@@ -29,7 +29,7 @@ SUMMARY = {
     "last_position": "last position",
     "n_outlying": "outlying",
     "mean_norm": "mean norm",
-    "mean_neighbor_cosine": "neighbours' mean cosine",
+    "mean_neighbor_cosine": "neighbors' mean cosine",
     "null_bound": "bound of random vectors",
     "unstructured": "unstructured",
     "start_p_value": "p of its start",
@@ -47,7 +47,7 @@ OUTLYING = {
 def draw_regimes(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Neighbour cosines and norms along the axis; distributions with and without noise."""
+    """Neighbor cosines and norms along the axis; distributions with and without noise."""
     positions, summary, scalars = results["positions"], results["summary"], results["json"]
     figure, axes = new_figure(
         3,
@@ -60,7 +60,7 @@ def draw_regimes(
     if positions.empty:
         say_absent(axes, label, "positional")
         return figure, _tables(results, label, digits)
-    _along(axes[0], positions, summary, "neighbor_cosine", "larger neighbour cosine")
+    _along(axes[0], positions, summary, "neighbor_cosine", "larger neighbor cosine")
     _along(axes[1], positions, summary, "norm", "Euclidean norm")
     axes[0].hlines(
         summary["null_bound"],

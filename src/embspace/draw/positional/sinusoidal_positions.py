@@ -36,7 +36,7 @@ def draw_sinusoidal_positions(
 ) -> tuple[Figure, str]:
     """The first positions of each encoding, their cosines, and these by offset; a table.
 
-    Colours of learned positions end where a share `limit_quantile` of the absolute values does.
+    Colors of learned positions end where a share `limit_quantile` of the absolute values does.
     """
     tensors, profiles, properties = (
         results[key] for key in ("safetensors", "profiles", "properties")
@@ -79,7 +79,7 @@ def _population(properties: pd.DataFrame, n_shown: int) -> str:
 
 
 def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str, across: str) -> None:
-    # Few colours, and none between them, make files a third as large.
+    # Few colors, and none between them, make files a third as large.
     image = ax.imshow(
         values,
         cmap=colormaps[DIVERGING].resampled(N_COLORS),
@@ -137,7 +137,7 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
 
 def _words(row: pd.Series) -> str:
     # Names of quantities are American, prose is British.
-    name = str(row["property"]).replace("_", " ").replace("neighbor", "neighbour")
+    name = str(row["property"]).replace("_", " ").replace("neighbor", "neighbor")
     if pd.notna(row["largest_offset"]):
         return f"{name}, offsets up to {row['largest_offset']:g}"
     if pd.notna(row["share"]):

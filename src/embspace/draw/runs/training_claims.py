@@ -13,7 +13,7 @@ from embspace.draw.page.canvas import new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv",)
-# By colour and by form, for whoever sees no colours.
+# By color and by form, for whoever sees no colors.
 MARKS = {"matches": ("C0", "o"), "differs": ("C1", "X"), "cannot be had": ("0.5", "d")}
 STATISTICS = ("value", "second_value")
 HOLDS = "C2"

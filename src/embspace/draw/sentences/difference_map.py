@@ -14,7 +14,7 @@ MARKERS = "o^sDv"
 
 
 def color_of(number: int) -> str:
-    """Of a category; those that share a colour have other markers and lines."""
+    """Of a category; those that share a color have other markers and lines."""
     return COLORS[number % len(COLORS)]
 
 

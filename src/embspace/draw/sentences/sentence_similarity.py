@@ -26,7 +26,7 @@ def draw_sentence_similarity(
 ) -> tuple[Figure, str]:
     """One row of panels a corpus, one panel a pooling, one line a pair of texts.
 
-    Up to `n_named` pairs are named; above that the lines share one colour. The table has
+    Up to `n_named` pairs are named; above that the lines share one color. The table has
     `n_listed` pairs a corpus and pooling.
     """
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}

@@ -11,7 +11,7 @@ from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
-PREPARATIONS = {"as_is": "vectors as they are", "centred": "vectors less their mean"}
+PREPARATIONS = {"as_is": "vectors as they are", "centered": "vectors less their mean"}
 QUANTITY = "mean_reciprocal_rank"
 NO_CORPUS = "No corpus that the model reads has halves of texts (`halves: true` in conf/corpus/)"
 

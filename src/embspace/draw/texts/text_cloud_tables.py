@@ -37,7 +37,7 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
             "share_not_positive": "share",
             "share_not_positive_low": "share_low",
             "share_not_positive_high": "share_high",
-            "centred_share_not_positive": "centred",
+            "centered_share_not_positive": "centered",
             "null_covariance_share_not_positive": "same covariance",
             "null_isotropic_share_not_positive": "isotropic",
             "mean_share": "share of the mean",

@@ -46,7 +46,7 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
         "share by the isotropic null",
         {"marker": "s", "markersize": 6, "fillstyle": "none"},
     ),
-    "centred_share_not_positive": (
+    "centered_share_not_positive": (
         "share about the mean",
         {"marker": "D", "markersize": 4, "fillstyle": "none"},
     ),

@@ -17,7 +17,7 @@ METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 PREPARATIONS = {
     "raw": "raw",
     "unit_length": "unit length",
-    "centred_unit_length": "centred, unit length",
+    "centered_unit_length": "centered, unit length",
 }
 LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
 OF_MAPS = {
@@ -49,7 +49,7 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row of maps a pooling and preparation, coloured by corpus; tables of quality."""
+    """One row of maps a pooling and preparation, colored by corpus; tables of quality."""
     coordinates, quality = results["parquet"], results["quality"]
     spaces = list(dict.fromkeys(zip(quality["pooling"], quality["preparation"], strict=True)))
     n_rows = max(len(spaces), 1)

@@ -33,7 +33,7 @@ def draw_cubes(
         height_mm=height_mm,
         title="A known dimension, read from the explained variance",
         subtitle=f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
-        f"{counted(sizes['n'].iloc[0], 'point')} each · centred PCA · bars: other draws of the "
+        f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · bars: other draws of the "
         "points",
         stage="measure_cubes",
     )

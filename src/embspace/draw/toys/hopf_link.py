@@ -23,8 +23,8 @@ QUALITY = {
     "n_runs": "runs",
     "trustworthiness": "trustworthiness",
     "continuity": "continuity",
-    "neighbor_recall": "neighbour recall",
-    "same_circle_share": "neighbours of the same circle",
+    "neighbor_recall": "neighbor recall",
+    "same_circle_share": "neighbors of the same circle",
     "n_linearly_separable": "maps in which a line parts them",
     "n_closed_rings": "closed rings",
     "n_rings": "of",
@@ -101,7 +101,7 @@ def _name(row: pd.Series) -> str:
     if pd.notna(row["perplexity"]):
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
-        return f"{name}, {counted(row['n_neighbors'], 'neighbour')}, min_dist {row['min_dist']:g}"
+        return f"{name}, {counted(row['n_neighbors'], 'neighbor')}, min_dist {row['min_dist']:g}"
     return name
 
 
@@ -111,7 +111,7 @@ def _population(results: dict[str, Any]) -> str:
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        "· S neighbours of the same circle, "
+        "· S neighbors of the same circle, "
         f"R recall of the {results['quality']['k'].max()} nearest"
     )
 
@@ -176,7 +176,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
                 "circles on either side. A ring is closed where no step round it is several times "
                 "the median one. By chance "
                 f"{quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
-                "neighbours are of the same circle.",
+                "neighbors are of the same circle.",
                 markdown_table(shown[[*QUALITY]].rename(columns=QUALITY), digits),
             ),
         ]

@@ -17,10 +17,10 @@ from embspace.settings.types import PositiveShare
 
 RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
 DIVERGING = "RdBu_r"
-RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance")
+RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centered", "cosine"), ("raw", "euclidean_distance")
 MEASURES = {
     RAW: ("raw cosine", "C0"),
-    CENTRED: ("centred cosine", "C1"),
+    CENTRED: ("centered cosine", "C1"),
     EUCLIDEAN: ("Euclidean distance", "C2"),
 }
 RANDOM = "random_weights_"
@@ -56,7 +56,7 @@ def draw_homonyms(
 ) -> tuple[Figure, str]:
     """Cosines and distances within and between senses by layer, recovery of the sense, words.
 
-    The map shows up to `n_words` words, in the order of the last layer; its colours end where a
+    The map shows up to `n_words` words, in the order of the last layer; its colors end where a
     share `limit_quantile` of the absolute differences does.
     """
     counts, layers = results["json"], results["layers"]
@@ -113,7 +113,7 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
     for measure in (RAW, CENTRED):
         rows, (label, color) = _rows_of(layers, measure), MEASURES[measure]
         _line(ax, rows, "difference", label, color)
-    _line(ax, rows, f"{RANDOM}difference", "centred, random weights", "0.45", "--")
+    _line(ax, rows, f"{RANDOM}difference", "centered, random weights", "0.45", "--")
     ax.fill_between(
         rows["layer"],
         rows["null_difference_low"],
@@ -122,7 +122,7 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
         edgecolor=color,
         hatch="//////",
         linewidth=0.4,
-        label="centred, senses shuffled",
+        label="centered, senses shuffled",
     )
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set(title="Same sense less different sense", ylabel="difference of cosines")
@@ -156,7 +156,7 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
     ax.axhline(chance, color="black", linestyle=":", label=f"chance, {chance:.2g}")
     ax.set(
         title="Sense of the nearest sentence",
-        ylabel="share of the same sense,\nby centred cosine",
+        ylabel="share of the same sense,\nby centered cosine",
         ylim=(0, 1),
     )
     _legend(ax, 0.62)
@@ -174,14 +174,14 @@ def _legend(ax: Axes, room: float) -> None:
 
 
 def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
-    """One row a word, one column a layer; colours run from senses nearer to senses apart."""
+    """One row a word, one column a layer; colors run from senses nearer to senses apart."""
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
     shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
     values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
     sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
     limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
     extend = "both" if (sizes > limit).any() else "neither"
-    label = "same sense less different sense, centred cosine"
+    label = "same sense less different sense, centered cosine"
     bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
     colors = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "cbar_kws": bar}
     sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
@@ -221,7 +221,7 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
             ),
             section(
                 "Words",
-                "Centred cosines at the last layer; those apart most and least.",
+                "Centered cosines at the last layer; those apart most and least.",
                 markdown_table(ends[WORDS], digits),
             ),
         ]

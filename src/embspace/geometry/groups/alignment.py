@@ -1,4 +1,4 @@
-"""How alike two spaces hold the same n points, whatever their axes: CKA, Procrustes, neighbours."""
+"""How alike two spaces hold the same n points, whatever their axes: CKA, Procrustes, neighbors."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from embspace.geometry.pairs.directions import norms
 
 
 def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
-    """Linear centred kernel alignment of two views of the same points, in [0, 1].
+    """Linear centered kernel alignment of two views of the same points, in [0, 1].
 
     Kornblith et al. (2019), "Similarity of neural network representations revisited", ICML,
-    eq. 4: |X'Y|^2 / (|X'X| |Y'Y|) of centred views, Frobenius norms. One for views that are equal
+    eq. 4: |X'Y|^2 / (|X'X| |Y'Y|) of centered views, Frobenius norms. One for views that are equal
     up to a rotation and one scale; a shift, a rotation or a scale of either changes nothing.
     Biased upwards: of independent isotropic Gaussian views it is near
     (1 + n / dim_x)^(-1/2) (1 + n / dim_y)^(-1/2), see `debiased_linear_cka`. NaN where all points
     of a view are one.
     """
-    x, y = _centred(x), _centred(y)
+    x, y = _centered(x), _centered(y)
     return _quotient(_squared(x.T @ y), np.sqrt(_squared(x.T @ x) * _squared(y.T @ y)))
 
 
@@ -40,14 +40,14 @@ def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y
     """Hilbert-Schmidt independence criterion of linear kernels: zero on average if independent.
 
     Song et al. (2012), "Feature selection via dependence maximization", JMLR 13, eq. 5. The
-    estimate does not change when a view is shifted, so that the views may be centred first. Then
+    estimate does not change when a view is shifted, so that the views may be centered first. Then
     the rows of a kernel add up to 0, and all that it takes are the squared lengths of rows and
     |X'Y|^2: n dim_x dim_y operations, without any n by n matrix. NaN with fewer than 4 points.
     """
     n = len(x)
     if n < 4:
         return float("nan")
-    x, y = _centred(x), _centred(y)
+    x, y = _centered(x), _centered(y)
     k, l = np.square(norms(x)), np.square(norms(y))  # noqa: E741  as in the paper
     of_pairs = _squared(x.T @ y) - k @ l
     of_sums = k.sum() * l.sum() / ((n - 1) * (n - 2)) - 2 * (k @ l) / (n - 2)
@@ -58,7 +58,7 @@ class ProcrustesFit(NamedTuple):
     """The rotation, reflections included, that brings one view of n points closest to another."""
 
     similarity: float
-    """|X'Y|_*, the sum of the singular values, of centred views of Frobenius norm 1."""
+    """|X'Y|_*, the sum of the singular values, of centered views of Frobenius norm 1."""
     products: Float[np.ndarray, " n"]
     """Of each point of x with its rotated one of y; they add up to `similarity`."""
     squared_lengths: Float[np.ndarray, "2 n"]
@@ -88,7 +88,7 @@ def procrustes_similarity(
 ) -> float:
     """Largest inner product of two views after a rotation: |X'Y|_* of unit shapes, in [0, 1].
 
-    Each view is centred and scaled to Frobenius norm 1. One for views equal up to a rotation and
+    Each view is centered and scaled to Frobenius norm 1. One for views equal up to a rotation and
     one scale. Not 0 for independent views, but as large as the choice of a rotation makes it, and
     near 1 for isotropic views of more dims than points: hold it against permuted points. NaN
     where all points of a view are one.
@@ -113,10 +113,10 @@ def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
 def mutual_nearest_neighbors(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"], *, n_neighbors: int
 ) -> float:
-    """Share of a point's nearest neighbours in one view that are so in the other, in [0, 1].
+    """Share of a point's nearest neighbors in one view that are so in the other, in [0, 1].
 
-    Averaged over the points: the mutual k-nearest-neighbour alignment of Huh et al. (2024), "The
-    platonic representation hypothesis", ICML, who put rows to unit length first. Here neighbours
+    Averaged over the points: the mutual k-nearest-neighbor alignment of Huh et al. (2024), "The
+    platonic representation hypothesis", ICML, who put rows to unit length first. Here neighbors
     are by Euclidean distance of the rows as they are. Changes with nothing that keeps the order
     of distances; k / (n - 1) on average for independent views.
 
@@ -135,7 +135,7 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
     """
     if not 1 <= n_neighbors < len(x):
         raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
-    x = _centred(x)
+    x = _centered(x)
     squared = np.square(norms(x))
     distance = squared[:, np.newaxis] + squared - 2 * (x @ x.T)
     np.fill_diagonal(distance, np.inf)
@@ -147,7 +147,7 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
 def common_neighbors(
     one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Share of each row's neighbours that both lists have."""
+    """Share of each row's neighbors that both lists have."""
     return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
 
 
@@ -158,7 +158,7 @@ def common_neighbors_without_each(
 
     `one` and `other` are `nearest_rows` of n_neighbors + 1: the last of them enters where one of
     the others is left out. So the jackknife (Efron and Stein 1981, Annals of Statistics 9) knows
-    what each row adds as a point and as a neighbour of others.
+    what each row adds as a point and as a neighbor of others.
     """
     n, k = len(one), one.shape[1] - 1
     rows, next_one, next_other = np.arange(n), one[:, k], other[:, k]
@@ -181,13 +181,13 @@ def _is_listed(near: Int[np.ndarray, "n k"]) -> Bool[np.ndarray, "n n"]:
     return is_listed
 
 
-def _centred(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+def _centered(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
     return np.asarray(x - x.mean(axis=0, dtype=np.float64), dtype=np.float64)
 
 
 def _unit_shape(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Centred and of Frobenius norm 1; NaN where all rows are one."""
-    x = _centred(x)
+    """Centered and of Frobenius norm 1; NaN where all rows are one."""
+    x = _centered(x)
     length = np.linalg.norm(x)
     return x / (length if length > 0 else np.nan)
 

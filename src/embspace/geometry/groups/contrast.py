@@ -26,7 +26,7 @@ class GroupContrast:
 def contrast_groups(
     distances: Float[np.ndarray, "stack n n"], group: Int[np.ndarray, "draw n"]
 ) -> GroupContrast:
-    """Mean distances within and between groups, and leave-one-out accuracy of the neighbour.
+    """Mean distances within and between groups, and leave-one-out accuracy of the neighbor.
 
     All three are linear in which pairs are of one group, so that a draw costs one row of a
     matrix product. A matrix that holds a NaN has none of them. `distances` are symmetric.
@@ -64,9 +64,9 @@ def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndar
 
 
 def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:
-    """Expected leave-one-out accuracy of the nearest neighbour when labels are dealt at random.
+    """Expected leave-one-out accuracy of the nearest neighbor when labels are dealt at random.
 
-    Whatever the points: each one's neighbour is fixed, and two given points are of one group with
+    Whatever the points: each one's neighbor is fixed, and two given points are of one group with
     probability sum m (m - 1) / (n (n - 1)) over groups of m points. 2/5 for two groups of three.
     NaN for fewer than two points.
     """
@@ -75,7 +75,7 @@ def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:
     return float((sizes * (sizes - 1)).sum() / (n * (n - 1))) if n > 1 else float("nan")
 
 
-def relabellings(
+def relabelings(
     group: Int[np.ndarray, " n"], n_draws: int, generator: np.random.Generator
 ) -> Int[np.ndarray, "draw n"]:
     """The labels as they are, then dealt out at random `n_draws` times.

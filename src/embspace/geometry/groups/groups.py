@@ -99,14 +99,14 @@ def nearest_in_group(
 def neighbors_in_group(
     neighbors: Int[np.ndarray, "n k"], group: Int[np.ndarray, " n"]
 ) -> Bool[np.ndarray, "n k"]:
-    """Whether each of a point's neighbours, given by their row numbers, is of its own group."""
+    """Whether each of a point's neighbors, given by their row numbers, is of its own group."""
     return group[neighbors] == group[:, np.newaxis]
 
 
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
-    """Mean share of a point's nearest neighbours that are of its own group, in [0, 1].
+    """Mean share of a point's nearest neighbors that are of its own group, in [0, 1].
 
     By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
     of points at most. Ties in distance go to the earlier row.

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 
 class Kernels(NamedTuple):
-    """Linear kernels of the layers of a model, of centred points."""
+    """Linear kernels of the layers of a model, of centered points."""
 
     products: Float[np.ndarray, "layer n n"]
     """Inner products of different points; 0 on the diagonal."""
@@ -22,8 +22,8 @@ def linear_kernels(x: Float[np.ndarray, "layer n dim"]) -> Kernels:
     """
     products = np.empty((len(x), x.shape[1], x.shape[1]))
     for layer, points in enumerate(x.astype(np.float64)):
-        centred = points - points.mean(axis=0)
-        np.matmul(centred, centred.T, out=products[layer])
+        centered = points - points.mean(axis=0)
+        np.matmul(centered, centered.T, out=products[layer])
     squared_lengths = np.einsum("lii->li", products).copy()
     scale = squared_lengths.mean(axis=1, keepdims=True)
     scale[scale == 0] = 1
@@ -98,7 +98,7 @@ def cka_of_orders(
     def debiased(products: np.ndarray, diagonal: np.ndarray, of_sums: np.ndarray) -> np.ndarray:
         if n < 4:
             return np.full(products.shape, np.nan)
-        # Of centred points the products with the others add up to minus the squared length.
+        # Of centered points the products with the others add up to minus the squared length.
         return products + of_sums / ((n - 1) * (n - 2)) - 2 * diagonal / (n - 2)
 
     biased_own = [products + diagonal for products, diagonal in own]

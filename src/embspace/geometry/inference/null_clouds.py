@@ -23,24 +23,24 @@ def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
 def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
     """Gaussian vectors with exactly the mean and the covariance of `x`: its shape and no more.
 
-    What a measure of neighbours gives beyond this is not in the second moments. With fewer vectors
+    What a measure of neighbors gives beyond this is not in the second moments. With fewer vectors
     than coordinates, they span what `x` spans.
     """
     mean = x.mean(axis=0)
-    centred = x - mean
+    centered = x - mean
     rank = min(len(x) - 1, x.shape[1])
     drawn = rng.normal(size=(len(x), rank))
     drawn -= drawn.mean(axis=0)
     # The random vectors are made orthonormal, all of them with mean 0: their covariance is exact.
     if len(x) > 2 * x.shape[1]:  # by sums of products, three times faster and here as exact
         of_drawn = np.linalg.cholesky(drawn.T @ drawn)
-        energies, axes = np.linalg.eigh(centred.T @ centred)
+        energies, axes = np.linalg.eigh(centered.T @ centered)
         scaled = np.sqrt(energies.clip(min=0))[:, np.newaxis] * axes.T
         gaussian: Vectors = drawn @ np.linalg.solve(of_drawn.T, scaled) + mean
         return gaussian
     basis, triangle = np.linalg.qr(drawn)
     basis *= np.sign(np.diag(triangle))
-    _, singular, axes = np.linalg.svd(centred, full_matrices=False)
+    _, singular, axes = np.linalg.svd(centered, full_matrices=False)
     return basis * singular[:rank] @ axes[:rank] + mean
 
 
@@ -99,6 +99,6 @@ NULLS_OF_FAMILY: dict[Family, tuple[Null, ...]] = {
     "direction": ("isotropic_gaussian",),
     "spectrum": ("isotropic_gaussian", "coordinates_shuffled"),
     "intrinsic_dimension": ("gaussian_of_covariance", "coordinates_shuffled"),
-    "neighbourhoods": ("gaussian_of_covariance", "coordinates_shuffled"),
+    "hubs": ("gaussian_of_covariance", "coordinates_shuffled"),
     "context": (),
 }

@@ -33,7 +33,7 @@ def half_sample_interval(
     based on subsamples under minimal assumptions", Annals of Statistics 22): the statistic of
     half of the units deviates from that of all as that of all does from the truth, up to
     sqrt(b / (n - b)) for b units of n. Unlike drawing with replacement, no unit comes twice, so
-    that statistics of pairs and of neighbours keep their meaning.
+    that statistics of pairs and of neighbors keep their meaning.
 
     `statistic` takes the numbers of the units that are in, and gives an array of values whose
     expectation may not depend on how many units there are. NaN, for a value that a half does not

@@ -22,7 +22,7 @@ Result = float | Estimate
 Groupings = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
 Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
 Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
-# How that which measures share is made of vectors and their groups; neighbours need their number.
+# How that which measures share is made of vectors and their groups; neighbors need their number.
 MAKERS: Mapping[Shared, Callable[[Vectors, Groupings], Any]] = {
     "directions": lambda x, _: direction_sums_of(x),
     "moments": lambda x, _: moments_of(x),
@@ -66,7 +66,7 @@ def inputs_of(
 
 
 def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
-    """What measures of neighbours take of vectors whose graph is known."""
+    """What measures of neighbors take of vectors whose graph is known."""
     return {
         None: x,
         "neighbors": graph,
@@ -107,7 +107,7 @@ def defined_results_of(
 
 
 def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
-    """How many neighbours the measures need, by their options or by default."""
+    """How many neighbors the measures need, by their options or by default."""
     asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
     usual = [_parameters(each)["k"].default for each in measures if "k" in _parameters(each)]
     return max([N_NEIGHBORS, *asked, *(k for k in usual if isinstance(k, int))])

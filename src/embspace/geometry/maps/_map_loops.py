@@ -1,4 +1,4 @@
-"""Compiled loops that look up neighbours and their ranks, one row of distances at a time.
+"""Compiled loops that look up neighbors and their ranks, one row of distances at a time.
 
 Points are ordered by (distance, row number), so that ties have one order. Functions that call one
 another stay in one file, see `_tally_loops`.
@@ -117,7 +117,7 @@ def look_up_in_products(
         row = start + i
         if _squared_distances(dots[i], squared_norms[row], squared_norms):
             _mend_near(dots[i], row, x, squared_norms)
-        dots[i, row] = np.inf  # no neighbour of itself
+        dots[i, row] = np.inf  # no neighbor of itself
         _look_up(dots[i], candidates[i], nearest[i], nearest_distances, ranks[i])
 
 

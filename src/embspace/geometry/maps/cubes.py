@@ -24,7 +24,7 @@ class EmbeddedCube:
 
     @property
     def mean(self) -> Float[np.ndarray, " ambient"]:
-        """Of the uniform distribution: the cube's centre."""
+        """Of the uniform distribution: the cube's center."""
         return self.turn[:, : self.dim].sum(axis=1) / 2 + self.shift
 
     @property
@@ -39,7 +39,7 @@ def union_covariance(cubes: Sequence[EmbeddedCube]) -> Float[np.ndarray, "ambien
 
     The mean of their covariances, and the covariance of their means.
     """
-    centres = np.stack([cube.mean for cube in cubes])
-    centres -= centres.mean(axis=0)
+    centers = np.stack([cube.mean for cube in cubes])
+    centers -= centers.mean(axis=0)
     within = np.mean([cube.covariance for cube in cubes], axis=0)
-    return np.asarray(within + centres.T @ centres / len(cubes))
+    return np.asarray(within + centers.T @ centers / len(cubes))

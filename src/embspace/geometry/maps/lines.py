@@ -18,7 +18,7 @@ class OneDimensionality:
     null_order_correlation_high: float
     """Their 97.5 per cent quantile."""
     adjacent_neighbor_share: float
-    """Of the points that have a neighbour in order on both sides: whose two nearest are these."""
+    """Of the points that have a neighbor in order on both sides: whose two nearest are these."""
     null_adjacent_neighbor_share: float
     """Exact: 1 over the number of pairs of other points."""
 
@@ -32,7 +32,7 @@ def one_dimensionality(
 ) -> OneDimensionality:
     """Whether points lie along a line in the order of `positions`, by Euclidean distance.
 
-    A point counts for the neighbour share when positions i - 1 and i + 1 are both among the
+    A point counts for the neighbor share when positions i - 1 and i + 1 are both among the
     points. Ties in distance go to the earlier row.
 
     Args:
@@ -49,8 +49,8 @@ def one_dimensionality(
     if not (np.diff(positions) > 0).all():
         raise ValueError("positions: expected ascending numbers")
     distances = _distances(x)
-    ranks = _centred_ranks(order_along_tree(distances))
-    own = _centred_ranks(positions.astype(np.float64))
+    ranks = _centered_ranks(order_along_tree(distances))
+    own = _centered_ranks(positions.astype(np.float64))
     scale = np.linalg.norm(ranks) * np.linalg.norm(own)
     shuffled = [abs(rng.permutation(own) @ ranks) / scale for _ in range(n_shuffles)]
     return OneDimensionality(
@@ -82,7 +82,7 @@ def _distances(x: np.ndarray) -> np.ndarray:
     return squareform(pdist(x.astype(np.float64)))
 
 
-def _centred_ranks(values: np.ndarray) -> np.ndarray:
+def _centered_ranks(values: np.ndarray) -> np.ndarray:
     from scipy.stats import rankdata
 
     return rankdata(values) - (len(values) + 1) / 2
@@ -121,7 +121,7 @@ def _tree_distances(edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def _adjacent_neighbor_share(distances: np.ndarray, positions: np.ndarray) -> float:
-    """NaN where no point has both neighbours."""
+    """NaN where no point has both neighbors."""
     apart = distances + np.diag(np.full(len(distances), np.inf))
     nearest = np.sort(np.argsort(apart, axis=1, kind="stable")[:, :2], axis=1)
     inner = np.flatnonzero((np.diff(positions)[:-1] == 1) & (np.diff(positions)[1:] == 1)) + 1

@@ -10,20 +10,20 @@ ROUNDING = 1e-12
 
 
 def circle_pair(
-    n: int, *, centre_distance: float, angle: float
+    n: int, *, center_distance: float, angle: float
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
-    """Two unit circles of `n` points each, evenly spaced, centred on the first axis.
+    """Two unit circles of `n` points each, evenly spaced, centered on the first axis.
 
-    The centres are equally far from the origin. The first circle lies in the plane of the first
+    The centers are equally far from the origin. The first circle lies in the plane of the first
     two axes; the plane of the second is turned by `angle` degrees about the first axis. They are
-    linked once, a Hopf link, for a `centre_distance` between 0 and 2 and an angle that is no
+    linked once, a Hopf link, for a `center_distance` between 0 and 2 and an angle that is no
     multiple of 180. At distance 1 and 90 degrees every point of one is 1 away from the other.
     """
     phase, tilt = 2 * np.pi * np.arange(n) / n, np.deg2rad(angle)
     along, across = np.cos(phase), np.sin(phase)
-    flat = np.column_stack([along - centre_distance / 2, across, np.zeros(n)])
+    flat = np.column_stack([along - center_distance / 2, across, np.zeros(n)])
     turned = np.column_stack(
-        [along + centre_distance / 2, across * np.cos(tilt), across * np.sin(tilt)]
+        [along + center_distance / 2, across * np.cos(tilt), across * np.sin(tilt)]
     )
     return flat, turned
 

@@ -1,4 +1,4 @@
-"""How faithful a map is: which neighbours it keeps, makes up and tears apart. Exact, all points."""
+"""How faithful a map is: which neighbors it keeps, makes up and tears apart. Exact, all points."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,25 +19,25 @@ BLOCK_BYTES = 2**25
 
 @dataclass(frozen=True)
 class MapQuality:
-    """Agreement of the neighbours in a map with those in the space that it shows.
+    """Agreement of the neighbors in a map with those in the space that it shows.
 
-    Each measure is 1 for a map that keeps all neighbours, in whatever order.
+    Each measure is 1 for a map that keeps all neighbors, in whatever order.
     """
 
     n: int
     n_neighbors: int
     trustworthiness: float
-    """In [0, 1]: neighbours in the map are neighbours in the space, or nearly so."""
+    """In [0, 1]: neighbors in the map are neighbors in the space, or nearly so."""
     continuity: float
-    """In [0, 1]: neighbours in the space are neighbours in the map, or nearly so."""
+    """In [0, 1]: neighbors in the space are neighbors in the map, or nearly so."""
     neighbor_recall: float
-    """In [0, 1]: mean share of a point's neighbours in the space that are so in the map, too."""
+    """In [0, 1]: mean share of a point's neighbors in the space that are so in the map, too."""
 
     @property
     def chance_trustworthiness(self) -> float:
         """Expected trustworthiness of a layout drawn at random: slightly under or over 1/2.
 
-        The neighbours are then k of the n - 1 others at random: each has rank r uniform over
+        The neighbors are then k of the n - 1 others at random: each has rank r uniform over
         1..n-1, and max(0, r - k) is (n - 1 - k)(n - k) / (2 (n - 1)) on average.
         """
         n, k = self.n, self.n_neighbors
@@ -61,7 +61,7 @@ def map_quality(
     n_neighbors: int,
     graph: NeighborGraph | None = None,
 ) -> MapQuality:
-    """Trustworthiness, continuity and neighbour recall of a map of the rows of `x`.
+    """Trustworthiness, continuity and neighbor recall of a map of the rows of `x`.
 
     Venna and Kaski (2001), ICANN, 485-491; (2006), Neural Networks 19, 889-899. With ranks r(i, j)
     of j by its distance from i, trustworthiness is 1 - 2 / (n k (2n - 3k - 1)) times the sum of
@@ -79,7 +79,7 @@ def map_quality(
         x: The space.
         layout: The map, row by row; meant for 2 or 3 columns.
         n_neighbors: k, under n / 2.
-        graph: The neighbours in the space, k at least, if they are known already.
+        graph: The neighbors in the space, k at least, if they are known already.
 
     Raises:
         ValueError: shapes that do not fit, NaN or infinity, or `n_neighbors` out of range.
@@ -110,7 +110,7 @@ def map_quality(
 def neighbor_overlap(
     a: Float[np.ndarray, "n dim_a"], b: Float[np.ndarray, "n dim_b"], *, n_neighbors: int
 ) -> float:
-    """Mean share of a point's nearest neighbours in one layout that are so in another, in [0, 1].
+    """Mean share of a point's nearest neighbors in one layout that are so in another, in [0, 1].
 
     Exact, over all points; 1 for layouts equal up to a rotation and one scale, k / (n - 1) by
     chance. Ties go to the smaller row number.
@@ -142,9 +142,9 @@ class _Space:
     @classmethod
     def of(cls, x: np.ndarray) -> "_Space":
         """About the mean row, as norms bound the rounding, and at most 1: nothing can overflow."""
-        centred = x - _short_mean(x)
-        _, exponent = np.frexp(np.abs(centred).max())
-        scaled = np.ldexp(centred, -exponent).astype(np.float32)
+        centered = x - _short_mean(x)
+        _, exponent = np.frexp(np.abs(centered).max())
+        scaled = np.ldexp(centered, -exponent).astype(np.float32)
         return cls(scaled, np.square(norms(scaled)).astype(np.float32))
 
     @property
@@ -191,7 +191,7 @@ class _Map:
 def _look_up(
     points: _Space | _Map, n_neighbors: int, candidates: NeighborRows
 ) -> tuple[NeighborRows, NeighborRows]:
-    """The nearest neighbours of each point, nearest first, and the ranks of other candidates."""
+    """The nearest neighbors of each point, nearest first, and the ranks of other candidates."""
     import numba
 
     nearest = np.empty((points.n, n_neighbors), dtype=np.int32)

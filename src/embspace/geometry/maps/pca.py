@@ -34,15 +34,15 @@ def principal_components(
         raise ValueError(f"x: expected at least 2 rows, found {n}")
     if not 1 <= n_components <= min(n, dim):
         raise ValueError(f"n_components: expected 1 to {min(n, dim)}, found {n_components}")
-    centred = x.astype(np.float64)
-    centred -= centred.mean(axis=0)
+    centered = x.astype(np.float64)
+    centered -= centered.mean(axis=0)
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
-        variances, vectors = np.linalg.eigh(centred.T @ centred)
+        variances, vectors = np.linalg.eigh(centered.T @ centered)
         axes = vectors[:, ::-1][:, :n_components].T
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, np.newaxis], axis=1)
         axes = axes * np.where(largest < 0, -1.0, 1.0)
-        coordinates = centred @ axes.T
+        coordinates = centered @ axes.T
     total = variances.clip(min=0).sum()
     shares = variances[::-1][:n_components].clip(min=0) / (total if total > 0 else np.nan)
     return PrincipalComponents(coordinates, axes, shares)

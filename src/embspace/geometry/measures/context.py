@@ -117,7 +117,7 @@ def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
 def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of a word's occurrences that one vector explains, averaged over words.
 
-    `group` is the word. As printed: of the matrix of occurrences as it is, without centring, so
+    `group` is the word. As printed: of the matrix of occurrences as it is, without centering, so
     that it cannot be small where a word's vectors are alike. NaN without a word that occurs twice.
 
     Examples:
@@ -141,7 +141,7 @@ def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     grouped_by="word",
 )
 def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) -> float:
-    """The variance about the mean, along the axis that explains most without centring.
+    """The variance about the mean, along the axis that explains most without centering.
 
     What the figures of the paper were made by: scikit-learn's TruncatedSVD finds the axis of the
     matrix as it is, mostly the mean, and reports how the vectors vary along it, which is little.

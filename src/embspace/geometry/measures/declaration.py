@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 import numpy as np
 from jaxtyping import Float
 
-Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "neighbourhoods"]
+Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "hubs"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 # What may be done to all vectors at once: turned, multiplied by a number, moved by a vector, each
 # given the length that one likes, each coordinate multiplied by a number of its own.

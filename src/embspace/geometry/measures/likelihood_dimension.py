@@ -1,4 +1,4 @@
-"""Measures of the family `intrinsic_dimension` by the likelihood of distances to k neighbours."""
+"""Measures of the family `intrinsic_dimension` by the likelihood of distances to k neighbors."""
 
 import numpy as np
 from jaxtyping import Float
@@ -8,11 +8,11 @@ from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.types import Vectors
 
-CURVED = "Downwards, more so in many dimensions and with many neighbours, which are farther."
+CURVED = "Downwards, more so in many dimensions and with many neighbors, which are farther."
 
 
 def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.ndarray, " n"]:
-    """Dimension about each vector, by the distances to its `k` nearest neighbours.
+    """Dimension about each vector, by the distances to its `k` nearest neighbors.
 
     Levina and Bickel 2004, "Maximum likelihood estimation of intrinsic dimension", equation 9, with
     k - 2 in the place of k - 1, which leaves no bias (their remark). NaN for a vector that has an
@@ -36,7 +36,7 @@ def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.nda
     shared="neighbors",
 )
 def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
-    """The dimension under which the distances to `k` neighbours of all vectors are most likely.
+    """The dimension under which the distances to `k` neighbors of all vectors are most likely.
 
     One likelihood for all: inverses are averaged, not dimensions. Its standard error would take
     the distances about different vectors for independent, which they are not: NaN. Dropped are
@@ -67,7 +67,7 @@ def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     shared="neighbors",
 )
 def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
-    """Mean of the dimensions about each vector, by the distances to `k` neighbours.
+    """Mean of the dimensions about each vector, by the distances to `k` neighbors.
 
     Above `mle_dimension` wherever the dimension differs from place to place, for it averages
     dimensions, not their inverses. Dropped are vectors that have an equal one, and those of which
@@ -90,7 +90,7 @@ def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate
 def _summed_logs(x: Vectors | NeighborGraph, k: int) -> Float[np.ndarray, " n"]:
     """Of each vector the sum of log r_k / r_j over j < k; NaN where r_1 is 0."""
     if k < 3:
-        raise ValueError(f"k: expected at least 3 neighbours, found {k}")
+        raise ValueError(f"k: expected at least 3 neighbors, found {k}")
     distances = neighbor_graph_of(x, k).distances
     near = distances[:, 0] > 0
     logs = np.full(len(distances), np.nan)

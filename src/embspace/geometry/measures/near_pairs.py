@@ -18,7 +18,7 @@ BLOCK_ROWS = 1024
     range=r"[0,\ \infty)",
     source="Grassberger and Procaccia 1983; the radii as scikit-dimension's CorrInt has them",
     invariant_to=["rotation", "scale", "translation"],
-    bias="Downwards: vectors near an edge have fewer neighbours, most in many dimensions.",
+    bias="Downwards: vectors near an edge have fewer neighbors, most in many dimensions.",
     shared="vectors_and_neighbors",
 )
 def correlation_dimension(
@@ -26,7 +26,7 @@ def correlation_dimension(
 ) -> Estimate:
     """Slope of the share of pairs that are near, on logarithmic axes, between two radii.
 
-    The radii are the median distances to the neighbour number `nearer` and to number `farther`.
+    The radii are the median distances to the neighbor number `nearer` and to number `farther`.
     All pairs are counted. Without a standard error: NaN.
 
     Raises:
@@ -55,7 +55,7 @@ def _pairs_within(
 ) -> Float[np.ndarray, " radius"]:
     """How many pairs are no farther apart than each radius; the last one is the largest.
 
-    A row whose farthest listed neighbour is beyond it has all that are near in its list. The
+    A row whose farthest listed neighbor is beyond it has all that are near in its list. The
     others are compared with all rows, by products in float32: a pair that rounding moves over a
     radius, of one row that is listed and one that is not, counts half.
     """

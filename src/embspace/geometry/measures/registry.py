@@ -4,10 +4,10 @@ from embspace.geometry.measures import (
     context,
     dimension_shares,
     distance_ratios,
+    hubs,
     likelihood_dimension,
     mean_direction,
     near_pairs,
-    neighbourhoods,
     partition_function,
     spectral_measures,
     two_nearest,
@@ -25,7 +25,7 @@ MODULES = (
     distance_ratios,
     likelihood_dimension,
     near_pairs,
-    neighbourhoods,
+    hubs,
 )
 _ORDER = [module.__name__ for module in MODULES]
 

@@ -1,7 +1,7 @@
 """Measures of the family `spectrum`: over how many directions the variance of a cloud is spread.
 
 Each takes vectors, or their `Moments`. Written with v, the variances along the principal axes,
-largest first, of n vectors of dim d; e are the same about the origin, without centring.
+largest first, of n vectors of dim d; e are the same about the origin, without centering.
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ UNEVEN = "Upwards: the largest of many estimated variances is estimated too larg
 def top_variance_share(x: Vectors | Moments) -> float:
     """Share of the variance along the first principal axis.
 
-    NaN where nothing varies. The same of vectors that are not centred is 1 / `stable_rank`.
+    NaN where nothing varies. The same of vectors that are not centered is 1 / `stable_rank`.
 
     Examples:
         >>> import numpy as np
@@ -69,13 +69,13 @@ def stable_rank(x: Vectors | Moments) -> float:
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad "
     r"p_i = \frac{\sigma_i}{\sum_j \sigma_j},\ \sigma_i = \sqrt{n v_i}",
     range=r"[1,\ \min(n - 1, d)]",
-    source="Roy and Vetterli 2007, definition 1, of the centred matrix",
+    source="Roy and Vetterli 2007, definition 1, of the centered matrix",
     invariant_to=["rotation", "scale", "translation"],
     bias=FEWER,
     shared="moments",
 )
 def effective_rank(x: Vectors | Moments) -> float:
-    """Exponential of the entropy of the singular values of the centred vectors.
+    """Exponential of the entropy of the singular values of the centered vectors.
 
     Of singular values, square roots of the variances: small ones count for more than in
     `effective_rank_of_covariance`. NaN where nothing varies.
@@ -101,7 +101,7 @@ def effective_rank(x: Vectors | Moments) -> float:
 def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     """Exponential of the entropy of the singular values of the vectors as they are.
 
-    `effective_rank` without centring and with `epsilon` added to every share, as printed. NaN
+    `effective_rank` without centering and with `epsilon` added to every share, as printed. NaN
     where all vectors are zero.
 
     Examples:
@@ -140,7 +140,7 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     "spectrum",
     formula=r"-\frac{1}{\log d} \sum_i p_i \log p_i,\quad p_i = \frac{v_i}{\sum_j v_j}",
     range=r"[0,\ 1]",
-    source="Alter et al. 2000, normalised Shannon entropy of an eigenspectrum",
+    source="Alter et al. 2000, normalized Shannon entropy of an eigenspectrum",
     invariant_to=["rotation", "scale", "translation"],
     bias=FEWER,
     shared="moments",
@@ -250,11 +250,11 @@ def iso_score(x: Vectors | Moments) -> float:
     range=r"[0,\ 1]",
     source="Rudman and Eickhoff 2024, IsoScore*, algorithm 1",
     invariant_to=["rotation", "scale", "translation"],
-    bias=r"Towards the score of the larger sample, by \(\zeta\).",
+    bias=r"Toward the score of the larger sample, by \(\zeta\).",
     shared="moments",
 )
 def iso_score_star(x: Vectors | Moments, *, larger: Any, zeta: float) -> float:
-    """`iso_score` of few vectors, their covariance drawn towards that of a larger sample.
+    """`iso_score` of few vectors, their covariance drawn toward that of a larger sample.
 
     Made for batches in training. `zeta` 0 leaves the few alone, 1 the larger sample. What changes
     the vectors has to change `larger` likewise.
@@ -281,8 +281,8 @@ def _iso_score(variances: Float[np.ndarray, " dim"]) -> float:
     d, length = len(variances), np.linalg.norm(variances)
     if d < 2 or not length:
         return float("nan")
-    normalised = np.sqrt(d) * variances / length
-    defect = np.linalg.norm(normalised - 1) / np.sqrt(2 * (d - np.sqrt(d)))
+    normalized = np.sqrt(d) * variances / length
+    defect = np.linalg.norm(normalized - 1) / np.sqrt(2 * (d - np.sqrt(d)))
     dimensions = (d - defect**2 * (d - np.sqrt(d))) ** 2 / d**2
     return float((d * dimensions - 1) / (d - 1))
 

@@ -9,7 +9,7 @@ ROUNDING = 1e-12
 
 
 def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
-    """Eigenvalues of the covariance of the rows, largest first: the variances of a centred PCA.
+    """Eigenvalues of the covariance of the rows, largest first: the variances of a centered PCA.
 
     Of the population, divided by `n`, in float64 whatever the type of `x`; only some thousand
     rows at a time are copied. At most `n - 1` are not 0; equal rows give exact zeros. Wrong by
@@ -41,7 +41,7 @@ def gaussian_covariance_eigenvalues(
 ) -> Float[np.ndarray, " dim"]:
     """One draw of what `covariance_eigenvalues` gives for `n` standard Gaussian vectors.
 
-    Centred, they have the scatter of n - 1 vectors about 0, which is Wishart. That can be drawn
+    Centered, they have the scatter of n - 1 vectors about 0, which is Wishart. That can be drawn
     without the vectors, as the product of a triangular matrix with its transpose: Bartlett's
     decomposition (Anderson 2003, "An Introduction to Multivariate Statistical Analysis", 7.2).
     """

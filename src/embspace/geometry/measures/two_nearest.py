@@ -1,7 +1,7 @@
-"""Measures of the family `intrinsic_dimension` by the two nearest neighbours (TwoNN).
+"""Measures of the family `intrinsic_dimension` by the two nearest neighbors (TwoNN).
 
 In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
-second and to the first neighbour has P(mu > m) = m^-d, whatever the density. How a line, or a
+second and to the first neighbor has P(mu > m) = m^-d, whatever the density. How a line, or a
 likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
 each way has a name of its own. One cloud of 2,000 vectors scatters as far.
 """
@@ -19,7 +19,7 @@ from embspace.geometry.pairs.types import Vectors
 Ratios = Float[np.ndarray, " ratio"]
 FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
 FACCO += "neighborhood information"
-CURVED = "Downwards, more so in many dimensions: neighbours are not near, and edges cut them off."
+CURVED = "Downwards, more so in many dimensions: neighbors are not near, and edges cut them off."
 
 
 @measure(
@@ -36,7 +36,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin that is fitted to all ratios but the largest.
 
     The largest has F = 1, of which the logarithm is infinite. Dropped are vectors that have an
-    equal one among the others, whose ratio is not defined. Where equal vectors are neighbours of a
+    equal one among the others, whose ratio is not defined. Where equal vectors are neighbors of a
     third, its ratio is 1, which raises the result: take each vector once. The error of the line is
     no standard error, for the points on it are sorted: NaN.
 
@@ -121,7 +121,7 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
 def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
     """The dimension under which the ratios are most likely, less its bias for n ratios.
 
-    Its standard error, d / sqrt(n - 2), takes the ratios for independent. Those of neighbours are
+    Its standard error, d / sqrt(n - 2), takes the ratios for independent. Those of neighbors are
     not: on a plane, new samples scatter some 1.4 times as far. Dropped are vectors that have an
     equal one.
 

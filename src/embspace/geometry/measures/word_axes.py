@@ -55,12 +55,12 @@ def _words_of_one_size(
 
 def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
     """Of each word: of squares, of variance along that axis, of variance."""
-    centred = x - x[:, :1]  # so that equal rows give exact zeros
-    centred = centred - centred.mean(axis=1, keepdims=True)
-    total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centred))
+    centered = x - x[:, :1]  # so that equal rows give exact zeros
+    centered = centered - centered.mean(axis=1, keepdims=True)
+    total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centered))
     squares, axes = _first_axis(x)
-    along = np.square(np.einsum("wnd,wd->wn", centred, axes)).sum(axis=1)
-    largest, _ = _first_axis(centred)
+    along = np.square(np.einsum("wnd,wd->wn", centered, axes)).sum(axis=1)
+    largest, _ = _first_axis(centered)
     return np.stack([_over(squares, total), _over(along, varying), _over(largest, varying)])
 
 

@@ -15,7 +15,7 @@ ROUNDING = 1e-14  # of squared lengths in float64; a squared distance under it i
 class Side(NamedTuple):
     """One side of the pairs: a number for each of its vectors.
 
-    With the centred product c of a pair, its dot product is the sum of both `dot_shift` and c,
+    With the centered product c of a pair, its dot product is the sum of both `dot_shift` and c,
     its squared distance the sum of both `squared` less 2 c.
     """
 
@@ -23,7 +23,7 @@ class Side(NamedTuple):
     squared: Float[np.ndarray, " n"]
     inverse_norm: Float[np.ndarray, " n"]
     """0 for a vector of length 0, which has no cosine."""
-    centred_inverse_norm: Float[np.ndarray, " n"]
+    centered_inverse_norm: Float[np.ndarray, " n"]
     group: Int[np.ndarray, " n"]
     """Equal numbers on both sides are one group."""
     place: Int[np.ndarray, " n"]
@@ -31,7 +31,7 @@ class Side(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What all pairs come to, by quantity: distance, dot product, cosine, centred cosine."""
+    """What all pairs come to, by quantity: distance, dot product, cosine, centered cosine."""
 
     limits: Float[np.ndarray, "quantity 2"]
     """Outer edges of the bins."""
@@ -106,7 +106,7 @@ def _count(values, low, high, counts, power_sums, extremes):
 @no_type_check
 @njit
 def _tally_part(products, columns, i, x, y, tally, values):
-    """Pairs of vector `i` of `x` with some neighbouring ones of `y`."""
+    """Pairs of vector `i` of `x` with some neighboring ones of `y`."""
     values, places = values[: products.size], y.place[columns]
     sums = tally.sums[x.place[i]]
     limits, counts, powers, extremes = tally.limits, tally.counts, tally.power_sums, tally.extremes
@@ -117,7 +117,7 @@ def _tally_part(products, columns, i, x, y, tally, values):
     inverses = y.inverse_norm[columns]
     n = _cosines(values, x.inverse_norm[i], inverses, values, sums[:, 3:6], places)
     _count(values[:n], limits[2, 0], limits[2, 1], counts[2], powers[2], extremes[2])
-    inverse, inverses = x.centred_inverse_norm[i], y.centred_inverse_norm[columns]
+    inverse, inverses = x.centered_inverse_norm[i], y.centered_inverse_norm[columns]
     n = _cosines(products, inverse, inverses, values, sums[:, 6:9], places)
     _count(values[:n], limits[3, 0], limits[3, 1], counts[3], powers[3], extremes[3])
 
@@ -133,7 +133,7 @@ def tally_rows(
 ) -> None:
     """Add the pairs of the vectors of `x` with those of `y` or, `within`, with those after them.
 
-    Groups ascend on both sides, so that those of one group are neighbours, and left out.
+    Groups ascend on both sides, so that those of one group are neighbors, and left out.
     """
     values = np.empty(products.shape[1])
     for i in range(products.shape[0]):

@@ -81,22 +81,22 @@ class Distribution:
 
     @property
     def skewness(self) -> float:
-        """Third standardised moment: 0 for a symmetric distribution, NaN for a constant.
+        """Third standardized moment: 0 for a symmetric distribution, NaN for a constant.
 
         From raw moments, so that rounding grows as 1e-16 (mean / standard deviation)^3.
         """
         mean, second, third, _ = self._moments
-        return self._standardised(third - 3 * mean * second + 2 * mean**3, 3)
+        return self._standardized(third - 3 * mean * second + 2 * mean**3, 3)
 
     @property
     def excess_kurtosis(self) -> float:
-        """Fourth standardised moment less 3: 0 for a Gaussian, at least -2, NaN for a constant.
+        """Fourth standardized moment less 3: 0 for a Gaussian, at least -2, NaN for a constant.
 
         From raw moments, so that rounding grows as 1e-16 (mean / standard deviation)^4.
         """
         mean, second, third, fourth = self._moments
         central = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
-        return self._standardised(central, 4) - 3
+        return self._standardized(central, 4) - 3
 
     def quantile(self, q: float) -> float:
         """Smallest value that a share `q` of all values does not exceed, `q` in [0, 1].
@@ -147,7 +147,7 @@ class Distribution:
         # Less than the spacing of float32 numbers: rounding of the sums, not a variance.
         return 0.0 if variance < 1e-14 * second else variance
 
-    def _standardised(self, central_moment: float, power: int) -> float:
+    def _standardized(self, central_moment: float, power: int) -> float:
         variance = self._variance
         return float(central_moment / variance ** (power / 2)) if variance else np.nan
 

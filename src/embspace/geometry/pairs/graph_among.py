@@ -1,4 +1,4 @@
-"""The neighbour graph of some rows of a cloud, from that of all of them."""
+"""The neighbor graph of some rows of a cloud, from that of all of them."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,11 +12,11 @@ def graph_among(
     rows: Int[np.ndarray, " row"],
     k: int,
 ) -> NeighborGraph:
-    """The `k` nearest neighbours of each of `rows` among `rows`, numbered by their place there.
+    """The `k` nearest neighbors of each of `rows` among `rows`, numbered by their place there.
 
     `rows` ascend, and `graph` is that of `x`. A row's nearest in the whole cloud that are among
     `rows` are its nearest there; where too few of them are, it is compared with all `rows`. So a
-    graph with a few times `k` neighbours gives those of many halves for little.
+    graph with a few times `k` neighbors gives those of many halves for little.
 
     Raises:
         ValueError: `k` under 1, or more than there are other rows.
@@ -37,7 +37,7 @@ def graph_among(
     if len(lacking):
         from embspace.geometry.pairs.scan._neighbor_loops import settle_all
 
-        # Centred as those of the graph were, so that a pair has one distance.
+        # Centered as those of the graph were, so that a pair has one distance.
         vectors = (x[rows] - x.mean(axis=0)).astype(np.float32)
         settle_all(vectors, lacking, indices, distances)
     return NeighborGraph(indices, distances)

@@ -10,7 +10,7 @@ from embspace.geometry.pairs._group_pair_loops import Side, Tally, tally_rows, t
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.distribution import Distribution
 
-QUANTITIES = ("euclidean_distance", "dot_product", "cosine", "centred_cosine")
+QUANTITIES = ("euclidean_distance", "dot_product", "cosine", "centered_cosine")
 TOTALS = (
     "n",
     "euclidean_distance",
@@ -18,9 +18,9 @@ TOTALS = (
     "n_cosine",
     "cosine",
     "n_not_positive",
-    "n_centred_cosine",
-    "centred_cosine",
-    "n_centred_not_positive",
+    "n_centered_cosine",
+    "centered_cosine",
+    "n_centered_not_positive",
 )
 BLOCK_ROWS = 512  # of all products that are in memory at once
 
@@ -29,7 +29,7 @@ BLOCK_ROWS = 512  # of all products that are in memory at once
 class GroupedVectors:
     """Vectors about their mean, each in a group and each group in a unit, both ascending."""
 
-    centred: Float[np.ndarray, "n dim"]
+    centered: Float[np.ndarray, "n dim"]
     mean: Float[np.ndarray, " dim"]
     groups: Int[np.ndarray, " n"]
     """No two vectors of one group are a pair."""
@@ -62,7 +62,7 @@ class GroupedVectors:
     @property
     def vectors(self) -> Float[np.ndarray, "n dim"]:
         """As they were, by group."""
-        return self.centred + self.mean
+        return self.centered + self.mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def scan_group_pairs(
     """Every pair of a vector of `x` with one of `y`, or of `x`, that are of different groups.
 
     In float64, from products about the means, so that close vectors in a far place keep their
-    digits. `centred_cosine` is that of vectors each about the mean of its own side. A vector of
+    digits. `centered_cosine` is that of vectors each about the mean of its own side. A vector of
     length zero has no cosine: its pairs are missing there. Products are BLAS's: set it to one
     thread for the same bytes everywhere. Memory beyond the vectors is 72 bytes a pair of units.
 
@@ -116,9 +116,9 @@ def scan_group_pairs(
         extremes=np.tile([np.inf, -np.inf], (len(QUANTITIES), 1)),
         sums=np.zeros((len(units_x), len(units_y), len(TOTALS))),
     )
-    for start in range(0, len(x.centred), BLOCK_ROWS):
+    for start in range(0, len(x.centered), BLOCK_ROWS):
         rows, columns = slice(start, start + BLOCK_ROWS), slice(start if within else 0, None)
-        products = x.centred[rows] @ y.centred[columns].T
+        products = x.centered[rows] @ y.centered[columns].T
         tally_rows(products, within, _part(left, rows), _part(right, columns), tally)
     found = {name: _distributions(tally, row) for row, name in enumerate(QUANTITIES)}
     return GroupPairs(
@@ -150,9 +150,9 @@ def _distributions(tally: Tally, row: int) -> tuple[Distribution, Distribution]:
 def _sides(x: GroupedVectors, y: GroupedVectors) -> tuple[Side, Side]:
     """What the dot product and the squared distance are sums of: see `Side`."""
     apart = x.mean - y.mean
-    left = _side(x, x.centred @ y.mean + x.mean @ y.mean, np.square(norms(x.centred + apart)))
-    right_squared = np.square(norms(y.centred)) - 2 * y.centred @ apart
-    return left, _side(y, y.centred @ x.mean, right_squared)
+    left = _side(x, x.centered @ y.mean + x.mean @ y.mean, np.square(norms(x.centered + apart)))
+    right_squared = np.square(norms(y.centered)) - 2 * y.centered @ apart
+    return left, _side(y, y.centered @ x.mean, right_squared)
 
 
 def _side(
@@ -162,7 +162,7 @@ def _side(
         dot_shift=dot_shift,
         squared=squared,
         inverse_norm=_inverse(norms(x.vectors)),
-        centred_inverse_norm=_inverse(norms(x.centred)),
+        centered_inverse_norm=_inverse(norms(x.centered)),
         group=x.groups,
         place=np.unique(x.units, return_inverse=True)[1].astype(np.int64),
     )
@@ -182,7 +182,7 @@ def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity
     A dot product is that of the means, or as far off as the triangle inequality allows; a cosine
     is 1 - d^2 / (2 |x| |y|) or more.
     """
-    widest_x, widest_y = norms(x.centred).max(), norms(y.centred).max()
+    widest_x, widest_y = norms(x.centered).max(), norms(y.centered).max()
     of_means, apart = x.mean @ y.mean, x.mean - y.mean
     mean_x, mean_y = np.sqrt(x.mean @ x.mean), np.sqrt(y.mean @ y.mean)
     around = widest_x * mean_y + widest_y * mean_x + widest_x * widest_y or 1.0

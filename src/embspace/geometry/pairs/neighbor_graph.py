@@ -1,4 +1,4 @@
-"""The neighbour graph that measures of neighbours take, from vectors or as it is."""
+"""The neighbor graph that measures of neighbors take, from vectors or as it is."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from embspace.geometry.pairs.types import Vectors
 
 TIE = 1e-6
 # Of 4,096 vectors, blocks of 512 take 15 % less time than the usual ones at 64 dims, a tenth less
-# at 384; which neighbours are found does not depend on them.
+# at 384; which neighbors are found does not depend on them.
 SMALL, BLOCK_ROWS = 8192, 512
 
 
@@ -30,9 +30,9 @@ def ratios_of_distances(
 
 
 def neighbor_graph_of(x: Vectors | NeighborGraph, k: int) -> NeighborGraph:
-    """The `k` nearest neighbours of each row of `x`; of a graph that has more, the nearest `k`.
+    """The `k` nearest neighbors of each row of `x`; of a graph that has more, the nearest `k`.
 
-    A graph that was computed once serves all measures. Distances are those of the centred vectors
+    A graph that was computed once serves all measures. Distances are those of the centered vectors
     in float32, so that a mean far from the origin costs no digits; they are right to some 1e-7, and
     a ratio of two under 1 + `TIE` is one of equal distances.
 

@@ -1,4 +1,4 @@
-"""The nearest neighbours of every row of a matrix, as `scan_pairs` finds them."""
+"""The nearest neighbors of every row of a matrix, as `scan_pairs` finds them."""
 
 from dataclasses import dataclass
 
@@ -26,21 +26,21 @@ class NeighborGraph:
 
     @property
     def k(self) -> int:
-        """Neighbours of each row."""
+        """Neighbors of each row."""
         return self.indices.shape[1]
 
     def first(self, k: int) -> "NeighborGraph":
         """The graph of the `k` nearest alone: views, not copies.
 
         Raises:
-            ValueError: `k` under 1 or over the number of neighbours present.
+            ValueError: `k` under 1 or over the number of neighbors present.
         """
         if not 1 <= k <= self.k:
             raise ValueError(f"k: expected 1 to {self.k}, found {k}")
         return NeighborGraph(self.indices[:, :k], self.distances[:, :k])
 
     def in_degrees(self) -> Int[np.ndarray, " n"]:
-        """How often each row is among the neighbours of others: its k-occurrence, `k` on average.
+        """How often each row is among the neighbors of others: its k-occurrence, `k` on average.
 
         Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions
         a few rows, the hubs, have many times the average.

@@ -1,4 +1,4 @@
-"""All pairs of vectors in one pass: distributions, extremes and nearest neighbours."""
+"""All pairs of vectors in one pass: distributions, extremes and nearest neighbors."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -78,12 +78,12 @@ def scan_pairs(
     Vectors are taken in float32, those in float64 too. Values are right to some 1e-7 of the
     product of the two norms (distances: their squares), so that a pair this close to an edge may
     fall on its other side. Distances under a twentieth of the norms are computed from differences,
-    not from dot products, and lose nothing. Extremes and neighbours are those of float64 cosines
+    not from dot products, and lose nothing. Extremes and neighbors are those of float64 cosines
     and distances of the float32 vectors, see `ExtremePairs` and `NeighborGraph`. The number of
     threads, `numba.get_num_threads()`, changes nothing up to 64; above, blocks are smaller.
 
     A row of norm zero has no cosine: its pairs are missing from that distribution and from the
-    extremes, and present in the other two and among the neighbours.
+    extremes, and present in the other two and among the neighbors.
 
     Args:
         x: Norms zero or from 1e-15 to 1e15. A tensor of torch on the CPU is as good as an array;
@@ -101,14 +101,14 @@ def scan_pairs(
         n_neighbors: Nearest rows of `x` to keep for each row of `x`, at most all others.
         largest_cosines: Whether to keep the largest cosine of each row of `x`, in float32.
         block_rows: Rows and columns of a block, 1 to 32,768. Memory beyond the vectors is some
-            4 `block_rows`^2 bytes a thread, and 16 `n_x` `n_neighbors` for neighbours. Results
-            change by float32 rounding at most, extremes and neighbours not at all. By default
+            4 `block_rows`^2 bytes a thread, and 16 `n_x` `n_neighbors` for neighbors. Results
+            change by float32 rounding at most, extremes and neighbors not at all. By default
             1024, fewer above 64 threads; 2048 on a device, with 60 bytes a pair.
         progress: Wraps the list of blocks, as `tqdm` does.
 
     Raises:
         ValueError: shapes that do not fit, NaN or infinity, no pair at all, a norm above
-            `largest_norm`, a number out of range, metrics without bins, or neighbours with a `y`.
+            `largest_norm`, a number out of range, metrics without bins, or neighbors with a `y`.
     """
     _check_numbers(n_bins, n_extremes, n_neighbors, block_rows)
     device = device_of(x)
@@ -211,7 +211,7 @@ def _check_numbers(
 
 def _check_shapes(x: np.ndarray, y: np.ndarray | None, n_neighbors: int) -> None:
     if y is not None and n_neighbors:
-        raise ValueError("n_neighbors: neighbours are those of x in x, so that y must be None")
+        raise ValueError("n_neighbors: neighbors are those of x in x, so that y must be None")
     if y is None and len(x) < 2:
         raise ValueError(f"x: expected at least 2 rows, which make a pair, found {len(x)}")
     if y is None:

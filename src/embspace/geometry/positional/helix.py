@@ -14,7 +14,7 @@ def winding_plane(
     """The path as seen along the axis on which it advances, one complex number a point.
 
     The axis is the direction of the least-squares slope of the path over the positions: a helix
-    advances along its axis alone. Both coordinates are centred. Turned to the left, seen against
+    advances along its axis alone. Both coordinates are centered. Turned to the left, seen against
     the axis, angles grow.
 
     Raises:
@@ -25,8 +25,8 @@ def winding_plane(
     first = np.eye(3)[int(np.argmin(np.abs(axis)))]
     first = first - (first @ axis) * axis
     first /= np.linalg.norm(first)
-    centred = path - path.mean(axis=0)
-    return centred @ first + 1j * (centred @ np.cross(axis, first))
+    centered = path - path.mean(axis=0)
+    return centered @ first + 1j * (centered @ np.cross(axis, first))
 
 
 def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) -> float:
@@ -44,17 +44,17 @@ def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) ->
 def _axis(path: np.ndarray, positions: np.ndarray) -> np.ndarray:
     if len(path) < 4:
         raise ValueError(f"path: expected at least 4 points, found {len(path)}")
-    centred = path - path.mean(axis=0)
+    centered = path - path.mean(axis=0)
     steps = positions - positions.mean()
-    slope = steps @ centred
-    if not np.linalg.norm(slope) > 1e-12 * np.linalg.norm(steps) * np.linalg.norm(centred):
+    slope = steps @ centered
+    if not np.linalg.norm(slope) > 1e-12 * np.linalg.norm(steps) * np.linalg.norm(centered):
         raise ValueError("path: does not advance in any direction")
     return slope / np.linalg.norm(slope)
 
 
 @dataclass(frozen=True)
 class Winding:
-    """How often a plane path turns about its centre."""
+    """How often a plane path turns about its center."""
 
     n_turns: float
     """Positive to the left."""

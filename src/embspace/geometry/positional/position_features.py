@@ -1,6 +1,6 @@
 """What a table of positional vectors looks like around each position: its outliers, its features.
 
-Everything is local: a position is held against its neighbours along the axis, so that a table
+Everything is local: a position is held against its neighbors along the axis, so that a table
 may have parts of different nature without one being measured by another's standard.
 """
 
@@ -49,12 +49,12 @@ def outlying_positions(
 ) -> Outlyingness:
     """Which single positions do not belong to the table around them.
 
-    A position is outlying when its larger neighbour cosine is small in two ways: more than
+    A position is outlying when its larger neighbor cosine is small in two ways: more than
     `threshold` robust standard deviations (1.4826 times the median absolute deviation) under the
     median of its surroundings, and under the median cosine of positions two apart. The first
     alone would find the slightest kink of a smooth table, the second alone a quarter of all
     random vectors. Surroundings are the `window` positions before it and those after it, and it
-    must stand apart from both, for they may differ. An end has one neighbour: if that is outlying,
+    must stand apart from both, for they may differ. An end has one neighbor: if that is outlying,
     the end cannot be told from it, and both are named.
 
     Args:
@@ -97,7 +97,7 @@ def _surroundings(nearest: np.ndarray, skip: np.ndarray, window: int) -> np.ndar
 
 @dataclass(frozen=True, eq=False)
 class LocalFeatures:
-    """The length of each position and its cosines with those a few steps on, standardised.
+    """The length of each position and its cosines with those a few steps on, standardized.
 
     In robust standard deviations from the median of the table, cut at a limit.
     """
@@ -107,8 +107,8 @@ class LocalFeatures:
     values: Float[np.ndarray, "feature n"]
     """Of the pair that begins at a position; NaN where there is none."""
 
-    def at_centres(self) -> Float[np.ndarray, "n feature"]:
-        """Each pair's value at its centre; what is missing is interpolated."""
+    def at_centers(self) -> Float[np.ndarray, "n feature"]:
+        """Each pair's value at its center; what is missing is interpolated."""
         n = self.values.shape[1]
         columns = []
         for offset, row in zip(self.offsets, self.values, strict=True):
@@ -143,11 +143,11 @@ def local_features(
     for offset, row in zip((0, *offsets), rows, strict=True):
         if not np.isfinite(row).any():
             raise ValueError(f"offsets: no pair of {n} positions is {offset} apart")
-    standardised = [_standardised(row).clip(-limit, limit) for row in rows]
-    return LocalFeatures((0, *offsets), np.array(standardised))
+    standardized = [_standardized(row).clip(-limit, limit) for row in rows]
+    return LocalFeatures((0, *offsets), np.array(standardized))
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
-    centred = values - np.nanmedian(values)
-    scale = MAD_TO_DEVIATION * float(np.nanmedian(np.abs(centred)))
-    return centred / max(scale, SMALLEST_SCALE)
+def _standardized(values: np.ndarray) -> np.ndarray:
+    centered = values - np.nanmedian(values)
+    scale = MAD_TO_DEVIATION * float(np.nanmedian(np.abs(centered)))
+    return centered / max(scale, SMALLEST_SCALE)

@@ -1,9 +1,9 @@
 """Where the nature of a table changes along its axis, and how often chance alone says so.
 
-Segments of constant mean of standardised local features, least squares and a penalty for each
+Segments of constant mean of standardized local features, least squares and a penalty for each
 change: Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear
 computational cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020).
-Neighbouring features are correlated, since vectors are, and a penalty for independent values
+Neighboring features are correlated, since vectors are, and a penalty for independent values
 would cut every smooth table to pieces. The penalty therefore comes from stationary tables.
 
 A large change widens the scale by which smaller ones are judged, and mixes the cosines of both
@@ -153,7 +153,7 @@ def change_points(
             standard deviations.
         smallest_regime: Positions that a regime must have. A table under twice as long has none.
     """
-    starts = _segments(features.at_centres(), penalty, smallest_regime)
+    starts = _segments(features.at_centers(), penalty, smallest_regime)
     ends = [0, *starts, features.values.shape[1]]
     for number in range(1, len(ends) - 1):
         begin, start, end = ends[number - 1 : number + 2]
@@ -196,7 +196,7 @@ def _cost(features: LocalFeatures, begin: int, end: int) -> float:
 
 def silent_penalty(features: LocalFeatures, *, smallest_regime: int) -> float:
     """Smallest penalty at which no change is found, to half a per cent."""
-    signal = features.at_centres()
+    signal = features.at_centers()
     low, high = 0.0, float(np.log(1 + np.sum((signal - signal.mean(axis=0)) ** 2)))
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

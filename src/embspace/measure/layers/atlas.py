@@ -33,7 +33,7 @@ def main(config: StageConfig) -> None:
         "spectrum": load_table(f"results/spectrum/profiles/{name}.csv"),
         "context": load_table(f"results/context/profiles/{name}.csv"),
         "intrinsic_dimension": load_table(f"results/intrinsic_dimension/profiles/{name}.csv"),
-        "neighbourhoods": load_table(f"results/neighbourhoods/profiles/{name}.csv"),
+        "hubs": load_table(f"results/hubs/profiles/{name}.csv"),
     }
     save_table(measure_atlas(profiles, **config.settings), f"results/atlas/{name}.csv")
 

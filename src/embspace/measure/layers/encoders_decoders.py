@@ -55,7 +55,7 @@ def measure_encoders_decoders(
     Models read `corpus`; `low` and `high` are an interval over its texts. Runs read the texts
     that training held out, and are taken at the last checkpoint of their first phase; their seeds
     stand in the place of an interval, and for the dimension each of their vectors counts once, as
-    sequences that begin alike have equal ones. `kind` is encoder, of what learnt to guess hidden
+    sequences that begin alike have equal ones. `kind` is encoder, of what learned to guess hidden
     tokens, or decoder, the next one; a run that only classifies is neither, and left out. `depth`
     is the layer's number over that of the last, from 0, the embeddings, to 1.
     """

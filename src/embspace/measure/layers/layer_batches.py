@@ -1,4 +1,4 @@
-"""Measures of neighbours, within disjoint batches of vectors."""
+"""Measures of neighbors, within disjoint batches of vectors."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -27,7 +27,7 @@ SPREAD = "standard_deviation_over_batches"
 def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
     """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
 
-    The last vectors, too few for a batch, are left out, as their neighbours would be farther.
+    The last vectors, too few for a batch, are left out, as their neighbors would be farther.
     """
     if size is None or n <= size:
         return [np.arange(n)]

@@ -30,7 +30,7 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Each measure under each null of the families, over draws; of neighbours, of a batch each.
+    """Each measure under each null of the families, over draws; of neighbors, of a batch each.
 
     `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
     these.

@@ -47,7 +47,7 @@ class LayerProfiles:
 def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
     """Every measure of the families at every layer of every corpus.
 
-    Measures of neighbours are those of disjoint batches of shuffled vectors, averaged over them,
+    Measures of neighbors are those of disjoint batches of shuffled vectors, averaged over them,
     with their standard deviation; all others are of all vectors together.
     """
     from joblib import Parallel, delayed
@@ -114,7 +114,7 @@ def _profile(
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
-    """The measures of fewer texts; of neighbours, within one batch."""
+    """The measures of fewer texts; of neighbors, within one batch."""
     part = cloud.among(batches_of(len(cloud.x), protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,

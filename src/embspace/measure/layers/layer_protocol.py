@@ -30,7 +30,7 @@ class Protocol:
     n_top: int = 0
     """Principal components that are taken away from all-but-the-top."""
     batch_size: int | None = None
-    """Vectors among which neighbours are looked for; None: no neighbours, all vectors."""
+    """Vectors among which neighbors are looked for; None: no neighbors, all vectors."""
     n_batches_of_changes: int | None = None
     """Batches of vectors that are changed, at most; None: all of them, as of those as they are."""
     position_band: int = 1

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from embspace.settings.run import CausalLanguageModelling, MaskedLanguageModelling, Run
+from embspace.settings.run import CausalLanguageModeling, MaskedLanguageModeling, Run
 
 ENCODER, DECODER = "encoder", "decoder"
 
@@ -19,9 +19,9 @@ def kind_of_class(name: str) -> str:
 def kind_of_run(run: Run) -> str:
     """Of the first phase; "" of a run that only classifies."""
     phase = next(iter(run.phases.values()))
-    if isinstance(phase, MaskedLanguageModelling):
+    if isinstance(phase, MaskedLanguageModeling):
         return ENCODER
-    return DECODER if isinstance(phase, CausalLanguageModelling) else ""
+    return DECODER if isinstance(phase, CausalLanguageModeling) else ""
 
 
 def of_first_phase(table: pd.DataFrame) -> pd.DataFrame:

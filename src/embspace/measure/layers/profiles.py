@@ -1,6 +1,6 @@
 """Stage `measure_profiles`: the measures of a family at every layer of a model.
 
-The stage `measure_neighbourhoods` runs this module, too. It has the results of two families, for
+The stage `measure_hubs` runs this module, too. It has the results of two families, for
 neighbors are looked for once, and DVC cannot give one item of a matrix more outputs than others.
 """
 
@@ -27,7 +27,7 @@ TOGETHER: dict[str, tuple[Family, ...]] = {
     "direction": ("direction",),
     "spectrum": ("spectrum",),
     "context": ("context",),
-    "neighbourhoods": ("neighbourhoods", "intrinsic_dimension"),
+    "hubs": ("hubs", "intrinsic_dimension"),
 }
 
 
@@ -64,7 +64,7 @@ def measure_profiles(
         n_top=n_top,
         value_only=value_only,
         position_band=position_band,
-        batch_size=batch_size if "neighbourhoods" in families else None,
+        batch_size=batch_size if "hubs" in families else None,
         n_batches_of_changes=n_batches_of_changes,
         n_half_samples=n_half_samples,
         level=level,
@@ -88,9 +88,7 @@ def main(config: StageConfig) -> None:
         f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
     )
     random_weights = (
-        None
-        if "neighbourhoods" in families
-        else load_rows(f"data/measured/random_weights/{name}.parquet")
+        None if "hubs" in families else load_rows(f"data/measured/random_weights/{name}.parquet")
     )
     found = measure_profiles(corpora, random_weights, families, **config.settings)
     for family in families:

@@ -30,7 +30,7 @@ from embspace.settings.stage import StageConfig, run_stage
 
 FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
 KINDS: dict[str, Callable[[Any, int], Any]] = {
-    "random_initialisation": with_random_weights,
+    "random_initialization": with_random_weights,
     "shuffled_entries": with_shuffled_entries,
 }
 COLUMNS = ["corpus", "space", "change", "layer", "measure", "null", "seed", "n", "value"]
@@ -50,7 +50,7 @@ def measure_random_weights(
 ) -> pd.DataFrame:
     """One row a corpus, space, layer, measure, kind of random weights and seed.
 
-    `random_initialisation` draws the weights as the config says, `shuffled_entries` puts those of
+    `random_initialization` draws the weights as the config says, `shuffled_entries` puts those of
     each trained matrix in random order. Measures `left_out` are too slow for so many models, and
     only `read_corpora` are read.
     """
@@ -71,9 +71,9 @@ def measure_random_weights(
     ]
     rows: list[dict[str, Any]] = []
     for kind, number, name in tqdm(models, desc="random weights", disable=None):
-        randomised = KINDS[kind](module, seed + number)
+        randomized = KINDS[kind](module, seed + number)
         states = _states(
-            randomised, final_norm, corpora[name], tokens_per_batch, choose_device(device)
+            randomized, final_norm, corpora[name], tokens_per_batch, choose_device(device)
         )
         layers = range(states.n_layers)
         # One thread of BLAS for each layer: more would wait for each other, ten times as long.

@@ -40,7 +40,7 @@ def measure_explained_variance(
     n_null_draws: PositiveInt,
     seed: NonNegativeInt,
 ) -> ExplainedVariance:
-    """Variance that the first components of a centred PCA explain, by space; vectors are raw.
+    """Variance that the first components of a centered PCA explain, by space; vectors are raw.
 
     Spaces: `input`; `positional`; `joint`, both as one cloud. `curve` has each component's share
     of the variance and the sum up to it, `dimensions` the components that it takes to reach each

@@ -27,7 +27,7 @@ COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_devi
 PREPARATIONS: dict[str, Callable[[Vectors, np.ndarray], Vectors]] = {
     "raw": lambda x, mean: x,
     "unit_length": lambda x, mean: unit_rows(x),
-    "centred_unit_length": lambda x, mean: unit_rows(x - mean),
+    "centered_unit_length": lambda x, mean: unit_rows(x - mean),
 }
 
 
@@ -45,7 +45,7 @@ def measure_separability(
     are means over the folds' held-out vectors, the standard deviation is between folds. The mean
     that is taken away is that of the training fold, both kinds together: no label is used.
     Empty for a model without positional embeddings. `inverse_regularization` is on the scale of
-    the vectors as prepared, so that raw and unit vectors are not penalised alike.
+    the vectors as prepared, so that raw and unit vectors are not penalized alike.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
@@ -126,7 +126,7 @@ def fold_aucs(
     for train, test in folds.split(x, label):
         mean = x[train].mean(axis=0)
         model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
-        # The optimiser amplifies rounding, which depends on how many threads share a product.
+        # The optimizer amplifies rounding, which depends on how many threads share a product.
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
             try:

@@ -73,7 +73,7 @@ def measure_regimes(
 ) -> Regimes:
     """Outlying positions, regimes, and which of these are unstructured.
 
-    A regime is unstructured when its neighbours' mean cosine does not exceed, at `level`, that
+    A regime is unstructured when its neighbors' mean cosine does not exceed, at `level`, that
     of independent random directions. The penalty of a change is the one that `false_alarm_rate`
     of simulated stationary tables, with the cosines by offset of the stretch, would just pass;
     for the whole table the rate is measured on as many others.

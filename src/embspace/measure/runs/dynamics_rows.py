@@ -20,7 +20,7 @@ from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.windows import cut_windows, token_table
 
-FEWEST = 4  # vectors of which neighbours say anything
+FEWEST = 4  # vectors of which neighbors say anything
 OF_ALL: tuple[Family, ...] = ("direction", "spectrum")
 COLUMNS = ["seed", "phase", "step", "layer", "change", "measure", "value", "n", "dropped"]
 COLUMNS += ["n_batches", SPREAD]
@@ -96,7 +96,7 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
 def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
     """The first of all rows that only rounding tells apart.
 
-    Sequences that share their beginning have the same vectors there, of which neighbours say
+    Sequences that share their beginning have the same vectors there, of which neighbors say
     nothing. Two rows are one if they differ by 1e-5 of the root mean square norm, or less.
     """
     x = x.astype(np.float64)

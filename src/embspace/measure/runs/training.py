@@ -91,16 +91,16 @@ def measure_training(
     options = {"n_resamples": n_resamples, "level": level, "seed": seed}
     tested = texts[texts["split"] == "test"].reset_index(drop=True)
     trained = texts[texts["split"] == "train"].reset_index(drop=True)
-    modelled: list[Checkpoint] = []
+    modeled: list[Checkpoint] = []
     classified: list[Checkpoint] = []
     for each in checkpoints:
         is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
-        (classified if is_classifier else modelled).append(each)
-    first = {each.phase: each for each in reversed(modelled)}
+        (classified if is_classifier else modeled).append(each)
+    first = {each.phase: each for each in reversed(modeled)}
     counts = {phase: counts_row(run, each, trained, tested) for phase, each in first.items()}
     asked = Parallel(n_jobs=-1)(
         delayed(_asked)(run, each, tested, counts[each.phase], agreements, options)
-        for each in modelled
+        for each in modeled
     )
     of_classes = classification_rows(
         run, classified, trained, tested, inverse_regularization=inverse_regularization, **options

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from embspace.settings.run import CausalLanguageModelling, MaskedLanguageModelling
+from embspace.settings.run import CausalLanguageModeling, MaskedLanguageModeling
 from embspace.train.batches import Windows
 from embspace.train.objectives import sentence_pairs
 
 WINDOWS_AT_ONCE = 64
-LanguageModelling = MaskedLanguageModelling | CausalLanguageModelling
+LanguageModeling = MaskedLanguageModeling | CausalLanguageModeling
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,19 +36,19 @@ class Predicted:
     """Whether the target is the most probable token."""
 
 
-def tokens_asked(phase: LanguageModelling, windows: Windows, special: list[int]) -> Asked:
+def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) -> Asked:
     """The ordinary tokens that a model of this objective is asked for.
 
     Left to right: all but the first of a window, and special ones. Masked: of each window every
     k-th ordinary token, k = 1 / `masked_share` rounded, starting at another one in each window, so
-    that all take part and nothing is left to chance. No two neighbours are hidden and nothing is
+    that all take part and nothing is left to chance. No two neighbors are hidden and nothing is
     exchanged: an easier task than that of training, with a lower loss.
     """
     n_windows, length = windows.ids.shape
     inside = np.arange(length) < windows.n_tokens[:, None]
     asked = inside & ~np.isin(windows.ids, special)
     asked[:, 0] = False
-    if isinstance(phase, MaskedLanguageModelling):
+    if isinstance(phase, MaskedLanguageModeling):
         step = round(1 / phase.masked_share)
         offset = np.arange(length) + np.arange(n_windows)[:, None]
         asked &= offset % step == 0
@@ -59,7 +59,7 @@ def tokens_asked(phase: LanguageModelling, windows: Windows, special: list[int])
 
 def predict_tokens(
     module: Any,
-    phase: LanguageModelling,
+    phase: LanguageModeling,
     windows: Windows,
     asked: Asked,
     mask_id: int | None,
@@ -80,7 +80,7 @@ def predict_tokens(
 
 def choose_between(
     module: Any,
-    phase: LanguageModelling,
+    phase: LanguageModeling,
     windows: Windows,
     asked: Asked,
     mask_id: int | None,
@@ -132,12 +132,12 @@ def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class
 
 
 def _logits(
-    module: Any, phase: LanguageModelling, windows: Windows, asked: Asked, mask_id: int | None
+    module: Any, phase: LanguageModeling, windows: Windows, asked: Asked, mask_id: int | None
 ) -> Iterator[tuple[Int[np.ndarray, " row"], Float[np.ndarray, "row token"]]]:
     """Some of the asked tokens, and the logits in their places."""
     import torch
 
-    is_masked = isinstance(phase, MaskedLanguageModelling)
+    is_masked = isinstance(phase, MaskedLanguageModeling)
     order = np.unique(asked.window)
     for first in range(0, len(order), WINDOWS_AT_ONCE):
         batch = order[first : first + WINDOWS_AT_ONCE]

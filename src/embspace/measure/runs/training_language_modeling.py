@@ -13,14 +13,14 @@ from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.runs.training_count_models import CountModels, count_tokens
 from embspace.measure.runs.training_held_out import (
     Asked,
-    LanguageModelling,
+    LanguageModeling,
     choose_between,
     predict_tokens,
     tell_next_sentences,
     tokens_asked,
 )
 from embspace.models.tokenizer import read_tokenizer
-from embspace.settings.run import MaskedLanguageModelling, Run
+from embspace.settings.run import MaskedLanguageModeling, Run
 from embspace.train.batches import Windows, windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
 from embspace.train.heads import load_head
@@ -56,7 +56,7 @@ class Asker:
 
     run: Run
     checkpoint: Checkpoint
-    phase: LanguageModelling
+    phase: LanguageModeling
     module: Any
     tokenizer: Any
     tested: pd.DataFrame
@@ -86,7 +86,7 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
     row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
     row |= mean_with_interval("accuracy", predicted.correct.astype(np.float64), unit, **options)
-    if isinstance(phase, MaskedLanguageModelling) and phase.next_sentence_after is not None:
+    if isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None:
         paired = windows_of(list(tested["text"]), tokenizer, run.window - 1)
         follows = tell_next_sentences(module, phase.next_sentence_after, paired, tokenizer)
         unit = pd.factorize(tested["document"])[0][paired.text]
@@ -127,7 +127,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     asked = Asked(window, position, right, windows.ids[window, position - 1])
     correct = np.empty(len(items))
     turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
-    if isinstance(phase, MaskedLanguageModelling):
+    if isinstance(phase, MaskedLanguageModeling):
         # One verb of a sentence at a time: hiding another would hide what it says of the subject.
         turn = items.groupby([window, "sentence"]).cumcount().to_numpy()
     for each in range(turn.max() + 1):

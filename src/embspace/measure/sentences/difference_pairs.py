@@ -70,8 +70,8 @@ class PairedStates:
 
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
         """Of each cell, the inner products of the vectors about their mean."""
-        centred = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
-        return [each @ each.T for each in centred]
+        centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
+        return [each @ each.T for each in centered]
 
     def differences(self) -> Float[np.ndarray, "cell pair dim"]:
         """The vector of the second sentence minus that of the first."""

@@ -67,7 +67,7 @@ def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence wo
 
 
 def cosines_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "layer n n"]:
-    """All cosines of each layer, to `DIGITS` digits: raw vectors, not centred."""
+    """All cosines of each layer, to `DIGITS` digits: raw vectors, not centered."""
     return np.stack([cosine_matrix(layer) for layer in x]).round(DIGITS)
 
 

@@ -61,7 +61,7 @@ def measure_synonyms(
     """How groups of sentences hold together, what changed words do, and what decides.
 
     Each by layer and pooling, trained and at random weights, and as a bag of words. Cosines are
-    of raw vectors: a centre would have to be chosen, while ranks, clusters and p values compare
+    of raw vectors: a center would have to be chosen, while ranks, clusters and p values compare
     layers as they are. Intervals, `level`, are of `n_half_samples`; nulls of `n_shuffles` of the
     labels of groups. Maps are of the last layer, and of the mean in the place of a first token that
     has seen no other. Tables are empty for a model that reads no text.

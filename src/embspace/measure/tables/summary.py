@@ -36,14 +36,14 @@ def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> d
     values = values[~np.isnan(values)]
     if not len(values):
         return {"n": 0} | dict.fromkeys(list(summary_of(np.zeros(1), quantiles))[1:], np.nan)
-    centred = values - values.mean()
+    centered = values - values.mean()
     deviation = values.std()
     return {
         "n": len(values),
         "mean": float(values.mean()),
         "standard_deviation": float(deviation),
-        "skewness": float(np.mean(centred**3) / deviation**3) if deviation else np.nan,
-        "excess_kurtosis": float(np.mean(centred**4) / deviation**4 - 3) if deviation else np.nan,
+        "skewness": float(np.mean(centered**3) / deviation**3) if deviation else np.nan,
+        "excess_kurtosis": float(np.mean(centered**4) / deviation**4 - 3) if deviation else np.nan,
         "minimum": float(values.min()),
         **{f"quantile_{q:g}": float(np.quantile(values, q)) for q in quantiles},
         "maximum": float(values.max()),

@@ -63,7 +63,7 @@ def measure_search(
     """How high the first half of a text ranks when its second half asks, by embedding and layer.
 
     Each second half is a query, all first halves are candidates; the score of two halves is the
-    largest cosine of their windows. `preparation` is as_is, or centred: less the mean of the
+    largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
     candidates' windows. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
     layer. Equal scores are ordered at random. Intervals are over queries, the candidates being
     given; the null is a random order.
@@ -127,7 +127,7 @@ def _embedded(halves: Halves) -> dict[ScoresKey, np.ndarray]:
     for pooling, layers in halves.by_pooling.items():
         for layer, vectors in enumerate(layers.astype(np.float64)):
             mean = vectors[is_candidate].mean(axis=0)
-            for preparation, x in (("as_is", vectors), ("centred", vectors - mean)):
+            for preparation, x in (("as_is", vectors), ("centered", vectors - mean)):
                 unit = unit_rows(x)
                 # The same bits whatever the number of threads, so that ties stay ties.
                 cosine = np.round(unit[~is_candidate] @ unit[is_candidate].T, 12)

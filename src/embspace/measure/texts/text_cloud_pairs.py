@@ -29,7 +29,7 @@ ShareEstimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
 """A value, its bounds, and how far halves lie from it."""
 PAIR_QUANTITIES = ("euclidean_distance", "dot_product", "cosine")
 SHAPE = ("standard_deviation", "skewness", "excess_kurtosis")
-SHARES = ("share_not_positive", "centred_share_not_positive", "mean_share")
+SHARES = ("share_not_positive", "centered_share_not_positive", "mean_share")
 
 
 def pair_tables(
@@ -110,7 +110,7 @@ def pair_rows(
                 dot_product,
                 _over(total["cosine"], total["n_cosine"]),
                 _over(total["n_not_positive"], total["n_cosine"]),
-                _over(total["n_centred_not_positive"], total["n_centred_cosine"]),
+                _over(total["n_centered_not_positive"], total["n_centered_cosine"]),
                 _over(dot_product, float(np.sqrt(squared))),
             ]
         )
@@ -131,12 +131,12 @@ def pair_rows(
 def _sign_row(
     distributions: dict[str, Distribution], n_not_positive: int, shares: dict[str, ShareEstimate]
 ) -> Row:
-    cosine, centred = distributions["cosine"], distributions["centred_cosine"]
+    cosine, centered = distributions["cosine"], distributions["centered_cosine"]
     row: Row = {
         "n": cosine.n,
         "n_not_positive": n_not_positive,
         "smallest_cosine": cosine.minimum if cosine.n else np.nan,
-        "centred_smallest_cosine": centred.minimum if centred.n else np.nan,
+        "centered_smallest_cosine": centered.minimum if centered.n else np.nan,
     }
     for name, (value, low, high, deviations) in shares.items():
         if name != "mean_share":  # no share of pairs lies outside
@@ -173,7 +173,7 @@ def histograms(
     frames = []
     if pairs.within:
         # Few values in many bins would draw a comb.
-        n_bins = min(n_histogram_bins, 2 * isqrt(len(x.centred)))
+        n_bins = min(n_histogram_bins, 2 * isqrt(len(x.centered)))
         counts, edges = np.histogram(norms(x.vectors), bins=n_bins)
         frames.append(histogram_rows({**key, "quantity": "norm"}, edges, counts))
     for quantity in PAIR_QUANTITIES:
@@ -189,7 +189,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
     Each cloud's whole variance is spread evenly over all directions.
     """
     variance_x, variance_y = (
-        np.full(x.mean.shape, np.square(each.centred).mean()) for each in (x, y)
+        np.full(x.mean.shape, np.square(each.centered).mean()) for each in (x, y)
     )
     return probability_not_positive(x.mean, variance_x, y.mean, variance_y)
 

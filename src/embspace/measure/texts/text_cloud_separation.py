@@ -128,8 +128,8 @@ def separation_row(
     same_length = about.folds * (about.n_tokens.max() + 1) + about.n_tokens
     fair = wins_by_stratum(scores[:, 0], about.is_first, same_length)
     return {
-        "n": len(x.centred),
-        "n_other": len(y.centred),
+        "n": len(x.centered),
+        "n_other": len(y.centered),
         "n_shared_documents": len(np.intersect1d(x.groups, y.groups)),
         "between_corpora_share": between_share(x, y),
         "auc": auc(wins),
@@ -144,7 +144,7 @@ def separation_row(
 def between_share(x: GroupedVectors, y: GroupedVectors) -> float:
     """Share of the variance of both, of equal weight, that lies between their means."""
     between = float(np.square(x.mean - y.mean).sum()) / 4
-    around = sum(float(np.square(each.centred).sum(axis=1).mean()) for each in (x, y)) / 2
+    around = sum(float(np.square(each.centered).sum(axis=1).mean()) for each in (x, y)) / 2
     return between / (between + around) if between + around > 0 else float("nan")
 
 

@@ -35,7 +35,7 @@ def spectrum_table(
     """Of one pooling and layer, one row a corpus, with the numbers of its isotropic null."""
     rows = []
     for corpus, x in clouds.items():
-        n, dim = x.centred.shape
+        n, dim = x.centered.shape
         rows.append(
             {
                 "corpus": corpus,
@@ -52,9 +52,9 @@ def spectrum_table(
 
 def principal_axes(x: GroupedVectors) -> PrincipalAxes:
     """Variances along the principal axes, largest first, and the axes as columns."""
-    values, vectors = np.linalg.eigh(x.centred.T @ x.centred / len(x.centred))
+    values, vectors = np.linalg.eigh(x.centered.T @ x.centered / len(x.centered))
     values = values[::-1].clip(min=0)
-    values[len(x.centred) - 1 :] = 0
+    values[len(x.centered) - 1 :] = 0
     return values, vectors[:, ::-1]
 
 
@@ -101,13 +101,13 @@ def participation_at(
     draws = np.empty(n_draws)
     for draw in range(n_draws):
         rows = rng.choice(first + rng.integers(sizes), n, replace=False)
-        draws[draw] = participation_ratio_of_rows(x.centred[rows])
+        draws[draw] = participation_ratio_of_rows(x.centered[rows])
     return {"equal_n": n, **central("equal_n_participation_ratio", draws, level)}
 
 
 def participation_ratio_of_rows(x: Float[np.ndarray, "n dim"]) -> float:
     """That of the covariance of few rows, from their products: no eigenvalue is needed."""
-    centred = x - x.mean(axis=0)
-    products = centred @ centred.T
+    centered = x - x.mean(axis=0)
+    products = centered @ centered.T
     total = np.trace(products)
     return float(total**2 / np.square(products).sum()) if total > 0 else float("nan")

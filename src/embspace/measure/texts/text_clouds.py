@@ -91,7 +91,7 @@ def measure_text_clouds(
 
     Pairs are all pairs of vectors of different documents. Intervals of means and shares are by
     half-samples of the documents. `positive` has three nulls: vectors about the mean of their
-    corpus (`centred_…`), and Gaussian ones about the same mean of which the variance is the same
+    corpus (`centered_…`), and Gaussian ones about the same mean of which the variance is the same
     in all directions (`null_isotropic_…`) or the cloud's own (`null_covariance_…`, within a
     corpus). `mean_share` is the share of the squared norm that the mean vector has. The null of
     `spectrum` is as many isotropic vectors; `few_vectors` is true of less than

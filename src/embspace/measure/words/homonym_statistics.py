@@ -8,13 +8,13 @@ import pandas as pd
 from jaxtyping import Float, Int
 from threadpoolctl import threadpool_limits
 
-from embspace.geometry.groups.contrast import GroupContrast, contrast_groups, relabellings
+from embspace.geometry.groups.contrast import GroupContrast, contrast_groups, relabelings
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
 
 # Preparation and quantity. A mean that is taken away changes no distance.
-MEASURES = (("raw", "cosine"), ("centred", "cosine"), ("raw", "euclidean_distance"))
+MEASURES = (("raw", "cosine"), ("centered", "cosine"), ("raw", "euclidean_distance"))
 OVER_LAYERS = ("difference", "ratio", "relative_difference")
 FIRST_LAYERS = (0, 1)  # of a drift: in layer 0 there is no context yet
 
@@ -85,7 +85,7 @@ def word_values(
     members = [np.flatnonzero(word == each) for each in senses["word"].unique()]
     for rows in members:
         sense = pd.factorize(senses["sense"].to_numpy()[rows])[0].astype(np.int64)
-        group = relabellings(sense, n_draws, generator)
+        group = relabelings(sense, n_draws, generator)
         contrasts.append(contrast_groups(_block(distances, rows), group))
         contexts.append(contrast_groups(_block(around, rows), group).accuracy.reshape(shape))
         bag_accuracies.append(contrast_groups(_block(bags, rows), group).accuracy)

@@ -68,7 +68,7 @@ def spelling(effort: Effort, seed: int) -> Any:
     from sklearn.pipeline import make_pipeline
 
     n_grams = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, effort.longest_n_gram))
-    # TF-IDF rows have length 1, and so small features: little regularisation suits them.
+    # TF-IDF rows have length 1, and so small features: little regularization suits them.
     return make_pipeline(n_grams, LogisticRegression(C=10.0, max_iter=1000))
 
 
@@ -84,7 +84,7 @@ def fitted(model: Any, features: Features, labels: Int[np.ndarray, " word"]) -> 
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    # One thread: the optimisers amplify rounding, which depends on how a product is shared.
+    # One thread: the optimizers amplify rounding, which depends on how a product is shared.
     with threadpool_limits(1), warnings.catch_warnings():
         # A network stops after its epochs by design; they are a setting.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -12,7 +12,7 @@ def jittered_start(
     The noise, of standard deviation `jitter`, parts copies, which would stay together for ever,
     and gives width to a cloud that has none on an axis, or on both.
     """
-    centred = start - start.mean(axis=0)
-    width = centred.std(axis=0).max()
+    centered = start - start.mean(axis=0)
+    width = centered.std(axis=0).max()
     noise = np.random.default_rng(seed).normal(scale=jitter, size=start.shape)
-    return centred / (width or 1.0) + noise
+    return centered / (width or 1.0) + noise

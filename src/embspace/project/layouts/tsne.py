@@ -1,4 +1,4 @@
-"""t-SNE by openTSNE, from a graph of nearest neighbours."""
+"""t-SNE by openTSNE, from a graph of nearest neighbors."""
 
 from math import ceil
 
@@ -37,7 +37,7 @@ def tsne_layout(
         neighbors: At least the 3 `perplexity` nearest of each point, or all others. Where it has
             fewer, the perplexity is a third of their number.
         start: First position of each point, on any scale.
-        perplexity: Effective number of neighbours that a point attends to.
+        perplexity: Effective number of neighbors that a point attends to.
         early_exaggeration: Factor of all attraction in the first iterations.
         early_exaggeration_iter: Iterations with that factor.
         n_iter: Iterations after them, without it.

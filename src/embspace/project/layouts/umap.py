@@ -1,4 +1,4 @@
-"""UMAP by umap-learn, from a graph of nearest neighbours."""
+"""UMAP by umap-learn, from a graph of nearest neighbors."""
 
 import warnings
 

@@ -19,7 +19,7 @@ NOTHING = np.zeros(0, dtype=np.float32)
 class BlockScan:
     """A block in, what it comes to out: threads can share it.
 
-    Counts and neighbours are added to those of other blocks.
+    Counts and neighbors are added to those of other blocks.
     """
 
     def __init__(self, left: Rows, right: Rows, wanted: Wanted) -> None:
@@ -65,5 +65,5 @@ class BlockScan:
         return sum((counts.total() for counts in self._of_threads), start=self._no_counts.total())
 
     def candidates(self) -> Candidates | None:
-        """Of neighbours, if they are asked for."""
+        """Of neighbors, if they are asked for."""
         return None if self._neighbors is None else self._neighbors.candidates

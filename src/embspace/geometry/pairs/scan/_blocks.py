@@ -24,7 +24,7 @@ class Block(NamedTuple):
 def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> list[Block]:
     """The blocks of the whole rectangle or, without `n_y`, of its upper triangle.
 
-    Those on the diagonal come before all others and begin the lists of neighbours; then those of
+    Those on the diagonal come before all others and begin the lists of neighbors; then those of
     the row numbered `first`, so that every list gets a near bound early; then diagonal by
     diagonal, so that blocks of one time share few lists.
     """

@@ -1,4 +1,4 @@
-"""The exact graph of nearest neighbours, of which float32 products only make the candidates."""
+"""The exact graph of nearest neighbors, of which float32 products only make the candidates."""
 
 from collections import deque
 from contextlib import ExitStack
@@ -34,7 +34,7 @@ def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.
 
 
 def n_candidates(k: int) -> int:
-    """More than the `k` neighbours, so that float32 may confuse the last of them with the next."""
+    """More than the `k` neighbors, so that float32 may confuse the last of them with the next."""
     return k + 8 + k // 32
 
 
@@ -69,7 +69,7 @@ def settled_graph(
     """The `k` nearest of each row, exactly, from the candidates of the rows with `numbers`.
 
     A pair that is missing from a list has a key of at least the bound of the list. A row is
-    certain if that is farther than its neighbours by distances in float64. Those that are not,
+    certain if that is farther than its neighbors by distances in float64. Those that are not,
     because too many others lie at nearly one distance, are compared with all rows in float64;
     so are rows of norm zero, which have no list.
     """

@@ -1,4 +1,4 @@
-"""Compiled loops that look for the nearest neighbours of both rows of each pair.
+"""Compiled loops that look for the nearest neighbors of both rows of each pair.
 
 A list takes every pair whose key is under its bound. Once full, it keeps the smallest keys and
 lowers the bound: nothing is sorted on the way, and everything it refused or dropped has a key of
@@ -14,12 +14,12 @@ from jaxtyping import Bool, Float, Int
 from numba import njit
 
 WORD = 8  # marks that are looked at together, as one integer of 64 bits
-MANY, MUCH_MORE = 32, 4  # neighbours; times as many others
-LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorise it
+MANY, MUCH_MORE = 32, 4  # neighbors; times as many others
+LANES = 32  # of `_distances`; with fewer, LLVM unrolls the loop and does not vectorize it
 
 
 class Candidates(NamedTuple):
-    """Lists of the likely neighbours of each row, in no order.
+    """Lists of the likely neighbors of each row, in no order.
 
     A key is a lower limit of half the squared distance: s_i + s_j - x_i . x_j in float32, where
     s is a little less than half the squared norm, see `_neighbor_lists.shrunk_halves`.
@@ -226,7 +226,7 @@ def _distances(vectors, row, others, found):
     """Fill `found`, in float64: sums of every 32nd square, then folded in halves.
 
     The order of summation is written out, so that a pair has one distance wherever it is
-    computed, as have two pairs of equal vectors. LLVM still vectorises it.
+    computed, as have two pairs of equal vectors. LLVM still vectorizes it.
     """
     dim = vectors.shape[1]
     whole = dim - dim % LANES
@@ -256,7 +256,7 @@ def _nearest(vectors, row, others, found, indices, distances):
     """Fill the results of a row with the nearest of `others`; of ties the smaller number first.
 
     `found` has room for the distances. Each of the others goes to its place among the nearest so
-    far, if it has one. Of many neighbours among many more, those that cannot stay are left out
+    far, if it has one. Of many neighbors among many more, those that cannot stay are left out
     first: where rows come ever nearer, each would move all.
     """
     _distances(vectors, row, others, found)
@@ -297,7 +297,7 @@ def settle_candidates(
 ) -> None:
     """Put the lists of some rows into order by distances in float64.
 
-    A row is certain if its farthest neighbour is nearer than whatever is missing from the list.
+    A row is certain if its farthest neighbor is nearer than whatever is missing from the list.
     """
     k, found = indices.shape[1], np.empty(candidates.keys.shape[1] + zeros.size)
     for list_ in range(begin, end):
@@ -321,7 +321,7 @@ def settle_all(
     indices: Int[np.ndarray, "n k"],
     distances: Float[np.ndarray, "n k"],
 ) -> None:
-    """Find the neighbours of some rows among all others, in float64 alone."""
+    """Find the neighbors of some rows among all others, in float64 alone."""
     others, found = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
     for row in rows:
         for other in range(others.size):

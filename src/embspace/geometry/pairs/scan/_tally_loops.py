@@ -1,7 +1,7 @@
 """Compiled loops that count a block of pairs.
 
 Functions that call one another stay in one file: numba's cache on disk takes notice of a change
-only in the file of the outermost. Small functions on one row each: LLVM vectorises all of them
+only in the file of the outermost. Small functions on one row each: LLVM vectorizes all of them
 but `_count`, which takes the most time.
 """
 
@@ -13,7 +13,7 @@ from numba import njit
 
 from embspace.geometry.pairs.scan._rows import Rows
 
-# Sums may be reordered and nothing is NaN, so that LLVM can vectorise. Neither reciprocals nor
+# Sums may be reordered and nothing is NaN, so that LLVM can vectorize. Neither reciprocals nor
 # approximate functions are allowed: a square root stays correctly rounded.
 VECTORISED = {"reassoc", "contract", "nnan", "nsz"}
 NEAR = 2.0**-10  # squared distance over the sum of the squared norms; see `_distances`
@@ -81,7 +81,7 @@ def _mend_near_distances(row, left, right, start, distances):
 @no_type_check
 @njit
 def _widen(values, lowest, highest):
-    # Column by column: LLVM does not vectorise the minimum of one row of floats.
+    # Column by column: LLVM does not vectorize the minimum of one row of floats.
     for j in range(values.size):
         lowest[j] = min(lowest[j], values[j])
         highest[j] = max(highest[j], values[j])
@@ -169,7 +169,7 @@ def tally_block(
 @no_type_check
 @njit
 def _ordered(pattern):
-    """Bits of a float as an integer of the same order, and back: LLVM vectorises its maximum."""
+    """Bits of a float as an integer of the same order, and back: LLVM vectorizes its maximum."""
     return pattern ^ ((pattern >> np.int32(31)) & np.int32(0x7FFFFFFF))
 
 

@@ -1,4 +1,4 @@
-"""Lists of the likely neighbours of each row, on any device of torch."""
+"""Lists of the likely neighbors of each row, on any device of torch."""
 
 import numpy as np
 import torch

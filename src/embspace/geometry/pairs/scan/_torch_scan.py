@@ -164,5 +164,5 @@ class TorchScan:
         return self._counts.cpu().numpy()
 
     def candidates(self) -> Candidates | None:
-        """Of neighbours, if they are asked for."""
+        """Of neighbors, if they are asked for."""
         return None if self._neighbors is None else self._neighbors.candidates()

@@ -1,0 +1,52 @@
+import pytest
+
+from embspace.draw.learned.nearest_neighbors import draw_nearest_neighbors
+from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
+from tests.draw.fits import assert_words_fit
+from tests.measure.learned.test_nearest_neighbors import SETTINGS
+from tests.measure.regimes import regimes_of
+from tests.measure.vectors import random_matrices, vocabulary_of
+
+QUANTILES = [0.05, 0.5, 0.95]
+
+
+@pytest.fixture(scope="module")
+def results():
+    settings = {**SETTINGS, "quantiles": QUANTILES}
+    found = measure_nearest_neighbors(
+        random_matrices(), vocabulary_of(120), regimes_of(30), **settings
+    )
+    return {"summary": found.summary, "occurrence": found.occurrence, "hubs": found.hubs}
+
+
+@pytest.fixture(scope="module")
+def drawn(results):
+    return draw_nearest_neighbors(
+        results, "a model of a long name", height_mm=75.0, n_hubs=2, digits=2
+    )
+
+
+def test_occurrences_and_distances_are_those_of_the_tables(results, drawn):
+    occurrence, distances = drawn[0].axes
+    rows = results["occurrence"]
+    joint = rows[rows["cloud"] == "joint"]
+    assert occurrence.lines[0].get_ydata().tolist() == joint["count"].tolist()
+    assert occurrence.lines[0].get_xdata().tolist() == (joint["k_occurrence"] + 1).tolist()
+    first = results["summary"].iloc[0]
+    span = [first["quantile_0.05"], first["quantile_0.95"]]
+    assert distances.lines[0].get_xdata() == pytest.approx(span)
+
+
+def test_the_subtitle_says_how_many_of_what(drawn):
+    words = " ".join(text.get_text() for text in drawn[0].texts)
+    for part in ("exact, from all pairs", "150 tokens and positions", "30 positions"):
+        assert part in words
+
+
+def test_the_table_lists_the_first_hubs_of_each_cloud(results, drawn):
+    assert drawn[1].count("## Hubs: ") == 4
+    assert f"`{results['hubs'].iloc[0]['token']}`" in drawn[1]
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])
