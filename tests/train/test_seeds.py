@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from embspace.train.optimize import train_steps
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
@@ -17,6 +16,7 @@ from embspace.settings.run import Run
 from embspace.train import seeds
 from embspace.train.heads import load_head
 from embspace.train.model import train_model
+from embspace.train.optimize import train_steps
 from embspace.train.seeds import Training, train_seed
 from embspace.train.word_tokenizer import word_tokenizer
 from tests.tiny import build_tiny_bert, tiny_description

@@ -18,7 +18,7 @@ def publish(mean: str) -> None:
     put(
         "data/published/paper.yaml",
         "source: a paper\nprotocol: theirs\nentries:\n"
-        "  - {quantity: q, model: small, file: 'results/similarity/summary/{model}.csv',"
+        "  - {quantity: q, model: maker/small, file: 'results/similarity/summary/{model}.csv',"
         f" where: {{space: input}}, published: {{mean: '{mean}'}}}}\n",
     )
 
@@ -44,6 +44,7 @@ def test_a_model_without_baseline_passes(tree: Path):
 
 def test_a_model_without_results_fails(tree: Path):
     make_tree("[small, large]")
+    put("conf/model/large.yaml", Path("conf/model/small.yaml").read_text())
     assert not verify()
 
 

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
+from embspace.published.contents import Contents
 from embspace.verify.compare import compare, unguarded
-from embspace.verify.contents import Contents
 from tests.verify.tree import rules, table
 
 BASELINE = table("space n mean\ninput 3 1.5\npositional 2 0.25")

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from embspace.verify.contents import Contents, read_contents
+from embspace.published.contents import Contents, read_contents
+from embspace.published.sources import Source
 from embspace.verify.corpora import (
     JOINT,
     Corpora,
@@ -14,7 +15,6 @@ from embspace.verify.corpora import (
     left_out,
     resting_statements,
 )
-from embspace.verify.sources import Source
 from tests.verify.tree import table
 
 BEFORE = ("one", "two", "three")
@@ -23,6 +23,7 @@ SOURCE = Source.model_validate(
     {
         "source": "a thesis",
         "protocol": "theirs",
+        "decided": {"when": "after results", "why": "it is so"},
         "entries": [
             {
                 "quantity": "texts",

@@ -192,7 +192,7 @@ def test_what_all_corpora_share_is_compared_only_while_they_stay(with_corpora: N
 def test_rows_of_the_ledger_that_rest_on_other_corpora_are_not_compared(with_corpora: None):
     put(
         "data/published/thesis.yaml",
-        "source: s\nprotocol: p\nentries:\n"
+        "source: s\nprotocol: p\ndecided: {when: after results, why: so}\nentries:\n"
         "  - {quantity: q, model: any, file: results/x.csv, published: {n: '1'}}\nclaims:\n"
         + "".join(
             f"  - {{claim: {name}, section: '1', page: 1, statistic: s, holds_if: value > 0,\n"

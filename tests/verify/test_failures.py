@@ -1,10 +1,10 @@
 import math
 from pathlib import Path
 
+from embspace.published.numbers import Check, SourceReport
 from embspace.verify.compare import Comparison, Fact
 from embspace.verify.drift import Drift, FileReport
 from embspace.verify.failures import count_drift, count_from_git, count_published
-from embspace.verify.published import Check, SourceReport
 
 FACT = Fact((), "mean", "1", "2", "exact", math.inf)
 DRIFT = Drift(

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
+from embspace.published.contents import Contents
 from embspace.verify.compare import compare
-from embspace.verify.contents import Contents
 from tests.verify.tree import rules, table
 
 # Values tie within twice the tolerance of 0.001.

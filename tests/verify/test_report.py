@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from embspace.published.numbers import Check, SourceReport
+from embspace.published.runs import Ruling, RunReport
 from embspace.verify.compare import Comparison, Fact
 from embspace.verify.corpora import Corpora
 from embspace.verify.drift import Drift, FileReport
-from embspace.verify.published import Check, SourceReport
 from embspace.verify.report import N_SHOWN, WIDTH, Report
-from embspace.verify.runs import Ruling, RunReport
 
 
 def drift_of(*facts: Fact, verdict="DRIFTED", here: bool | None = False) -> Drift:
@@ -68,11 +68,11 @@ def test_models_without_baseline_or_results_are_named(capsys: pytest.CaptureFixt
 
 def test_published_numbers_and_those_that_need_another_model(capsys: pytest.CaptureFixture[str]):
     checks = (Check("[CLS] q", "1.50", "1.6", "DIFFERS", "coarse"),)
-    Report().show_published([SourceReport("A. Author", checks, {"large": 24})])
+    Report().show_published([SourceReport("A. Author", checks, {"maker/large": 24})])
     out = capsys.readouterr().out
     assert "Published: A. Author" in out
     assert "[CLS] q (coarse) 1.50 1.6 DIFFERS" in " ".join(out.split())
-    assert "24 numbers need large: describe it in conf/model/large.yaml and add it" in out
+    assert "24 numbers need maker/large: describe it in conf/model/ and add it" in out
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from embspace.files.atomic import write_bytes
-from embspace.verify.contents import Contents
+from embspace.published.contents import Contents
 from embspace.verify.rules import Rules, Tolerances, rules_of
 
 TOLERANCES = """
@@ -25,6 +25,15 @@ files:
     ranked: {rank: rank, by: cosine, identity: [first, second]}
 """
 
+MODEL = """
+label: Small
+license: CC0-1.0
+language: English
+source: hub
+repository: maker/small
+matrices: {input: x, positional: null, segment: null}
+"""
+
 SUMMARY = "space,n,mean\ninput,3,1.5\npositional,2,0.25\n"
 SCALARS = '{"segment": {"norm_0": 0.5, "n": 2}}\n'
 
@@ -36,6 +45,7 @@ def make_tree(models: str = "[small]") -> None:
         f"models: {models}\ncorpora: [articles]\nprofiled: []\ntrained: []\nseed: 0\ndevice: cpu\n",
     )
     put("tests/baselines/tolerances.yaml", TOLERANCES)
+    put("conf/model/small.yaml", MODEL)
     for folder in ("results", "tests/baselines"):
         put(f"{folder}/similarity/summary/small.csv", SUMMARY)
         put(f"{folder}/interrelations/small.json", SCALARS)

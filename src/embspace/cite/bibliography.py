@@ -5,12 +5,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from embspace.cite.methods import DATA
 from embspace.cite.wording import KEY
 from embspace.errors import InputError
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.schema import Strict, read_yaml, validate
 
 CITATION = Path("CITATION.cff")
 OWN_KEY = "embspace"
@@ -25,10 +25,8 @@ ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n")
 FIELD = re.compile(r"  (\w+) = \{(.*)\},\n")
 
 
-class Reference(BaseModel):
+class Reference(Strict):
     """An entry of a bibliography."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     kind: Literal["article", "inproceedings", "mastersthesis", "misc"]
     key: str = Field(pattern=rf"^{KEY}$")

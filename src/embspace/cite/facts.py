@@ -9,12 +9,12 @@ from jinja2 import StrictUndefined
 from embspace.cite.description import corpus_phrase
 from embspace.cite.methods import Methods
 from embspace.errors import InputError, not_among
+from embspace.published.contents import Cell, Contents, read_contents
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.model import Model, describe_model, model_file
 from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS, settings_path
-from embspace.verify.contents import Cell, Contents, read_contents
 
 
 class Settings:

@@ -10,20 +10,19 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
+from embspace.settings.schema import Strict
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
 
-class Source(BaseModel):
+class Source(Strict):
     """A table of results, and what of it is compared."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     noun: str
     table: str

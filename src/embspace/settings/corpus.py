@@ -3,17 +3,15 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from embspace.errors import InputError, not_among, within
 from embspace.settings.params import CONF, LARGEST_SEED
-from embspace.settings.schema import validate
+from embspace.settings.schema import Strict, validate
 from embspace.settings.types import Probability
 
 
-class _Corpus(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
+class _Corpus(Strict):
     label: str
     license: str
     language: str
@@ -131,10 +129,8 @@ class LineagesCorpus(_Corpus):
     seed: int = Field(ge=0, le=LARGEST_SEED)  # its own: another one makes another corpus
 
 
-class GrammarProbabilities(BaseModel):
+class GrammarProbabilities(Strict):
     """How often the generated language does what it may do; see embspace.grammar.rules."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     stay: Probability  # a sentence has the topic of the one before it
     own_topic: Probability  # a noun, verb or adjective is of the sentence's topic
@@ -168,10 +164,8 @@ class GrammarProbabilities(BaseModel):
         return self
 
 
-class Range(BaseModel):
+class Range(Strict):
     """Whole numbers, each as likely as the others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     fewest: int = Field(ge=1)
     most: int

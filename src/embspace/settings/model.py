@@ -3,18 +3,16 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from embspace.errors import InputError
 from embspace.settings.params import CONF
-from embspace.settings.schema import validate
+from embspace.settings.schema import Strict, validate
+
+REPOSITORY = r"^[\w.-]+/[\w.-]+$"  # owner/name
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class PackageFiles(_Strict):
+class PackageFiles(Strict):
     """Files that an installed Python package carries."""
 
     source: Literal["package"]
@@ -25,7 +23,7 @@ class PackageFiles(_Strict):
     sha256: dict[str, str] = Field(min_length=1)
 
 
-class FolderFiles(_Strict):
+class FolderFiles(Strict):
     """A local folder in the hub's layout: config.json, model.safetensors, tokenizer.json."""
 
     source: Literal["path"]
@@ -33,17 +31,17 @@ class FolderFiles(_Strict):
     sha256: dict[str, str] = {}
 
 
-class HubFiles(_Strict):
+class HubFiles(Strict):
     """A repository of the model hub; models.lock says which commit and files were fetched."""
 
     source: Literal["hub"]
-    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")  # owner/name
+    repository: str = Field(pattern=REPOSITORY)
     revision: str = "main"  # a branch, tag or commit, resolved when the model is fetched
     unpickle: bool = False  # allows weights that only a pickle holds: loading one runs its code
     sha256: dict[str, str] = {}  # of files that are known to be one with another source's
 
 
-class Matrices(_Strict):
+class Matrices(Strict):
     """The parameters that hold the learned matrices; None for a model without one."""
 
     input: str
@@ -52,7 +50,7 @@ class Matrices(_Strict):
     mapping: str | None = None  # the linear layer from the embedding size to the hidden size
 
 
-class Checkpoints(_Strict):
+class Checkpoints(Strict):
     """Where the steps of a model's training are on the hub; `{step}` stands for the number."""
 
     repository: str | None = Field(None, pattern=r"^[\w.{}-]+/[\w.{}-]+$")  # None: the model's own
@@ -67,7 +65,7 @@ class Checkpoints(_Strict):
         return self
 
 
-class _Described(_Strict):
+class _Described(Strict):
     label: str
     license: str
     language: str
@@ -102,11 +100,13 @@ class PackageModel(_Model, PackageFiles):
 class FolderModel(_Model, FolderFiles):
     """A model in a local folder."""
 
+    stands_for: str | None = Field(None, pattern=REPOSITORY)  # whose weights these are
+
 
 class HubModel(_Model, HubFiles):
     """A model of the hub, read offline once it was fetched."""
 
-    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    repository: str = Field(pattern=REPOSITORY)
     checkpoints: Checkpoints | None = None  # of its training, where they were published
 
 
@@ -155,6 +155,16 @@ SOURCES: dict[
 def model_file(name: str) -> str:
     """Where the model `name` is described; a checkpoint `<model>@<step>` is there, too."""
     return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
+
+
+def repository_of(model: Model) -> str | None:
+    """The repository whose weights a model has, whatever its file is called.
+
+    A local folder says so by `stands_for`. None for weights that nobody has published.
+    """
+    if isinstance(model, FolderModel):
+        return model.stands_for
+    return model.repository if isinstance(model, PackageModel | HubModel) else None
 
 
 def describe_model(name: str, content: dict[str, Any]) -> Model:

@@ -3,23 +3,19 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from embspace.errors import InputError, not_among
 from embspace.settings.model import Matrices
 from embspace.settings.params import CONF, LARGEST_SEED
-from embspace.settings.schema import validate
+from embspace.settings.schema import Strict, validate
 from embspace.settings.types import Share
 
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 PhaseName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _Phase(_Strict):
+class _Phase(Strict):
     n_steps: int = Field(ge=1)
     n_checkpoints: int = Field(ge=2)  # step 0 and the last among them, between them by logarithm
     batch_size: int = Field(ge=1)  # windows
@@ -68,7 +64,7 @@ OBJECTIVES: dict[str, type[Phase]] = {
 }
 
 
-class Run(_Strict):
+class Run(Strict):
     """A model of a known architecture, or one of conf/model/, through one or more phases.
 
     Each phase starts from the last checkpoint of the one before.

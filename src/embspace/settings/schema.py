@@ -4,11 +4,17 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from embspace.errors import InputError, did_you_mean
 
 Schema = TypeVar("Schema", bound=BaseModel)
+
+
+class Strict(BaseModel):
+    """A schema that takes no other keys and no other types than it names."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

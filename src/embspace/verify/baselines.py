@@ -6,8 +6,8 @@ from pathlib import Path
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
+from embspace.published.contents import SUFFIXES
 from embspace.settings.params import TOY, Params
-from embspace.verify.contents import SUFFIXES
 
 BASELINES = Path("tests/baselines")
 COMPARED = "compare"  # the folder of tables that are of all models

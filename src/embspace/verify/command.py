@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from embspace.errors import InputError
+from embspace.published.numbers import check_published
+from embspace.published.runs import rulings_on
+from embspace.published.subjects import read_subject
 from embspace.settings.params import read_params
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.failures import count_drift, count_from_git, count_published
 from embspace.verify.provenance import FILE, update_provenance
-from embspace.verify.published import check_published
 from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
-from embspace.verify.runs import rulings_on
 
 
 def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
@@ -27,7 +28,7 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     asked, trained = asked_for(params), params.trained
     check_results(results)
     drift = compare_all(results, models, asked, trained, corpora, read_tolerances())
-    sources = check_published(results, params.models, corpora)
+    sources = check_published(results, [read_subject(name) for name in params.models], corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)

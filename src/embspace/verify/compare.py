@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from embspace.verify.contents import Cell, Contents, RowName
+from embspace.published.contents import Cell, Contents, RowName
 from embspace.verify.deviation import LIMIT, deviation, number
 from embspace.verify.ranked import RankedList
 from embspace.verify.rules import Rules

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from embspace.verify.contents import Cell, Contents, corpora_in
-from embspace.verify.published import quantity_of
-from embspace.verify.sources import CellPlace, Claim, Source
+from embspace.published.contents import Cell, Contents, corpora_in
+from embspace.published.numbers import quantity_of
+from embspace.published.sources import Claim, Source
 
 JOINT = {
     "text_maps/*": ("*",),
@@ -121,13 +121,8 @@ def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
 
 
 def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
-    places = filter(None, (claim.cell, claim.minus, claim.over))
-    return any(_rests(each.file, each.where, _columns(each), corpora) for each in places)
-
-
-def _columns(place: CellPlace) -> list[str]:
-    names = (place.value, place.low, place.high, place.null, place.null_low, place.null_high)
-    return [name for name in names if name]
+    places = claim.cells + (claim.otherwise.cells if claim.otherwise else [])
+    return any(_rests(each.file, each.where, each.columns.values(), corpora) for each in places)
 
 
 def _rests(

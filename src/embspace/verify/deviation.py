@@ -2,7 +2,7 @@
 
 import math
 
-from embspace.verify.contents import Cell
+from embspace.published.contents import Cell
 from embspace.verify.rules import Kind
 
 # A deviation is a share of what is allowed; this is what computing it may round.

@@ -8,12 +8,12 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.files.atomic import computed_here
+from embspace.published.contents import Contents, read_contents
+from embspace.published.sources import read_sources
 from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
-from embspace.verify.contents import Contents, read_contents
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
 from embspace.verify.rules import TOLERANCES, Tolerances, rules_of
-from embspace.verify.sources import read_sources
 
 # "no baseline" where nobody has made one for the model, "not compared" where that was made with
 # other corpora, which enter everything: no failures.

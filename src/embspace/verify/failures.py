@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from embspace.published.numbers import SourceReport
 from embspace.verify.drift import Drift
-from embspace.verify.published import SourceReport
 
 
 def count_drift(drift: Drift) -> dict[str, int]:

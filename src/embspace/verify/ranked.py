@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from embspace.verify.contents import Cell, RowName
+from embspace.published.contents import Cell, RowName
 from embspace.verify.deviation import LIMIT, deviation, number
 from embspace.verify.rules import Kind, Ranked
 

@@ -8,11 +8,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from embspace.settings.params import CONF
+from embspace.published.numbers import Check, SourceReport
+from embspace.published.runs import Ruling, RunReport
+from embspace.published.subjects import MODELS, names_of
 from embspace.verify.compare import Fact
 from embspace.verify.drift import Drift, FileReport
-from embspace.verify.published import Check, SourceReport
-from embspace.verify.runs import Ruling, RunReport
 
 WIDTH = 100  # where there is no terminal to ask
 N_SHOWN = 10  # drifted facts a file
@@ -126,9 +126,9 @@ def _how_to_add(model: str) -> str:
         return "the note of the number says how"
     if model.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
-    described = CONF / "model" / f"{model}.yaml"
-    first = "" if described.is_file() else f"describe it in {described} and "
-    return f"{first}add it to `models` in params.yaml"
+    if names := names_of(model):
+        return f"add {' or '.join(names)} to `models` in params.yaml"
+    return f"describe it in {MODELS}/ and add it to `models` in params.yaml"
 
 
 def _published_table(checks: Sequence[Check]) -> Table:

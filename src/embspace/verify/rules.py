@@ -9,19 +9,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from embspace.errors import InputError
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.schema import Strict, read_yaml, validate
 
 TOLERANCES = Path("tests/baselines/tolerances.yaml")
-STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Kind(BaseModel):
+class Kind(Strict):
     """A kind of quantity: exact, with a tolerance, the larger of the two, or free."""
-
-    model_config = STRICT
 
     reason: str = Field(min_length=1)
     names_row: bool = False
@@ -52,10 +49,8 @@ class Kind(BaseModel):
         return max(self.relative * abs(baseline), self.absolute)
 
 
-class Ranked(BaseModel):
+class Ranked(Strict):
     """A list sorted by one column, in which rounding decides between rows that tie."""
-
-    model_config = STRICT
 
     rank: str
     by: str
@@ -64,19 +59,15 @@ class Ranked(BaseModel):
     """The columns that say which thing a row is about, wherever it ranks."""
 
 
-class FileRules(BaseModel):
+class FileRules(Strict):
     """What holds for the files of some folders of results/ only."""
-
-    model_config = STRICT
 
     columns: dict[str, str] = {}
     ranked: Ranked | None = None
 
 
-class Tolerances(BaseModel):
+class Tolerances(Strict):
     """Schema of tolerances.yaml."""
-
-    model_config = STRICT
 
     kinds: dict[str, Kind]
     columns: dict[str, str]

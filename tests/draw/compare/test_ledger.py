@@ -15,7 +15,11 @@ ROWS = [
 
 def table(rows: list[tuple[object, ...]]) -> pd.DataFrame:
     keys = ["kind", "section", "statement", "verdict", "value"]
-    return pd.DataFrame(rows, columns=keys).assign(page=5).reindex(columns=COLUMNS)
+    return (
+        pd.DataFrame(rows, columns=keys)
+        .assign(page=5, source="A. Author (2024), a thesis")
+        .reindex(columns=COLUMNS)
+    )
 
 
 def test_a_bar_a_section_in_the_order_of_the_thesis():
@@ -41,3 +45,9 @@ def test_a_ledger_without_claims_is_drawn():
     figure, text = draw_ledger({"csv": table(ROWS[2:])}, "a model", **SETTINGS)
     assert_words_fit(figure)
     assert "None." in text
+
+
+def test_a_source_without_sections_is_one_bar_of_its_own():
+    rows = table([*ROWS, ("number", None, "cosine", "matches", 0.5)])
+    figure, _ = draw_ledger({"csv": rows}, "a model", **SETTINGS)
+    assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "A. Author"

@@ -1,23 +1,28 @@
+import json
 import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 import yaml
 
-from embspace.measure.compare.ledger import count_verdicts, measure_ledger
-from embspace.verify.sources import Source, read_source
+from embspace.measure.compare.ledger import SOURCES, count_verdicts, measure_ledger
+from embspace.published.sources import Source, read_source, read_sources
+from embspace.published.subjects import Subject, read_subject
 
 SOURCE = """
 source: a thesis
 protocol: theirs
+decided: {when: after results, why: committed together}
 entries:
-  - {quantity: norms, section: "4.2", page: 55, model: bert, file: "results/x/{model}.csv",
+  - {quantity: norms, section: "4.2", page: 55, model: maker/bert, file: "results/x/{model}.csv",
      where: {space: input}, published: {mean: "1.50", maximum: "2.0"}}
   - {quantity: weights, model: any, file: "results/y/{model}.json", published: {n: "768"}}
 claims:
   - {claim: norms are above one, section: "4.2", page: 56, question: "1", statistic: smallest norm,
-     cell: {file: "results/x/{model}.csv", where: {space: input}, value: minimum},
+     cell: {file: "results/x/{model}.csv", where: {space: input}, value: minimum, exact: true},
      holds_if: value > 1}
 undecided:
   - {quantity: values of a matrix, section: "4.2", page: 55, verdict: slip, published: 3M,
@@ -37,9 +42,13 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("results")
 
 
+def subject(model: str) -> Subject:
+    return Subject(model, f"maker/{model}")
+
+
 def ledger(model: str, results: Path) -> pd.DataFrame:
     source = Source.model_validate(yaml.safe_load(SOURCE))
-    return measure_ledger(source, model, results).set_index("statement")
+    return measure_ledger([source], subject(model), results).set_index("statement")
 
 
 def test_numbers_of_the_model_match_or_differ(results: Path):
@@ -56,7 +65,7 @@ def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
     assert (number["value"], number["verdict"], number["reason"]) == (
         3.0,
         "cannot be had",
-        "is about bert",
+        "is about maker/bert",
     )
     assert table.loc["weights: n", "verdict"] == "matches"  # needs no weights
     assert table.loc["norms are above one", "verdict"] == "matches"  # a claim is for any model
@@ -65,10 +74,10 @@ def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
 
 def test_a_claim_about_another_model_waits_for_it(results: Path):
     content = yaml.safe_load(SOURCE)
-    content["claims"][0]["model"] = "bert"
+    content["claims"][0]["model"] = "maker/bert"
     source = Source.model_validate(content)
     rows = {
-        model: measure_ledger(source, model, results).set_index("kind").loc["claim"]
+        model: measure_ledger([source], subject(model), results).set_index("kind").loc["claim"]
         for model in ("bert", "small")
     }
     assert rows["bert"]["verdict"] == "differs"
@@ -76,15 +85,38 @@ def test_a_claim_about_another_model_waits_for_it(results: Path):
     assert (found["value"], found["verdict"], found["reason"]) == (
         1.1,
         "cannot be had",
-        "waits for bert",
+        "waits for maker/bert",
     )
 
 
 def test_the_models_of_claims_are_named_as_those_of_numbers(root: Path):
     source = read_source(root / "data/published/luisto_thesis.yaml")
     models = {entry.model for entry in source.entries}
-    assert {claim.model for claim in source.claims} == {"any", "bert-base-finnish-cased-v1"}
+    assert {claim.model for claim in source.claims} == {
+        "any",
+        "TurkuNLP/bert-base-finnish-cased-v1",
+    }
     assert {claim.model for claim in source.claims} <= models
+
+
+def test_a_row_says_its_source_what_it_rests_on_and_when_its_rule_was_fixed(results: Path):
+    row = ledger("bert", results).loc["norms are above one"]
+    assert (row["source"], row["rests_on"]) == ("a thesis", "exact")
+    assert (row["decided"], row["decided_because"]) == ("after results", "committed together")
+
+
+def test_every_source_that_says_something_of_models_is_in_the_ledger(root: Path):
+    sources = {file: read_source(file) for file in (root / "data/published").glob("*.yaml")}
+    on_models = [file for file, each in sources.items() if each.entries or each.claims]
+    assert sorted(SOURCES) == sorted(str(file.relative_to(root)) for file in on_models)
+
+
+def test_all_sources_are_read_one_after_another(results: Path):
+    first = Source.model_validate(yaml.safe_load(SOURCE))
+    second = first.model_copy(update={"source": "a paper"})
+    table = measure_ledger([first, second], subject("bert"), results)
+    assert list(table["source"].drop_duplicates()) == ["a thesis", "a paper"]
+    assert list(table["row"]) == list(range(1, len(table) + 1))
 
 
 def test_slips_and_what_is_lost_stand_there(results: Path):
@@ -102,7 +134,7 @@ def test_a_result_that_is_not_there_is_said(results: Path):
 
 def test_verdicts_are_counted_by_kind(results: Path):
     source = Source.model_validate(yaml.safe_load(SOURCE))
-    assert count_verdicts(measure_ledger(source, "bert", results)) == {
+    assert count_verdicts(measure_ledger([source], subject("bert"), results)) == {
         "number": {"differs": 1, "matches": 2},
         "claim": {"differs": 1},
         "undecided": {"lost in the source": 1, "slip": 1},
@@ -131,3 +163,46 @@ def test_the_rows_that_the_readme_cites_are_about_its_questions(root: Path):
             assert ledger.loc[row, "question"] == (number or f"3{letter}"), row
             cited += 1
     assert cited >= 15
+
+
+def test_bert_decides_its_numbers_under_whatever_name(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A folder that says `stands_for` has the thesis's segments, and all twelve numbers match."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(root / "conf", "conf")
+    shutil.copytree(root / "data/published", "data/published")
+    shipped = yaml.safe_load(Path("conf/model/bert_base_cased.yaml").read_text())
+    kept = {key: shipped[key] for key in ("license", "language", "matrices")}
+    folder = {**kept, "label": "mine", "source": "path", "path": "models/mine"}
+    folder["stands_for"] = "google-bert/bert-base-cased"
+    Path("conf/model/mine.yaml").write_text(yaml.safe_dump(folder))
+    sources = read_sources()
+    printed: dict[str, dict[str, float]] = {}
+    for source in sources:
+        for entry in source.entries:
+            if entry.file.endswith(".json") and entry.model == folder["stands_for"]:
+                numbers = {key: float(each) / entry.factor for key, each in entry.published.items()}
+                printed.setdefault(entry.file, {}).update(numbers)
+    assert sum(map(len, printed.values())) >= 12
+    for name in ("mine", "bert_base_cased"):
+        for file, numbers in printed.items():
+            path = Path(file.replace("{model}", name))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(nested(numbers)))
+        table = measure_ledger(sources, read_subject(name), Path("results"))
+        about = table[(table["kind"] == "number") & (table["verdict"] == "matches")]
+        assert len(about) >= sum(map(len, printed.values())), name
+        assert not table["reason"].fillna("").str.contains("is about google-bert").any()
+
+
+def nested(numbers: dict[str, float]) -> dict[str, Any]:
+    """Dotted keys as objects within objects."""
+    whole: dict[str, Any] = {}
+    for key, number in numbers.items():
+        *path, last = key.split(".")
+        within = whole
+        for part in path:
+            within = within.setdefault(part, {})
+        within[last] = number
+    return whole

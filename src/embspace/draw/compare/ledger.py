@@ -1,5 +1,6 @@
 """Figure of `measure_ledger`: how many numbers and claims of the thesis match, by section."""
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -16,10 +17,14 @@ RESULTS = ("csv",)
 VERDICTS = {
     "matches": "C2",
     "differs": "C3",
+    "depends on the rule": "C4",
+    "undecided": "C5",
     "cannot be had": "0.8",
     "slip": "C1",
     "lost in the source": "0.5",
 }
+VERDICT = ["verdict", "reason"]
+RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
 KINDS = {"claim": "claims", "number": "numbers, slips and what is lost"}
 
 
@@ -30,15 +35,16 @@ def draw_ledger(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One bar a section of the thesis, one panel for claims and one for numbers."""
+    """One bar a section of the thesis or another source, a panel for claims, one for numbers."""
     ledger = results["csv"]
+    ledger = ledger.assign(place=_places(ledger))
     decided = ledger["verdict"].isin(["matches", "differs"]).sum()
     figure, axes = new_figure(
         1,
         len(KINDS),
         height_mm=height_mm,
-        title="What the thesis states, held against what is measured here",
-        subtitle=f"{label} · Luisto 2024, on bert-base-cased · {counted(len(ledger), 'row')}, "
+        title="What was published, held against what is measured here",
+        subtitle=f"{label} · sections are those of Luisto 2024 · {counted(len(ledger), 'row')}, "
         f"{count(decided)} decided by this model's results",
         stage="measure_ledger",
     )
@@ -46,7 +52,7 @@ def draw_ledger(
     for ax, chosen, words in zip(axes, (is_claim, ~is_claim), KINDS.values(), strict=True):
         _bars(ax, ledger[chosen])
         ax.set(title=words, xlabel="rows")
-    axes[0].set_ylabel("section of the thesis")
+    axes[0].set_ylabel("section, or another source")
     handles = {
         name: handle
         for ax in axes
@@ -60,7 +66,7 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
     if rows.empty:
         ax.set_axis_off()
         return
-    counts = rows.groupby(["section", "verdict"]).size().unstack(fill_value=0)
+    counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.loc[sorted(counts.index, key=_in_order, reverse=True)]
     left = pd.Series(0, index=counts.index)
     for verdict, color in VERDICTS.items():
@@ -69,8 +75,17 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
             left = left + counts[verdict]
 
 
-def _in_order(name: Any) -> tuple[int, ...]:
-    return tuple(int(part) for part in str(name).split("."))
+def _places(ledger: pd.DataFrame) -> pd.Series:
+    """The section; of a source without sections, whose it is."""
+    whose = ledger["source"].map(lambda source: re.split("[,(]", str(source))[0].strip())
+    return ledger["section"].fillna(whose)
+
+
+def _in_order(name: Any) -> tuple[list[int], str]:
+    parts = str(name).split(".")
+    if all(part.isdigit() for part in parts):
+        return [int(part) for part in parts], ""
+    return [10_000], str(name)  # after all sections
 
 
 def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
@@ -79,20 +94,22 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
     shown = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
     return "\n".join(
         [
-            f"# The thesis, row by row, on {label}\n\nStage `measure_ledger`. Pages are those of "
-            "the thesis's PDF file. A claim is decided by a rule on value, interval and null; a "
+            f"# What was published, row by row, on {label}\n\nStage `measure_ledger`. Pages are "
+            "those of the PDF file. A claim is decided by a rule on value, interval and null; a "
             "number matches if ours rounds to what is printed.\n",
             section(
                 "Claims",
-                "Every rule stands in data/published/luisto_thesis.yaml.",
-                markdown_table(claims[[*shown, "null", "holds_if", "verdict", "reason"]], digits),
+                "Every rule stands in data/published. All of an interval must fit to match, none "
+                "of it to differ. `exact`: all there is was counted. `decided`: when the rule was "
+                "fixed.",
+                markdown_table(claims[[*shown, *RULED]], digits),
             ),
             section(
                 "Numbers, slips and what is lost",
                 "Numbers of another model have no verdict; the value is this model's.",
                 markdown_table(
                     others[
-                        ["section", "page", "statement", "published", "value", "verdict", "reason"]
+                        ["source", "section", "page", "statement", "published", "value", *VERDICT]
                     ],
                     digits,
                 ),

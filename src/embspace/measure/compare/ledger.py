@@ -1,4 +1,4 @@
-"""Stage `measure_ledger`: every number and claim of the thesis, beside what is measured here."""
+"""Stage `measure_ledger`: every published number and claim, beside what is measured here."""
 
 from collections.abc import Iterator
 from math import nan
@@ -9,33 +9,52 @@ import pandas as pd
 
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
+from embspace.published.claims import decide
+from embspace.published.numbers import Check, check_entry, is_given
+from embspace.published.sources import Claim, Entry, Source, Undecided, read_source
+from embspace.published.subjects import Subject, subject
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.verify.claims import decide
-from embspace.verify.published import Check, check_entry, is_given
-from embspace.verify.sources import ANY_MODEL, Claim, Entry, Source, Undecided, read_source
 
-COLUMNS = ["row", "kind", "section", "page", "question", "statement", "statistic"]
+SOURCES = (  # that say something of models, not of runs alone
+    "data/published/luisto_thesis.yaml",
+    "data/published/minilm_model_card.yaml",
+)
+COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
 COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]
-COLUMNS += ["verdict", "reason"]
+COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
 VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "cannot be had"}
 
 
-def measure_ledger(source: Source, model: str, results: Path) -> pd.DataFrame:
-    """One row a printed number or claim, with the verdict on `model`.
+def measure_ledger(sources: list[Source], model: Subject, results: Path) -> pd.DataFrame:
+    """The verdict on `model` of every printed number and claim, one a row.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed. One
     that is about another model cannot be had from this one's results; what this one has in its
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
-    another `model`.
+    another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
     """
     rows = [
-        *(row for entry in source.entries for row in _number_rows(entry, model, results)),
-        *(_claim_row(claim, model, results) for claim in source.claims),
-        *(_undecided_row(item) for item in source.undecided),
+        {"source": source.source} | row
+        for source in sources
+        for row in _rows(source, model, results)
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS[1:])
+    table = pd.DataFrame(rows, columns=COLUMNS)
     table.insert(0, "row", range(1, len(table) + 1))
     return table
+
+
+def _rows(source: Source, model: Subject, results: Path) -> Iterator[dict[str, Any]]:
+    for entry in source.entries:
+        yield from _number_rows(entry, model, results)
+    for claim in source.claims:
+        yield _claim_row(claim, model, results) | _decided(source, claim)
+    yield from map(_undecided_row, source.undecided)
+
+
+def _decided(source: Source, claim: Claim) -> dict[str, str]:
+    decided = claim.decided or source.decided
+    assert decided  # as the schema says
+    return {"decided": decided.when, "decided_because": decided.why}
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
@@ -45,11 +64,11 @@ def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
     return {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}
 
 
-def _number_rows(entry: Entry, model: str, results: Path) -> Iterator[dict[str, Any]]:
+def _number_rows(entry: Entry, model: Subject, results: Path) -> Iterator[dict[str, Any]]:
     for check in check_entry(entry, model, results):
         ours = pd.to_numeric(check.ours, errors="coerce")
         verdict, reason = VERDICTS[check.verdict], _why(check)
-        if entry.model not in (model, ANY_MODEL):
+        if not model.is_meant_by(entry.model):
             verdict, reason = "cannot be had", f"is about {entry.model}"
         elif entry.given and not is_given(entry, model, results):
             verdict, reason = "cannot be had", f"needs {entry.given.what}"
@@ -69,7 +88,7 @@ def _why(check: Check) -> str:
     return check.ours if check.verdict == "MISSING" else check.note
 
 
-def _claim_row(claim: Claim, model: str, results: Path) -> dict[str, Any]:
+def _claim_row(claim: Claim, model: Subject, results: Path) -> dict[str, Any]:
     decision = decide(claim, model, results)
     evidence = decision.evidence
     return {
@@ -87,6 +106,7 @@ def _claim_row(claim: Claim, model: str, results: Path) -> dict[str, Any]:
         "null_high": evidence.null_high,
         "holds_if": claim.holds_if,
         "verdict": decision.verdict,
+        "rests_on": evidence.basis,
         "reason": decision.reason or claim.note,
     }
 
@@ -109,8 +129,9 @@ def _undecided_row(item: Undecided) -> dict[str, Any]:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    source = read_source(Path("data/published/luisto_thesis.yaml"))
-    table = measure_ledger(source, name, Path("results"), **config.settings)
+    sources = [read_source(Path(file)) for file in SOURCES]
+    model = subject(name, config.model)
+    table = measure_ledger(sources, model, Path("results"), **config.settings)
     save_table(table, f"results/ledger/{name}.csv")
     save_scalars(count_verdicts(table), f"results/ledger/{name}.json")
 

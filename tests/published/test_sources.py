@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
+from embspace.published.sources import ANY_MODEL, read_sources
+from embspace.published.subjects import names_of
 from embspace.settings.pipeline import graph_files
-from embspace.verify.sources import read_sources
 from tests.verify.tree import put
 
 SOURCE = """
@@ -12,7 +13,7 @@ source: a paper
 protocol: as they did it
 entries:
   - quantity: norms
-    model: small
+    model: maker/small
     file: results/similarity/summary/{model}.csv
     where: {space: input}
     published: {mean: "1.50"}
@@ -53,8 +54,25 @@ def test_the_projects_own_sources_fit(root: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(root)
     sources = {source.source: source for source in read_sources()}
     assert sources
-    models = {entry.model for source in sources.values() for entry in source.entries}
-    assert "minilm" in models
+    assert any(source.claims for source in sources.values())
+
+
+def test_each_model_that_a_source_is_about_is_described(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    about = {item.model for source in read_sources() for item in (*source.entries, *source.claims)}
+    assert len(about) > 2
+    for repository in about - {ANY_MODEL}:
+        assert names_of(repository), repository
+    assert {"minilm", "minilm_hub"} <= {*names_of("sentence-transformers/all-MiniLM-L6-v2")}
+
+
+@pytest.mark.parametrize("name", ["small", "a/b/c", "maker/"])
+def test_a_model_is_named_by_its_repository(tree: Path, name: str):
+    put("data/published/paper.yaml", SOURCE.replace("maker/small", name))
+    with pytest.raises(InputError, match=r"entries\.0\.model"):
+        read_sources()
 
 
 def test_the_projects_own_files_are_outputs_of_its_stages(
@@ -70,7 +88,8 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
 
 
 def test_a_source_may_print_no_number_but_not_say_nothing(tree: Path):
-    claim = "{claim: c, section: '1', file: 'results/x/{run}.csv', where: {claim: c}}"
+    claim = "{claim: c, section: '1', file: 'results/x/{run}.csv', where: {claim: c}, "
+    claim += "decided: {when: after results, why: it is so}}"
     text = f"source: a paper\nprotocol: theirs\nclaims_on_runs: [{claim}]\n"
     put("data/published/paper.yaml", text)
     assert read_sources()[0].claims_on_runs[0].where == {"claim": "c"}

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from embspace.errors import InputError
-from embspace.verify.contents import Cell, Contents, read_contents
-from embspace.verify.sources import ANY_MODEL, Entry, Source, read_sources
+from embspace.published.contents import Cell, Contents, read_contents
+from embspace.published.sources import Entry, Source, read_sources
+from embspace.published.subjects import Subject
 
 PublishedVerdict = Literal["agrees", "DIFFERS", "MISSING"]
 
@@ -31,11 +32,11 @@ class SourceReport:
     source: str
     checks: tuple[Check, ...]
     not_measured: dict[str, int]
-    """How many numbers are about what is not in params.yaml: by model, or `corpus <name>`."""
+    """How many numbers are about what is not in params.yaml: by repository, or `corpus <name>`."""
 
 
 def check_published(
-    results: Path, models: Collection[str], corpora: Collection[str]
+    results: Path, models: Collection[Subject], corpora: Collection[str]
 ) -> list[SourceReport]:
     """Check what was published about `models` and `corpora`, one report a source."""
     return [_check_source(source, results, models, corpora) for source in read_sources()]
@@ -58,13 +59,13 @@ def agrees(ours: Cell, printed: str, factor: int, tolerance: float | None) -> bo
 
 
 def _check_source(
-    source: Source, results: Path, models: Collection[str], corpora: Collection[str]
+    source: Source, results: Path, models: Collection[Subject], corpora: Collection[str]
 ) -> SourceReport:
     checks: list[Check] = []
     not_measured: dict[str, int] = {}
     for entry in source.entries:
         corpus = entry.where.get("corpus")
-        measured = sorted(models) if entry.model == ANY_MODEL else {entry.model} & set(models)
+        measured = [model for model in models if model.is_meant_by(entry.model)]
         given = [model for model in measured if is_given(entry, model, results)]
         if given and (corpus is None or corpus in corpora):
             checks += [check for model in given for check in check_entry(entry, model, results)]
@@ -80,22 +81,18 @@ def _lacking(entry: Entry, measured: bool, given: bool) -> str:
     return f"corpus {entry.where.get('corpus')}" if measured else entry.model
 
 
-def is_given(entry: Entry, model: str, results: Path) -> bool:
+def is_given(entry: Entry, model: Subject, results: Path) -> bool:
     """Whether the results of `model` are of the kind that the entry needs."""
     if entry.given is None:
         return True
-    file = _file_of(entry.given.file, model, results)
+    file = model.file(entry.given.file, results)
     rows = read_contents(file).rows if file.is_file() else ()
     return any(fits(row, entry.given.where) for row in rows)
 
 
-def _file_of(path: str, model: str, results: Path) -> Path:
-    return results / Path(path.replace("{model}", model)).relative_to("results")
-
-
-def check_entry(entry: Entry, model: str, results: Path) -> list[Check]:
+def check_entry(entry: Entry, model: Subject, results: Path) -> list[Check]:
     """Each number of an entry beside that of `model`, whose it need not be."""
-    file = _file_of(entry.file, model, results)
+    file = model.file(entry.file, results)
     contents = read_contents(file) if file.is_file() else None
     return [_check_number(entry, file, contents, column) for column in entry.published]
 

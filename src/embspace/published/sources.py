@@ -5,30 +5,28 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from embspace.settings.schema import read_yaml, validate
-from embspace.verify.rules import STRICT
+from embspace.settings.model import REPOSITORY
+from embspace.settings.schema import Strict, read_yaml, validate
 
 PUBLISHED = Path("data/published")
 ANY_MODEL = "any"
-"""In the place of a model: the number is about no weights, and every model's results have it."""
-RULE = re.compile(r"(value|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
+"""In the place of a repository: the number is about no weights, or the claim about all models."""
+EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high")
+ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
+RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
 
 
-class Pair(BaseModel):
+class Pair(Strict):
     """A row about two things, in whichever order."""
-
-    model_config = STRICT
 
     columns: list[str] = Field(min_length=2, max_length=2)
     values: list[str | int] = Field(min_length=2, max_length=2)
 
 
-class Given(BaseModel):
+class Given(Strict):
     """What must hold of our results before a number of theirs can be asked for."""
-
-    model_config = STRICT
 
     what: str
     """In words, for who lacks it."""
@@ -37,15 +35,14 @@ class Given(BaseModel):
     """There is a row with these values."""
 
 
-class Entry(BaseModel):
+class Entry(Strict):
     """Numbers of one row, or of one JSON file."""
-
-    model_config = STRICT
 
     quantity: str
     section: str = ""
     page: int | None = None
-    model: str
+    model: str = Field(pattern=ABOUT)
+    """The repository of the model that the number is about."""
     file: str
     """Under results/; {model} stands for the model's name."""
     where: dict[str, str | int] = {}
@@ -81,10 +78,8 @@ class Entry(BaseModel):
         return self
 
 
-class CellPlace(BaseModel):
+class CellPlace(Strict):
     """One number of ours, and in the same row its interval and null."""
-
-    model_config = STRICT
 
     file: str
     where: dict[str, str | int] = {}
@@ -94,49 +89,86 @@ class CellPlace(BaseModel):
     null: str | None = None
     null_low: str | None = None
     null_high: str | None = None
+    exact: bool = False
+    """All there is was counted, nothing was sampled: the interval is the value itself."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that are read, by what they give."""
+        found = {name: getattr(self, name) for name in EVIDENCE}
+        return {name: column for name, column in found.items() if column}
 
 
-class Claim(BaseModel):
-    """A statement of the publication, and what decides it, fixed before looking."""
+class Rule(Strict):
+    """What decides a claim: a statistic, and what must hold of it."""
 
-    model_config = STRICT
-
-    claim: str
-    """In our words."""
-    section: str
-    page: int
-    model: str = ANY_MODEL
-    """The only one that the claim is about."""
-    question: str = ""
-    """The research question that hangs on it."""
-    statistic: str
     cell: CellPlace
     minus: CellPlace | None = None
     over: CellPlace | None = None
-    """The value, without interval, less or over that of another cell."""
+    """The value less, or over, that of another cell."""
+    null_of: CellPlace | None = None
+    """A row of another table whose value is the null."""
     holds_if: str
-    """Comparisons of value, low and high with a number or the null, joined by `and`."""
-    note: str = ""
+    """Comparisons with a number or the null, joined by `and`.
+
+    `value` is the whole interval where there is one, `estimate` the value alone, `low` and `high`
+    the ends, for what is a range of all there is.
+    """
 
     @field_validator("holds_if")
     @classmethod
-    def _a_rule(cls, rule: str) -> str:
+    def _is_a_rule(cls, rule: str) -> str:
         for part in rule.split(" and "):
             if not RULE.fullmatch(part):
                 raise ValueError(f"is no rule: {part!r}; allowed: {RULE.pattern}, joined by 'and'")
         return rule
 
     @model_validator(mode="after")
-    def _one_operation(self) -> "Claim":
+    def _one_operation(self) -> "Rule":
         if self.minus and self.over:
             raise ValueError("`minus` and `over` exclude each other")
         return self
 
+    @property
+    def cells(self) -> list[CellPlace]:
+        """All cells that it reads."""
+        return [each for each in (self.cell, self.minus, self.over, self.null_of) if each]
 
-class RunClaim(BaseModel):
+
+class OtherRule(Rule):
+    """Another sensible rule for the same claim."""
+
+    why: str = Field(min_length=1)
+
+
+class Decided(Strict):
+    """Whether a rule was fixed before its results were seen, as the history shows."""
+
+    when: Literal["before results", "after results"]
+    why: str = Field(min_length=1)
+
+
+class Claim(Rule):
+    """A statement of the publication, and the rule that decides it."""
+
+    claim: str
+    """In our words."""
+    section: str
+    page: int
+    model: str = Field(ANY_MODEL, pattern=ABOUT)
+    """The repository of the only model that the claim is about."""
+    question: str = ""
+    """The research question that hangs on it."""
+    statistic: str
+    otherwise: OtherRule | None = None
+    """Where it gives another verdict, the verdict is that it depends on the rule."""
+    decided: Decided | None = None
+    """None: as the source says for all."""
+    note: str = ""
+
+
+class RunClaim(Strict):
     """A statement on training, of which a stage has decided for every seed of a run."""
-
-    model_config = STRICT
 
     claim: str
     """In our words."""
@@ -144,12 +176,11 @@ class RunClaim(BaseModel):
     file: str = Field(pattern=r"^results/.*\{run\}")
     """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name."""
     where: dict[str, str | int]
+    decided: Decided
 
 
-class Undecided(BaseModel):
+class Undecided(Strict):
     """A printed number or table that nothing of ours can decide, and why."""
-
-    model_config = STRICT
 
     quantity: str
     section: str
@@ -161,10 +192,8 @@ class Undecided(BaseModel):
     reason: str = Field(min_length=1)
 
 
-class Source(BaseModel):
+class Source(Strict):
     """One publication."""
-
-    model_config = STRICT
 
     source: str
     url: str = ""
@@ -172,6 +201,8 @@ class Source(BaseModel):
     """How the numbers came about, in our words."""
     entries: list[Entry] = []
     claims: list[Claim] = []
+    decided: Decided | None = None
+    """When the rules of the claims were fixed, but for those that say so themselves."""
     claims_on_runs: list[RunClaim] = []
     undecided: list[Undecided] = []
 
@@ -179,6 +210,8 @@ class Source(BaseModel):
     def _says_something(self) -> "Source":
         if not (self.entries or self.claims or self.claims_on_runs):
             raise ValueError("expected `entries`, `claims` or `claims_on_runs`, found none of them")
+        if not self.decided and any(claim.decided is None for claim in self.claims):
+            raise ValueError("expected `decided`: when the rules of `claims` were fixed")
         return self
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.files.tables import save_table
-from embspace.verify.contents import read_contents
+from embspace.published.contents import read_contents
 from tests.verify.tree import put, table
 
 

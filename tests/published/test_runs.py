@@ -3,15 +3,17 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.verify.runs import Ruling, rulings_on
+from embspace.published.runs import Ruling, rulings_on
 from tests.verify.tree import put
 
 SOURCE = """
 source: a paper
 protocol: theirs
 claims_on_runs:
-  - {claim: It grows., section: "4.2", file: "results/claims/{run}.csv", where: {claim: growth}}
-  - {claim: It is flat., section: "4.1", file: "results/claims/{run}.csv", where: {claim: flat}}
+  - {claim: It grows., section: "4.2", file: "results/claims/{run}.csv", where: {claim: growth},
+     decided: {when: after results, why: it is so}}
+  - {claim: It is flat., section: "4.1", file: "results/claims/{run}.csv", where: {claim: flat},
+     decided: {when: after results, why: it is so}}
 """
 TABLE = "claim,seed,verdict\ngrowth,0,matches\ngrowth,1,differs\n"
 
@@ -49,7 +51,7 @@ def test_a_source_without_claims_on_runs_is_left_out():
 
 OTHER = (
     "entries:\n"
-    "  - {quantity: q, model: small, file: 'results/x/{model}.csv', published: {mean: '1'}}\n"
+    "  - {quantity: q, model: maker/small, file: 'results/x/{model}.csv', published: {mean: '1'}}\n"
 )
 
 

@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.verify.published import SourceReport, agrees, check_published
+from embspace.published.numbers import SourceReport, agrees, check_published
+from embspace.published.subjects import Subject
 from tests.verify.tree import put
 
+SMALL = Subject("small", "maker/small")
 PAIRS = "layer,first,second,cosine,distance\n6,a,b,0.66595,2.5\n6,c,a,0.1,3\n5,a,b,0.2,4\n"
 
 
@@ -14,9 +16,10 @@ def check(entry: str, models: tuple[str, ...] = ("small",)) -> SourceReport:
     put(
         "data/published/paper.yaml",
         "source: a paper\nprotocol: theirs\nentries:\n"
-        f"  - {{quantity: q, model: small, file: 'results/pairs/{{model}}.csv', {entry}}}\n",
+        f"  - {{quantity: q, model: maker/small, file: 'results/pairs/{{model}}.csv', {entry}}}\n",
     )
-    (report,) = check_published(Path("results"), models, ["one"])
+    subjects = [Subject(model, f"maker/{model}") for model in models]
+    (report,) = check_published(Path("results"), subjects, ["one"])
     return report
 
 
@@ -91,10 +94,10 @@ def test_a_json_key_is_dotted(tree: Path):
     put(
         "data/published/paper.yaml",
         "source: a paper\nprotocol: theirs\nentries:\n"
-        "  - {quantity: q, model: small, file: 'results/interrelations/{model}.json',"
+        "  - {quantity: q, model: maker/small, file: 'results/interrelations/{model}.json',"
         " published: {segment.norm_0: '0.50'}}\n",
     )
-    (report,) = check_published(Path("results"), ["small"], ["one"])
+    (report,) = check_published(Path("results"), [SMALL], ["one"])
     assert [(found.quantity, found.verdict) for found in report.checks] == [("q: norm 0", "agrees")]
 
 
@@ -114,7 +117,7 @@ def test_a_file_that_is_not_there_is_missing(tree: Path):
     put("data/published/paper.yaml", "")
     report = check("where: {layer: 5}, published: {cosine: '1'}")
     Path("results/pairs/small.csv").unlink()
-    (report,) = check_published(Path("results"), ["small"], ["one"])
+    (report,) = check_published(Path("results"), [SMALL], ["one"])
     assert [(found.verdict, found.ours) for found in report.checks] == [
         ("MISSING", "no results/pairs/small.csv")
     ]
@@ -133,7 +136,7 @@ def test_rows_of_one_value_are_one(tree: Path):
 
 def test_numbers_of_other_models_are_counted(tree: Path):
     report = check("published: {cosine: '1', distance: '2'}", models=("large",))
-    assert (report.checks, report.not_measured) == ((), {"small": 2})
+    assert (report.checks, report.not_measured) == ((), {"maker/small": 2})
 
 
 def test_a_number_about_a_corpus_that_is_not_in_params_needs_that_corpus(tree: Path):
@@ -159,5 +162,5 @@ def test_a_number_that_needs_no_weights_is_asked_of_every_model(tree: Path):
         "source: a paper\nprotocol: theirs\nentries:\n  - {quantity: q, model: any, file: "
         "'results/pairs/{model}.csv', where: {layer: 5}, published: {distance: '4'}}\n",
     )
-    (report,) = check_published(Path("results"), ("small", "other"), ["one"])
+    (report,) = check_published(Path("results"), [Subject("other", None), SMALL], ["one"])
     assert [found.verdict for found in report.checks] == ["DIFFERS", "agrees"]

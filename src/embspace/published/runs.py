@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embspace.errors import InputError
-from embspace.verify.contents import Contents, read_contents
-from embspace.verify.published import fits
-from embspace.verify.sources import RunClaim, Source, read_sources
+from embspace.published.contents import Contents, read_contents
+from embspace.published.numbers import fits
+from embspace.published.sources import RunClaim, Source, read_sources
 
 SEED, VERDICT = "seed", "verdict"
 

@@ -1,0 +1,1 @@
+"""What others have printed, and the results of ours that decide it."""

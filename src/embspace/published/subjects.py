@@ -1,0 +1,50 @@
+"""Whom published numbers are about: a model takes part under whatever name its file has."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embspace.published.sources import ANY_MODEL
+from embspace.settings.find_description import described_in
+from embspace.settings.model import describe_model, repository_of
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+MODELS = CONF / "model"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model of ours: the name that its results have, and whose weights it has."""
+
+    name: str
+    repository: str | None
+    """None for weights that nobody has published."""
+
+    def is_meant_by(self, about: str) -> bool:
+        """Whether a number or claim about this repository, or about any, is about this model."""
+        return about in (ANY_MODEL, self.repository)
+
+    def file(self, place: str, results: Path) -> Path:
+        """The file of results that `place` names, of this model."""
+        return results / Path(place.replace("{model}", self.name)).relative_to("results")
+
+
+def subject(name: str, described: dict[str, Any]) -> Subject:
+    """The model of the name, from what its file says."""
+    return Subject(name, repository_of(describe_model(name, described)))
+
+
+def read_subject(name: str) -> Subject:
+    """The model that conf/model/<name>.yaml describes.
+
+    Raises:
+        InputError: if there is no such file, or a key of it does not fit.
+    """
+    return subject(name, read_yaml(described_in(MODELS, name)))
+
+
+def names_of(repository: str) -> list[str]:
+    """The names of the models in conf/model/ that have the weights of a repository."""
+    subjects = (read_subject(path.stem) for path in sorted(MODELS.glob("*.yaml")))
+    return [subject.name for subject in subjects if subject.repository == repository]

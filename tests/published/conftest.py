@@ -1,0 +1,1 @@
+from tests.verify.conftest import tree as tree

@@ -1,0 +1,215 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from embspace.errors import InputError
+from embspace.published.claims import Evidence, _difference, decide
+from embspace.published.sources import Claim
+from embspace.published.subjects import Subject
+from tests.verify.tree import put
+
+SMALL = Subject("small", "maker/small")
+FILE = "results/steps/{model}.csv"
+TABLE = (
+    "layer,space,mean,mean_low,mean_high,null_mean,null_mean_high\n"
+    "0,input,2.0,1.5,2.5,1.0,1.2\n"
+    "1,input,8.0,7.0,9.0,1.0,1.2\n"
+    "1,positional,0.5,,,,\n"
+)
+
+
+def claim(where: dict[str, Any], holds_if: str, **more: Any) -> Claim:
+    cell = {
+        "file": FILE,
+        "where": where,
+        "value": "mean",
+        "low": "mean_low",
+        "high": "mean_high",
+        "null": "null_mean",
+        "null_high": "null_mean_high",
+    }
+    return Claim(
+        claim="steps are long",
+        section="4.3",
+        page=70,
+        statistic="mean step",
+        cell=cell,
+        holds_if=holds_if,
+        **more,
+    )
+
+
+@pytest.fixture
+def results(tree: Path) -> Path:
+    put("results/steps/small.csv", TABLE)
+    return Path("results")
+
+
+@pytest.mark.parametrize(
+    ("holds_if", "verdict"),
+    [
+        ("value > 1.4", "matches"),  # all of 1.5 to 2.5
+        ("value > 1.9", "undecided"),
+        ("value > 2.5", "differs"),
+        ("value > 1 and value < 2", "undecided"),
+        ("value > 1 and value < 1.5", "differs"),
+        ("value > null_high", "matches"),
+        ("value < null", "differs"),
+        ("estimate > 1.9", "matches"),
+        ("estimate > 1.9 and value > 1.9", "undecided"),
+        ("low > 1.9", "differs"),
+        ("value > null_low", "undecided"),  # which the table lacks
+    ],
+)
+def test_all_of_the_interval_must_fit_or_none_of_it(results: Path, holds_if: str, verdict: str):
+    decision = decide(claim({"layer": 0, "space": "input"}, holds_if), SMALL, results)
+    assert decision.verdict == verdict
+    assert (decision.evidence.value, decision.evidence.low) == (2.0, 1.5)
+    assert decision.evidence.basis == "interval and null"
+
+
+def bare(value: str = "mean", **more: Any) -> dict[str, Any]:
+    return {"file": FILE, "where": {"layer": 0}, "value": value, **more}
+
+
+def of_cell(cell: dict[str, Any], holds_if: str, **more: Any) -> Claim:
+    return Claim.model_validate(
+        {
+            "claim": "c",
+            "section": "1",
+            "page": 1,
+            "statistic": "s",
+            "cell": cell,
+            "holds_if": holds_if,
+            **more,
+        }
+    )
+
+
+def test_a_bare_number_decides_nothing_unless_all_was_counted(results: Path):
+    alone = decide(of_cell(bare(), "value > 1"), SMALL, results)
+    assert (alone.verdict, alone.evidence.basis) == ("undecided", "")
+    whole = decide(of_cell(bare(exact=True), "value > 1"), SMALL, results)
+    assert (whole.verdict, whole.evidence.basis) == ("matches", "exact")
+
+
+def test_a_p_value_is_its_own_null(results: Path):
+    put("results/steps/small.csv", "layer,p_value_unrelated\n0,0.01\n")
+    cell = bare("p_value_unrelated")
+    decision = decide(of_cell(cell, "value < 0.05"), SMALL, results)
+    assert (decision.verdict, decision.evidence.basis) == ("matches", "null")
+
+
+def test_a_null_may_stand_in_another_row(results: Path):
+    null = {"file": FILE, "where": {"layer": 1, "space": "input"}, "value": "mean"}
+    decision = decide(of_cell(bare(), "value < null", null_of=null), SMALL, results)
+    assert (decision.verdict, decision.evidence.null) == ("matches", 8.0)
+
+
+def test_truth_is_a_number(results: Path):
+    put("results/steps/small.csv", "layer,flat\n0,True\n1,False\n")
+    other = bare("flat", where={"layer": 1}, exact=True)
+    decision = decide(of_cell(bare("flat", exact=True), "value >= 1", minus=other), SMALL, results)
+    assert (decision.verdict, decision.evidence.value) == ("matches", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("other_rule", "verdict"),
+    [
+        ("value > 1.0", "matches"),
+        ("value < 1.8", "depends on the rule"),
+        ("value < null", "matches"),
+    ],
+)
+def test_another_rule_with_another_verdict_is_said(results: Path, other_rule: str, verdict: str):
+    """One that cannot be asked changes nothing."""
+    cell = bare(exact=True) if "null" not in other_rule else bare(where={"layer": 9})
+    other = {"cell": cell, "holds_if": other_rule, "why": "so others do"}
+    decision = decide(of_cell(bare(exact=True), "value > 1.5", otherwise=other), SMALL, results)
+    assert decision.verdict == verdict
+    if verdict == "depends on the rule":
+        assert decision.reason == "matches by this rule, differs by another: so others do"
+
+
+def of_two(operation: str, holds_if: str = "value > 1") -> Claim:
+    other = {"file": FILE, "where": {"layer": 0}, "value": "mean"}
+    other |= {"low": "mean_low", "high": "mean_high"}
+    return claim({"layer": 1, "space": "input"}, holds_if, **{operation: other})
+
+
+def test_a_difference_has_the_interval_of_two_independent_estimates(results: Path):
+    evidence = decide(of_two("minus"), SMALL, results).evidence
+    assert (evidence.value, evidence.basis) == (6.0, "interval")
+    # 8 (7 to 9) less 2 (1.5 to 2.5): the half-widths, 1 and .5, add up as those of deviations do.
+    assert evidence.high - 6 == 6 - evidence.low == pytest.approx(np.hypot(1, 0.5))
+
+
+def test_the_interval_of_a_difference_covers_it() -> None:
+    """Of means of normal numbers, whose 95 % intervals are known, in 95 % of 4,000 trials."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(3, 1, 4000), rng.normal(1, 2, 4000)
+    found = [
+        _difference(Evidence(a, a - 1.96, a + 1.96), Evidence(b, b - 3.92, b + 3.92))
+        for a, b in zip(x, y, strict=True)
+    ]
+    covered = np.mean([each.low < 2 < each.high for each in found])
+    assert covered == pytest.approx(0.95, abs=0.015)
+
+
+def test_the_interval_of_a_ratio_is_that_of_the_logarithms(results: Path):
+    evidence = decide(of_two("over"), SMALL, results).evidence
+    assert evidence.value == 4.0
+    wide = np.hypot(np.log(8 / 7), np.log(2.5 / 2))
+    assert evidence.low == pytest.approx(4 * np.exp(-wide))
+    put("results/steps/small.csv", TABLE.replace("2.0,1.5,2.5", "2.0,-1.5,2.5"))
+    assert decide(of_two("over"), SMALL, results).verdict == "undecided"
+    put("results/steps/small.csv", TABLE.replace("2.0,1.5,2.5", "0.0,-1.5,2.5"))
+    assert decide(of_two("over"), SMALL, results).reason == "the statistic is not defined here"
+
+
+def test_a_claim_about_one_model_waits_for_it(results: Path):
+    about_large = claim({"layer": 0}, "value > 1", model="maker/large")
+    decision = decide(about_large, SMALL, results)
+    assert (decision.verdict, decision.reason) == ("cannot be had", "waits for maker/large")
+    assert decision.evidence.value == 2.0
+    put("results/steps/mine.csv", TABLE)
+    under_another_name = Subject("mine", "maker/large")
+    assert decide(about_large, under_another_name, results).verdict == "matches"
+
+
+def test_an_interval_that_is_not_there_decides_nothing(results: Path):
+    where = {"space": "positional"}
+    assert decide(claim(where, "low > 0"), SMALL, results).verdict == "undecided"
+
+
+def test_what_is_missing_is_said(results: Path):
+    absent = decide(claim({"layer": 7}, "value > 1"), SMALL, results)
+    assert (absent.verdict, absent.reason) == (
+        "cannot be had",
+        "results/steps/small.csv has no such row",
+    )
+    other = decide(claim({"layer": 0}, "value > 1"), Subject("other", None), results)
+    assert other.reason == "results/steps/other.csv is not there"
+
+
+def test_rows_that_differ_and_columns_that_lack_are_errors(results: Path):
+    with pytest.raises(InputError, match="2 rows fit"):
+        decide(claim({"layer": 1}, "value > 1"), SMALL, results)
+    put("results/steps/small.csv", TABLE.replace("mean_low", "lowest"))
+    with pytest.raises(InputError, match="no column 'mean_low'"):
+        decide(claim({"layer": 0}, "value > 1"), SMALL, results)
+
+
+@pytest.mark.parametrize("rule", ["value is large", "value > x", "p > 1", "value > 1 or value < 0"])
+def test_a_rule_that_is_none_is_refused(rule: str):
+    with pytest.raises(ValidationError, match="is no rule"):
+        claim({}, rule)
+
+
+def test_two_operations_at_once_are_refused():
+    other = {"file": FILE, "value": "mean"}
+    with pytest.raises(ValidationError, match="exclude each other"):
+        claim({}, "value > 1", minus=other, over=other)
