@@ -27,14 +27,12 @@ BELL, GROWTH, FALL = (
 
 
 def bell(number: int, layer: int) -> float:
-    """Grows to its full height by the fifth checkpoint; layer 0 says the opposite."""
-    if layer == 0:
-        return 50.0 - number
+    """Grows to its full height by the fifth checkpoint."""
     return 0.1 + min(number, 5) / 5 * (0.5 if layer in (3, 4) else 0.0) + 0.001 * number
 
 
 def hill(number: int, layer: int) -> float:
-    return 100.0 * number if layer == 0 else 10.0 - abs(number - 3)
+    return 10.0 - abs(number - 3)
 
 
 def flat(number: int, layer: int) -> float:
@@ -57,13 +55,24 @@ def test_a_decoder_as_described_fits_every_claim() -> None:
     assert list(table.columns) == COLUMNS
     assert verdicts(table) == dict.fromkeys((BELL, GROWTH, FALL), "matches")
     row = table[table["claim"] == BELL].iloc[0]
-    assert row["value"] == pytest.approx(0.5)  # blocks 3 and 4 over 1, 2, 5 and 6
+    # Blocks 3 and 4 are higher by .5 than 1, 2, 5 and 6, which have .1 + .007.
+    assert row["value"] == pytest.approx(0.5 / (0.107 + 0.5 / 3))
     assert row["second_value"] == pytest.approx(0.5)
     assert row["holds_if"] == "value > 0.05 and second_value > 0"
 
 
-def test_layer_0_decides_nothing() -> None:
-    table = claims()
+def test_a_verdict_that_layer_0_turns_depends_on_the_rule() -> None:
+    """Whether the embeddings are a layer, the paper does not say."""
+    table = claims(dimension=lambda n, layer: 100.0 * n if layer == 0 else hill(n, layer))
+    row = table[table["claim"] == FALL].iloc[0]
+    assert (row["verdict_with_embeddings"], row["verdict"]) == ("differs", "depends on the rule")
+
+
+def test_values_are_those_of_the_blocks_alone() -> None:
+    table = claims(
+        lambda number, layer: 50.0 - number if layer == 0 else bell(number, layer),
+        lambda number, layer: 100.0 * number if layer == 0 else hill(number, layer),
+    )
     growth, fall = (table[table["claim"] == claim].iloc[0] for claim in (GROWTH, FALL))
     assert growth["value"] == pytest.approx(1.0)
     # From 7 to 10 and to 6, of the blocks alone.
