@@ -128,6 +128,12 @@ def test_rows_of_different_values_are_no_choice(tree: Path):
         check("where: {layer: 6}, published: {cosine: '0.1'}")
 
 
+def test_the_nearest_of_all_rows_may_be_asked_for(tree: Path):
+    """As a change among many, whichever number it has."""
+    assert verdict("nearest: true, published: {distance: '3.9'}") == ("DIFFERS", "4")
+    assert verdict("nearest: true, published: {distance: '2.5'}") == ("agrees", "2.5")
+
+
 def test_rows_of_one_value_are_one(tree: Path):
     assert (
         verdict("where: {first: a, second: b, layer: 5}, published: {cosine: '0.2'}")[0] == "agrees"

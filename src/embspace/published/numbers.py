@@ -112,6 +112,8 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
     values = {row[column] for row in contents.rows if _is_chosen(row, entry)}
     if not values:
         return Check(quantity, printed, f"no such row in {file}", "MISSING")
+    if entry.nearest:
+        values = {min(values, key=lambda value: abs(float(str(value)) - float(printed)))}
     if len(values) > 1:
         raise InputError(f"{file}: '{quantity}' fits rows of different {column}: {values}")
     ours = values.pop()

@@ -52,6 +52,8 @@ class Entry(Strict):
     """Column or dotted JSON key -> the number as printed: its digits are its tolerance."""
     factor: int = 1
     """Ours is multiplied by it."""
+    nearest: bool = False
+    """Of all rows that fit, the one whose value is nearest to the printed one."""
     absolute_tolerance: float | None = Field(default=None, gt=0)
     """In place of half a unit of the last printed digit."""
     reason: str = ""
