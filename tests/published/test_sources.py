@@ -84,7 +84,8 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
         for entry in source.entries:
             assert entry.file.replace("{model}", "${item.model}") in stages
         for claim in source.claims_on_runs:
-            assert claim.file.replace("{run}", "${item.train}") in stages
+            place = claim.file.replace("{run}", "${item.train}")
+            assert place.replace("{model}", "${item.model}") in stages
 
 
 def test_a_source_may_print_no_number_but_not_say_nothing(tree: Path):

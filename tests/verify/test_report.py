@@ -147,7 +147,7 @@ def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
     lacking = Ruling("4.2", "It grows.", "other", {})
     Report().show_rulings([RunReport("a paper", 1, (found, lacking))])
     said = " ".join(capsys.readouterr().out.split())
-    assert "Claims on training: a paper" in said
+    assert "Claims on layers and training: a paper" in said
     assert "It grows. 4.2 mine 0 matches, 1 differs" in said
     assert "other not measured; `dvc repro` does it" in said
 
@@ -155,7 +155,7 @@ def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
 def test_without_runs_the_claims_are_counted(capsys: pytest.CaptureFixture[str]):
     Report().show_rulings([RunReport("a paper", 4, ())])
     assert (
-        "4 claims are about encoders and decoders: `trained` in params.yaml names"
+        "4 claims are about encoders and decoders: `profiled` and `trained` in params.yaml name"
         in capsys.readouterr().out
     )
 

@@ -1,4 +1,4 @@
-"""Published claims on training, and what was found of the runs in params.yaml."""
+"""Published claims on layers and training, and what was found of models and runs of params.yaml."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ SEED, VERDICT = "seed", "verdict"
 
 @dataclass(frozen=True)
 class Ruling:
-    """A claim and one run; the verdict by seed."""
+    """A claim and one run, or one model; the verdict by seed."""
 
     section: str
     claim: str
@@ -33,23 +33,34 @@ class RunReport:
     """Of a claim on decoders there is none for an encoder, and the other way round."""
 
 
-def rulings_on(results: Path, runs: Collection[str]) -> list[RunReport]:
-    """What was decided for each of `runs`; one report a source that claims something of runs."""
+def rulings_on(results: Path, runs: Collection[str], profiled: Collection[str]) -> list[RunReport]:
+    """What was decided for `runs` and `profiled` models; one report a source that claims it."""
     return [
-        RunReport(source.source, len(source.claims_on_runs), tuple(_rulings(source, results, runs)))
+        RunReport(
+            source.source,
+            len(source.claims_on_runs),
+            tuple(_rulings(source, results, runs, profiled)),
+        )
         for source in read_sources()
         if source.claims_on_runs
     ]
 
 
-def _rulings(source: Source, results: Path, runs: Collection[str]) -> list[Ruling]:
-    rulings = [_ruling(claim, run, results) for claim in source.claims_on_runs for run in runs]
+def _rulings(
+    source: Source, results: Path, runs: Collection[str], profiled: Collection[str]
+) -> list[Ruling]:
+    rulings = [
+        _ruling(claim, name, results)
+        for claim in source.claims_on_runs
+        for name in (runs if "{run}" in claim.file else profiled)
+    ]
     return [ruling for ruling in rulings if ruling is not None]
 
 
 def _ruling(claim: RunClaim, run: str, results: Path) -> Ruling | None:
     """None if the run is of a kind that the claim is not about."""
-    file = results / Path(claim.file.replace("{run}", run)).relative_to("results")
+    place = claim.file.replace("{run}", run).replace("{model}", run)
+    file = results / Path(place).relative_to("results")
     if not file.is_file():
         return Ruling(claim.section, claim.claim, run, {})
     contents = read_contents(file)

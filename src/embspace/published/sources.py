@@ -170,13 +170,14 @@ class Claim(Rule):
 
 
 class RunClaim(Strict):
-    """A statement on training, of which a stage has decided for every seed of a run."""
+    """A statement on layers or training, of which a stage has decided for a model or a run."""
 
     claim: str
     """In our words."""
     section: str
-    file: str = Field(pattern=r"^results/.*\{run\}")
-    """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name."""
+    file: str = Field(pattern=r"^results/.*\{(run|model)\}")
+    """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name, {model}
+    for that of a model under `profiled`."""
     where: dict[str, str | int]
     decided: Decided
 

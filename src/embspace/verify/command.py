@@ -32,7 +32,7 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
-    report.show_rulings(rulings_on(results, trained))
+    report.show_rulings(rulings_on(results, trained, params.profiled))
     if update:
         _check_complete(drift)
         n_written, n_removed = update_baselines(results, models, asked)

@@ -59,12 +59,12 @@ class Report:
     def show_rulings(self, reports: Sequence[RunReport]) -> None:
         """One row a claim on training and run. A claim that differs is a finding, no failure."""
         for report in reports:
-            self._say(f"\nClaims on training: {report.source}")
+            self._say(f"\nClaims on layers and training: {report.source}")
             if report.rulings:
                 self._console.print(_ruling_table(report.rulings))
             else:
-                n, key = report.n_claims, "`trained` in params.yaml"
-                self._say(f"  {n} claims are about encoders and decoders: {key} names none")
+                n, key = report.n_claims, "`profiled` and `trained` in params.yaml"
+                self._say(f"  {n} claims are about encoders and decoders: {key} name none")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""
@@ -140,9 +140,10 @@ def _published_table(checks: Sequence[Check]) -> Table:
 
 
 def _ruling_table(rulings: Sequence[Ruling]) -> Table:
-    table = _table("claim", "section", "run", "verdict by seed", numbers=())
+    table = _table("claim", "section", "model or run", "verdict by seed", numbers=())
     for ruling in rulings:
-        by_seed = ", ".join(f"{seed} {verdict}" for seed, verdict in ruling.verdicts.items())
+        verdicts = (f"{seed} {verdict}".strip() for seed, verdict in ruling.verdicts.items())
+        by_seed = ", ".join(verdicts)
         words = by_seed or "not measured; `dvc repro` does it"
         table.add_row(ruling.claim, ruling.section, ruling.run, words)
     return table

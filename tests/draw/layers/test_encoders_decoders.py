@@ -8,12 +8,15 @@ from matplotlib.colors import same_color
 
 from embspace.draw.layers.encoders_decoders import draw_encoders_decoders
 from embspace.draw.page.canvas import use_style
-from embspace.measure.layers.encoders_decoders import COLUMNS
+from embspace.measure.layers.encoders_decoders import CLAIM_COLUMNS, COLUMNS
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 
 SETTINGS = {"row_height_mm": 60.0, "digits": 3}
 NAMES = {"own": "encoder", "an_encoder": "encoder", "a_decoder": "decoder"}
+
+CLAIMS = pd.DataFrame([["flat over layers", "encoder"]], columns=CLAIM_COLUMNS[:2])
+CLAIMS = CLAIMS.reindex(columns=CLAIM_COLUMNS)
 
 
 def table() -> pd.DataFrame:
@@ -34,7 +37,9 @@ def table() -> pd.DataFrame:
 def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
     with rc_context():
         use_style()
-        figure, text = draw_encoders_decoders({"csv": table()}, "My Model", **SETTINGS)
+        figure, text = draw_encoders_decoders(
+            {"csv": table(), "claims": CLAIMS}, "My Model", **SETTINGS
+        )
         assert_words_fit(figure)
     assert [ax.get_title() for ax in figure.axes] == ["encoders", "decoders", "", ""]
     encoders, decoders = figure.axes[:2]
@@ -55,7 +60,7 @@ def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
 def test_both_kinds_share_their_scale() -> None:
     high = table()
     high.loc[high["kind"] == "decoder", "value"] *= 9
-    figure, _ = draw_encoders_decoders({"csv": high}, "My Model", **SETTINGS)
+    figure, _ = draw_encoders_decoders({"csv": high, "claims": CLAIMS}, "My Model", **SETTINGS)
     for pair in (figure.axes[:2], figure.axes[2:]):
         assert pair[0].get_ylim() == pair[1].get_ylim()
     assert [ax.get_yscale() for ax in figure.axes] == ["linear", "linear", "log", "log"]
@@ -63,18 +68,20 @@ def test_both_kinds_share_their_scale() -> None:
 
 def test_a_model_alone_is_drawn() -> None:
     alone = table().query("name == 'own'")
-    figure, _ = draw_encoders_decoders({"csv": alone}, "My Model", **SETTINGS)
+    figure, _ = draw_encoders_decoders({"csv": alone, "claims": CLAIMS}, "My Model", **SETTINGS)
     assert figure.axes[0].lines and not figure.axes[1].lines
     assert "no decoder under profiled or trained" in figure.axes[1].texts[0].get_text()
 
 
 def test_with_nothing_to_show_it_says_so() -> None:
-    figure, text = draw_encoders_decoders({"csv": table()[:0]}, "My Model", **SETTINGS)
+    figure, text = draw_encoders_decoders(
+        {"csv": table()[:0], "claims": CLAIMS}, "My Model", **SETTINGS
+    )
     assert "My Model" in figure.axes[0].texts[0].get_text()
     assert "None." in text
 
 
 def test_the_settings_of_the_project_are_drawn(root: Path) -> None:
     settings = settings_of(root, "encoders_decoders")
-    figure, _ = draw_encoders_decoders({"csv": table()}, "My Model", **settings)
+    figure, _ = draw_encoders_decoders({"csv": table(), "claims": CLAIMS}, "My Model", **settings)
     assert_words_fit(figure)

@@ -11,6 +11,7 @@ from embspace.geometry.measures.registry import definitions
 from embspace.settings.stage import StageConfig, checked_settings
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.layers.test_atlas import table as atlas_table
+from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
 from tests.drawn import figure_files
 from tests.measure.layer_corpora import processes
@@ -42,6 +43,7 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
     beside = encoders_decoders_table()[: 0 if is_empty else None]
     save_table(beside, "results/encoders_decoders/mine.csv")
+    save_table(CLAIMS, "results/encoders_decoders/claims/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}

@@ -1,4 +1,6 @@
-"""Profiles of a model and a run, picked from larger tables."""
+"""Profiles of a model and a run, picked from larger tables; claims on shapes that are known."""
+
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from tests.measure.dynamics_tables import N_LAYERS, STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
 MEASURES = ["top_variance_share", "two_nn"]
+SETTINGS: dict[str, Any] = {"measures": MEASURES, "corpus": "articles", "bell_height": 0.1}
 
 
 def profiles(measure: str) -> pd.DataFrame:
@@ -35,9 +38,8 @@ def table() -> pd.DataFrame:
     return measure_encoders_decoders(
         {"model": Profiled(both, "BertModel"), "other": Profiled(both, "GPT2Model")},
         {"run": Trained(dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n), run)},
-        measures=MEASURES,
-        corpus="articles",
-    )
+        **SETTINGS,
+    ).profiles
 
 
 def test_a_row_for_each_layer_of_tokens_as_they_are(table: pd.DataFrame) -> None:
@@ -67,17 +69,55 @@ def test_a_run_that_only_classifies_is_left_out() -> None:
     run = small_run({"first": MASKED, "second": CLASSIFIED})
     only = run.model_copy(update={"phases": {"first": run.phases["second"]}})
     given = dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n)
-    found = measure_encoders_decoders(
-        {}, {"run": Trained(given, only)}, measures=MEASURES, corpus="articles"
-    )
-    assert found.empty and list(found.columns) == COLUMNS
+    found = measure_encoders_decoders({}, {"run": Trained(given, only)}, **SETTINGS)
+    assert found.profiles.empty and list(found.profiles.columns) == COLUMNS
 
 
 def test_a_model_that_does_not_read_the_corpus_has_no_row() -> None:
     found = measure_encoders_decoders(
         {"model": Profiled(profiles("two_nn"), "BertModel")},
         {},
-        measures=MEASURES,
-        corpus="letters",
+        **{**SETTINGS, "corpus": "letters"},
     )
-    assert found.empty and list(found.columns) == COLUMNS
+    assert found.profiles.empty and list(found.profiles.columns) == COLUMNS
+    assert found.claims.empty
+
+
+def claims(shape: list[float], half_width: float, module: str = "BertModel") -> pd.DataFrame:
+    """What is found of blocks of these values; layer 0 is far from all of them."""
+    rows = pd.DataFrame({"layer": range(len(shape) + 1), "value": [9.0, *shape]})
+    rows = rows.assign(low=rows["value"] - half_width, high=rows["value"] + half_width)
+    rows = rows.assign(corpus="articles", space="token", change="as_is", n=5)
+    given = Profiled(rows.assign(measure="top_variance_share"), module)
+    return measure_encoders_decoders({"model": given}, {}, **SETTINGS).claims.set_index("claim")
+
+
+@pytest.mark.parametrize(
+    ("shape", "flat", "bell"),
+    [
+        ([0.3] * 6, "matches", "differs"),
+        ([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], "differs", "matches"),
+        ([0.4, 0.4, 0.1, 0.1, 0.4, 0.4], "differs", "differs"),  # a valley
+        ([0.30, 0.30, 0.33, 0.33, 0.30, 0.30], "undecided", "undecided"),  # .0968 of the mean
+    ],
+)
+def test_the_shape_decides_with_its_interval(shape: list[float], flat: str, bell: str) -> None:
+    for module, kind in (("BertModel", "encoder"), ("GPT2Model", "decoder")):
+        found = claims(shape, 0.01, module)
+        assert found.loc["flat over layers", "verdict"] == flat
+        assert found.loc["bell-shaped over layers", "verdict"] == bell
+        assert set(found["kind"]) == {kind}
+        assert list(found["claimed_of"]) == ["encoder", "decoder"]
+
+
+def test_the_interval_is_that_of_a_sum_of_independent_values() -> None:
+    found = claims([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], 0.01).iloc[0]
+    assert found["value"] == pytest.approx(0.3 / 0.2)
+    # Two blocks at weight 1/2 and four at 1/4, over the mean of .2.
+    half = 0.01 * (2 / 4 + 4 / 16) ** 0.5 / 0.2
+    assert found["high"] - found["value"] == pytest.approx(half)
+    assert found["value"] - found["low"] == pytest.approx(half)
+
+
+def test_two_blocks_have_no_middle() -> None:
+    assert claims([0.1, 0.4], 0.01).empty

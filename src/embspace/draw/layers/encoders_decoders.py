@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 
-RESULTS = ("csv",)
+RESULTS = ("csv", "claims.csv")
 KINDS = {"encoder": "encoders", "decoder": "decoders"}
 NAMES = {"two_nn": "TwoNN dimension"}
 USUAL = ("top_variance_share", "two_nn")  # where nothing was measured
@@ -62,7 +62,13 @@ def draw_encoders_decoders(
                 words = f"no {kind} under `profiled` or `trained`".replace("`", "")
                 ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center")
         _share_scale(pair, of_measure, measure in ON_LOG_AXIS)
-    return figure, "\n".join([heading, *_tables(table, measures, digits)])
+    claims = section(
+        "Published claims",
+        "Razzhigaev et al. 2024 (arXiv 2311.05928), section 4.1, asked of this model whatever its "
+        "kind; `claimed_of` is the kind that they speak of.",
+        markdown_table(results["claims"].drop(columns="seed"), digits),
+    )
+    return figure, "\n".join([heading, *_tables(table, measures, digits), claims])
 
 
 def _styles(table: pd.DataFrame, own: str) -> dict[str, tuple[str, str]]:
