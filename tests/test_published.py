@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from embspace.models.architecture import empty_model
+from embspace.models.checkpoints import published_checkpoints
 from embspace.settings.model import HubModel, Model, describe_model
 from embspace.settings.schema import read_yaml
 from tests.models.published import CONFIGS
@@ -95,3 +96,12 @@ def test_checkpoints_are_the_steps_that_were_published(root: Path, name: str, n_
     assert steps[0] == 0
     place = model.checkpoints.repository or model.checkpoints.revision or ""
     assert place.format(step=20) in ("google/multiberts-seed_3-step_20k", "step20")
+
+
+@pytest.mark.parametrize("name", ["bloom_560m", "bloom_1b1", "bloom_1b7", "bloom_3b"])
+def test_checkpoints_of_bloom_are_branches_of_another_repository(root: Path, name: str):
+    model = described(root, name)
+    assert isinstance(model, HubModel)
+    first = published_checkpoints(name, model)[0]
+    assert (first.name, first.model.revision) == (f"{name}@step1000", "global_step1000")
+    assert first.model.repository == f"{model.repository}-intermediate"

@@ -42,6 +42,36 @@ def opt(dim: int, n_layers: int, n_heads: int, **different: Any) -> dict[str, An
     }
 
 
+def bloom(dim: int, n_layers: int, n_heads: int) -> dict[str, Any]:
+    sizes = {"hidden_size": dim, "n_layer": n_layers, "n_head": n_heads}
+    return {"model_type": "bloom", "vocab_size": 250880, **sizes}
+
+
+LLAMA_7B: dict[str, Any] = {
+    "model_type": "llama",
+    "vocab_size": 32000,
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "intermediate_size": 11008,
+    "max_position_embeddings": 4096,
+}
+LLAMA_13B = {**LLAMA_7B, "hidden_size": 5120, "num_hidden_layers": 40, "num_attention_heads": 40}
+LLAMA_13B |= {"intermediate_size": 13824}
+FALCON: dict[str, Any] = {
+    "model_type": "falcon",
+    "vocab_size": 65024,
+    "hidden_size": 4544,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 71,
+    "multi_query": True,
+    "parallel_attn": True,
+    "bias": False,
+    "new_decoder_architecture": False,
+    "alibi": False,
+}
+
+
 CONFIGS: dict[str, dict[str, Any]] = {
     "bert_base_cased": {**BERT, "vocab_size": 28996},
     "bert_base_uncased": {**BERT, "vocab_size": 30522},
@@ -137,13 +167,10 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "opt_2.7b": opt(2560, 32, 32),
     "opt_6.7b": opt(4096, 32, 32),
     "opt_13b": opt(5120, 40, 40),
-    "bloom_560m": {
-        "model_type": "bloom",
-        "vocab_size": 250880,
-        "hidden_size": 1024,
-        "n_layer": 24,
-        "n_head": 16,
-    },
+    "bloom_560m": bloom(1024, 24, 16),
+    "bloom_1b1": bloom(1536, 24, 16),
+    "bloom_1b7": bloom(2048, 24, 16),
+    "bloom_3b": bloom(2560, 30, 32),
     "gpt_j_6b": {
         "model_type": "gptj",
         "vocab_size": 50400,
@@ -153,25 +180,9 @@ CONFIGS: dict[str, dict[str, Any]] = {
         "n_positions": 2048,
         "rotary_dim": 64,
     },
-    "llama_2_7b": {
-        "model_type": "llama",
-        "vocab_size": 32000,
-        "hidden_size": 4096,
-        "num_hidden_layers": 32,
-        "num_attention_heads": 32,
-        "intermediate_size": 11008,
-        "max_position_embeddings": 4096,
-    },
-    "falcon_7b": {
-        "model_type": "falcon",
-        "vocab_size": 65024,
-        "hidden_size": 4544,
-        "num_hidden_layers": 32,
-        "num_attention_heads": 71,
-        "multi_query": True,
-        "parallel_attn": True,
-        "bias": False,
-        "new_decoder_architecture": False,
-        "alibi": False,
-    },
+    "llama_2_7b": LLAMA_7B,
+    "llama_2_7b_chat": LLAMA_7B,
+    "llama_2_13b": LLAMA_13B,
+    "falcon_7b": FALCON,
+    "falcon_7b_instruct": FALCON,
 }

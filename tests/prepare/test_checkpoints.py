@@ -62,6 +62,24 @@ def test_one_of_another_repository_than_the_file_asks_for_is_refused(
         prepare_checkpoints("neox", MODEL, lock, n_checkpoints=3)
 
 
+def test_steps_with_the_same_weights_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(stage, "locate_files", lambda name, files: None)
+    lock = {f"neox@step{step}": entry(step) for step in (0, 1, 4)}
+    for step, digit in ((0, "a"), (1, "b"), (4, "a")):
+        lock[f"neox@step{step}"].files["model.safetensors"] = LockedFile(sha256=digit * 64, size=1)
+    with pytest.raises(InputError) as caught:
+        prepare_checkpoints("neox", MODEL, lock, n_checkpoints=3)
+    assert str(caught.value) == (
+        "conf/model/neox.yaml: key 'checkpoints.steps': found steps that have the same weights: "
+        "0, 4; leave out those that are not what they are named"
+    )
+    # Of other weights, the same config is as it should be.
+    for step in (0, 1, 4):
+        lock[f"neox@step{step}"].files["config.json"] = LockedFile(sha256="f" * 64, size=1)
+    lock["neox@step4"].files["model.safetensors"] = LockedFile(sha256="c" * 64, size=1)
+    assert len(prepare_checkpoints("neox", MODEL, lock, n_checkpoints=3)) == 3
+
+
 def test_those_to_read_are_as_many_as_the_settings_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

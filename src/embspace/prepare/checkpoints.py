@@ -10,13 +10,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
 from embspace.models.checkpoints import PublishedCheckpoint, chosen_checkpoints
 from embspace.models.locate import locate_files
 from embspace.models.lock import LockedModel, locked_model, read_lock
-from embspace.settings.model import Model, describe_model
+from embspace.settings.model import Model, describe_model, model_file
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import StageConfig, run_stage, settings_file, settings_schema
+
+WEIGHTS = (".safetensors", ".bin")
 
 
 def prepare_checkpoints(
@@ -30,7 +33,7 @@ def prepare_checkpoints(
 
     Raises:
         InputError: if the model's file names no checkpoints, or if one was not fetched, lacks a
-            file or has another than was fetched.
+            file, has another than was fetched, or has the weights of another checkpoint.
     """
     pins = {}
     for each in chosen_checkpoints(name, model, n_checkpoints):
@@ -42,7 +45,23 @@ def prepare_checkpoints(
             "commit": entry.commit,
             "sha256": {file: locked.sha256 for file, locked in entry.files.items()},
         }
+    _check_distinct(name, pins)
     return pins
+
+
+def _check_distinct(name: str, pins: dict[str, Any]) -> None:
+    """Refuse steps whose weights are the same files: makers have published one for another."""
+    by_weights: dict[tuple[str, ...], list[str]] = {}
+    for step, pin in pins.items():
+        weights = [pin["sha256"][file] for file in sorted(pin["sha256"]) if file.endswith(WEIGHTS)]
+        if weights:
+            by_weights.setdefault(tuple(weights), []).append(step)
+    if same := [steps for steps in by_weights.values() if len(steps) > 1]:
+        listed = "; ".join(", ".join(steps) for steps in same)
+        raise InputError(
+            f"{model_file(name)}: key 'checkpoints.steps': found steps that have the same weights: "
+            f"{listed}; leave out those that are not what they are named"
+        )
 
 
 def checkpoints_to_read(name: str, model: Model) -> list[PublishedCheckpoint]:
