@@ -74,6 +74,8 @@ class Enwik8Corpus(_Corpus):
     cleaned: bool
     characters: int = Field(ge=1)  # of one text
     n_texts: int = Field(ge=1)
+    # Different ones, by what a source prints; what is found is told beside it.
+    printed_characters: int | None = Field(None, ge=1)
 
 
 def _one_group(pattern: str) -> str:

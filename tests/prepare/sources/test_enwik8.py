@@ -88,6 +88,24 @@ def test_a_piece_is_cut_after_cleaning():
         load_enwik8(corpus("enwik8", n_texts=1, characters=11, cleaned=True))
 
 
+@pytest.mark.parametrize(
+    ("cleaned", "said"),
+    [
+        # b, é; of the file also < / > e t x, and two bytes of é.
+        (True, "2 different characters after cleaning and 9 different bytes in the file"),
+        (False, "8 different characters and 9 different bytes in the file"),
+    ],
+)
+def test_characters_are_counted_beside_those_that_a_source_prints(
+    caplog: pytest.LogCaptureFixture, cleaned: bool, said: str
+):
+    Path("enwik8").write_text("<text>bébé</text>")
+    load_enwik8(corpus("enwik8", n_texts=1, characters=4, cleaned=cleaned))
+    assert not caplog.messages
+    load_enwik8(corpus("enwik8", n_texts=1, characters=4, cleaned=cleaned, printed_characters=205))
+    assert caplog.messages == [f"enwik8: found {said}, printed: 205 characters"]
+
+
 def test_a_last_character_that_is_cut_in_two_is_left_out_and_one_in_the_middle_refused():
     Path("enwik8").write_bytes("aä".encode()[:-1])
     text = load_enwik8(corpus("enwik8", n_texts=1, characters=1))["text"]

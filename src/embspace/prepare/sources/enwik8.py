@@ -7,6 +7,7 @@ import codecs
 import hashlib
 import html
 import io
+import logging
 import re
 import zipfile
 import zlib
@@ -39,15 +40,17 @@ def load_enwik8(corpus: Enwik8Corpus) -> pd.DataFrame:
     `clean_dump`), else the file as it is, markup and all. A piece may begin and end in mid-word.
 
     A download is kept in .cache/downloads, and fetched again only if it does not have the
-    `sha256`; without a `sha256`, delete it to fetch it again.
+    `sha256`; without a `sha256`, delete it to fetch it again. Where a source prints how many
+    different characters there are, `printed_characters`, a warning compares.
 
     Raises:
         InputError: naming the address or file, if it cannot be read, does not have the `sha256`,
             is no whole zip of one file or no UTF-8; if it is too short for so many pieces.
     """
-    text = _text(corpus)
-    if corpus.cleaned:
-        text = clean_dump(text)
+    whole = _text(corpus)
+    text = clean_dump(whole) if corpus.cleaned else whole
+    if corpus.printed_characters is not None:
+        _compare_characters(corpus, whole, text)
     step = len(text) // corpus.n_texts
     if step < corpus.characters:
         raise InputError(
@@ -58,6 +61,18 @@ def load_enwik8(corpus: Enwik8Corpus) -> pd.DataFrame:
     offsets = range(0, step * corpus.n_texts, step)
     pieces = [text[offset : offset + corpus.characters] for offset in offsets]
     return pd.DataFrame({"id": [str(offset) for offset in offsets], "text": pieces})
+
+
+def _compare_characters(corpus: Enwik8Corpus, whole: str, text: str) -> None:
+    """Tell how many different characters and bytes there are beside how many were printed."""
+    logging.getLogger(__name__).warning(
+        "%s: found %s%s and %s in the file, printed: %s",
+        corpus.url,
+        counted(len(set(text)), "different character"),
+        " after cleaning" * corpus.cleaned,
+        counted(len(set(whole.encode())), "different byte"),
+        counted(corpus.printed_characters or 0, "character"),
+    )
 
 
 def clean_dump(dump: str) -> str:
