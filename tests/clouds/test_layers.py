@@ -19,6 +19,7 @@ from embspace.clouds.layers import (
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.geometry.measures.dimension_shares import outlier_dimensions
+from embspace.geometry.pairs.distinct import distinct_rows
 from tests.measure.layer_corpora import corpus
 
 ALL: list[Change] = [
@@ -199,3 +200,46 @@ def test_files_are_read_with_the_document_of_each_window(with_tokens: bool, tmp_
     assert set(found.states) == set(states.states)
     assert all((found.states[kind] == each).all() for kind, each in states.states.items())
     pd.testing.assert_frame_equal(found.tokens, states.tokens)
+
+
+def one_first_token(rounding: float = 6e-8) -> CorpusStates:
+    """A corpus whose first tokens at layer 0 are one vector, but for rounding."""
+    states = corpus(6, seed=4, dim=12)
+    noise = 1 + rounding * np.random.default_rng(5).normal(size=states.states["cls"][0].shape)
+    cls = states.states["cls"].copy()
+    cls[0] = (cls[0, :1] * noise).astype(np.float32)
+    return replace(states, states=states.states | {"cls": cls})
+
+
+def test_what_only_rounding_tells_apart_is_equal_under_every_change() -> None:
+    states = one_first_token()
+    assert len(np.unique(states.states["cls"][0], axis=0)) > 1
+    for (space, change), cloud in clouds(states, layer=0).items():
+        if space == "cls":
+            assert (cloud.x == cloud.x[0]).all(), change
+            assert change == "as_is" or change == "no_outlier_dimensions" or not cloud.x.any()
+    # At the next layer they differ, and are as they were.
+    assert (clouds(states)["cls", "as_is"].x == states.states["cls"][1]).all()
+
+
+def test_each_vector_once_is_the_first_of_equal_ones() -> None:
+    states = one_first_token()
+    token = states.states["token"].copy()
+    token[1, 30:40] = token[1, 3]
+    states = replace(states, states=states.states | {"token": token})
+    once = {
+        (space, change): cloud
+        for space, change, cloud in layer_clouds(states, 1, ALL, n_top=2, each_once=True)
+    }
+    every = clouds(states)
+    cloud, whole = once["token", "as_is"], every["token", "as_is"]
+    rows = distinct_rows(whole.x)
+    assert 0 < cloud.n_equal == len(whole.x) - len(rows) and whole.n_equal == 0
+    assert (cloud.x == whole.x[rows]).all() and (cloud.text == whole.text[rows]).all()
+    assert (once["token", "standardized"].x == changed(cloud.x, "standardized", 2)).all()
+    (first,) = (
+        each
+        for space, _, each in layer_clouds(states, 0, ["as_is"], n_top=2, each_once=True)
+        if space == "cls"
+    )
+    assert (len(first.x), first.n_equal) == (1, 11)

@@ -13,6 +13,7 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tensors import map_tensors
 from embspace.geometry.measures.dimension_shares import outlier_dimensions
+from embspace.geometry.pairs.distinct import distinct_rows, is_one_vector
 
 Space = Literal["token", "cls", "mean"]
 SPACES: tuple[Space, ...] = get_args(Space)
@@ -41,6 +42,8 @@ class LayerCloud:
     """Number of the token in the vocabulary; None of pooled vectors."""
     position: Int[np.ndarray, " n"] | None
     """Of the token in its window."""
+    n_equal: int = 0
+    """Vectors that were left out because another one is equal."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
         """Some of the vectors, in ascending order."""
@@ -49,7 +52,7 @@ class LayerCloud:
         word, position = (
             None if each is None else each[rows] for each in (self.word, self.position)
         )
-        return LayerCloud(self.x[rows], self.text[rows], word, position)
+        return LayerCloud(self.x[rows], self.text[rows], word, position, self.n_equal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +108,7 @@ def layer_clouds(
     *,
     n_top: int,
     spaces: Sequence[Space] = SPACES,
+    each_once: bool = False,
 ) -> Iterator[tuple[Space, Change, LayerCloud]]:
     """The clouds of a layer by space and change; those of fewer than 4 documents are left out.
 
@@ -115,13 +119,29 @@ def layer_clouds(
     `no_outlier_dimensions`, without those that `outlier_dimensions` finds; `all_but_the_top`, less
     the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
     `whitened`, less the mean, all principal components to variance 1.
+
+    With `each_once`, as measures of neighbors need it, the first of equal vectors stands for all,
+    before any change. Vectors that only rounding tells apart are equal (`distinct_rows`); where all
+    of a cloud are, as first tokens before the first block, they are made so, that what has no
+    variance has none.
     """
     for space in spaces:
         for change in changes:
             cloud = _cloud(corpus, layer, space, change)
             if cloud is None or len(np.unique(cloud.text)) < FEWEST:
                 continue
+            cloud = _without_rounding(cloud, each_once)
             yield space, change, replace(cloud, x=changed(cloud.x, change, n_top))
+
+
+def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:
+    """The same with each vector once; or, if all are one, with all equal to the first."""
+    if each_once:
+        rows = distinct_rows(cloud.x)
+        return replace(cloud.among(rows), n_equal=len(cloud.x) - len(rows))
+    if is_one_vector(cloud.x):
+        return replace(cloud, x=np.repeat(cloud.x[:1], len(cloud.x), axis=0))
+    return cloud
 
 
 def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n dim"]:
@@ -133,14 +153,14 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
         kept = np.ones(x.shape[1], dtype=bool)
         kept[outlier_dimensions(x)] = False
         return x[:, kept]
+    if not (x != x[0]).any():
+        return np.zeros_like(x)  # whatever rounding would leave of the mean
     x -= x.mean(axis=0)  # in place, as below: a layer has hundreds of megabytes
     if change == "standardized":
         spread = x.std(axis=0)
         x /= np.where(spread > 0, spread, 1)
         x[:, spread == 0] = 0  # what rounding of the mean has left
         return x
-    if not x.any():
-        return x  # all are equal, as first tokens before the first block
     variances, axes = np.linalg.eigh(x.T @ x / len(x))
     if change == "all_but_the_top":
         top = axes[:, -n_top:]

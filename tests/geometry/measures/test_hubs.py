@@ -37,6 +37,16 @@ def test_reciprocity_has_both_extremes() -> None:
     assert np.isnan(hubness(pairs, k=1))
 
 
+def test_neighbors_of_equal_vectors_are_arbitrary() -> None:
+    x = np.random.default_rng(0).normal(size=(30, 3))
+    for function in (hubness, reciprocity):
+        assert np.isfinite(function(np.vstack([x, x[:9]]), k=2))
+        # Three that are equal: each has two neighbors at no distance.
+        assert np.isnan(function(np.vstack([x, x[:1], x[:1]]), k=2))
+        assert np.isfinite(function(np.vstack([x, x[:1], x[:1]]), k=3))
+        assert np.isnan(function(np.repeat(x[:1], 50, axis=0)))
+
+
 def test_density_is_the_inverse_of_the_mean_distance() -> None:
     line = np.array([[0.0], [1.0], [3.0], [3.0]])
     assert local_densities(line, k=1).tolist() == [1, 1, np.inf, np.inf]

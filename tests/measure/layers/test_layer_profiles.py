@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from embspace.clouds.layers import layer_clouds
+from embspace.geometry import two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family, value_of
 from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
 from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
 
@@ -204,3 +206,64 @@ def test_changed_vectors_are_of_so_many_batches_and_others_of_all() -> None:
     assert limited["as_is"] == every["as_is"] and min(every["as_is"]) > 2
     for change in ("ordinary_tokens", "standardized"):
         assert limited[change] == {2} and min(every[change]) > 2
+
+
+OF_EQUAL = {
+    "mean_cosine",
+    "mean_resultant_length",
+    "cone_index",
+    "mean_cosine_to_mean",
+    "top_dimension_share",
+    "n_outlier_dimensions",
+    "stable_rank",
+    "rank_me",
+    "partition_isotropy",
+    "partition_isotropy_at_unit_norm",
+}
+
+
+@pytest.mark.parametrize("family", ["direction", "spectrum", "intrinsic_dimension", "hubs"])
+@pytest.mark.parametrize("rounding", [0, 6e-8])
+def test_measures_of_one_vector_are_undefined_but_for_those_that_are(
+    family: Family, rounding: float
+) -> None:
+    """First tokens before the first block are one vector, with rounding or without."""
+    states = corpus(12, dim=24)
+    noise = 1 + rounding * np.random.default_rng(5).normal(size=states.states["cls"].shape)
+    cls = (states.states["cls"][:, :1] * noise).astype(np.float32)
+    equal = replace(states, states=states.states | {"cls": cls})
+    size = 64 if family in ("intrinsic_dimension", "hubs") else None
+    with processes(1):
+        found = layer_profiles({"equal": equal}, protocol(family, batch_size=size)).profiles
+    rows = found[(found["space"] == "cls") & (found["change"] == "as_is")]
+    names = {each.name for each in definitions().values() if each.family == family}
+    assert set(rows["measure"]) == names - {"iso_score_star"}
+    defined = set(rows[rows["value"].notna()]["measure"])
+    assert defined == names & OF_EQUAL
+    assert set(rows["n_equal"]) == ({23} if size else {0})
+    changed = found[(found["space"] == "cls") & (found["change"] == "standardized")]
+    if family != "direction":
+        assert changed["value"].isna().mean() > 0.6  # of zeros, a partition function is defined
+    # Tokens differ, and have all.
+    tokens = found[(found["space"] == "token") & (found["change"] == "as_is")]
+    assert tokens["value"].notna().all() and set(tokens["n_equal"]) == {0}
+
+
+def test_equal_vectors_are_left_out_and_counted() -> None:
+    states = corpus(12)
+    token = states.states["token"].copy()
+    token[:, 100:200] = token[:, :100]
+    again = replace(states, states=states.states | {"token": token})
+    with processes(1):
+        asked = protocol("intrinsic_dimension", batch_size=1000)
+        found = layer_profiles({"again": again}, asked).profiles
+    query = "space == 'token' and change == 'as_is' and measure == 'two_nn'"
+    rows = found.query(query).set_index("layer")
+    for layer in (0, 1):
+        clouds = layer_clouds(again, layer, ["as_is"], n_top=0, spaces=["token"])
+        ((_, _, cloud),) = clouds
+        x = cloud.x[distinct_rows(cloud.x)]
+        row = rows.loc[layer]
+        assert (row["value"], row["n"]) == (pytest.approx(two_nn(x).value), len(x))
+        assert (row["n_equal"], row["dropped"]) == (len(cloud.x) - len(x), 1)
+        assert row["n_equal"] > 50

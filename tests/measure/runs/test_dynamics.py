@@ -13,8 +13,9 @@ from transformers import AutoModel
 from embspace.extract.checkpoints import checkpoint_model, form_of
 from embspace.geometry import effective_rank, mean_cosine, two_nn
 from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.runs.dynamics import measure_dynamics
-from embspace.measure.runs.dynamics_rows import COLUMNS, distinct_rows
+from embspace.measure.runs.dynamics_rows import COLUMNS
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.windows import cut_windows
 from embspace.train.checkpoints import all_checkpoints

@@ -20,8 +20,9 @@ from embspace.files.rows import save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import load_table
 from embspace.geometry import effective_rank, mean_cosine, two_nn
+from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.runs import pretraining_dynamics as stage
-from embspace.measure.runs.dynamics_rows import COLUMNS, distinct_rows
+from embspace.measure.runs.dynamics_rows import COLUMNS
 from embspace.measure.runs.pretraining_dynamics import (
     main,
     measure_pretraining_dynamics,

@@ -20,7 +20,7 @@ MARKERS = "os^vDP*"
 NOTE = (
     "Of tokens as they are. A model that is profiled reads the corpus of "
     "conf/measure/layers/encoders_decoders.yaml, a run the texts that its training held out; "
-    "runs have a row a seed, and for the dimension each of their vectors counts once."
+    "runs have a row a seed. For the dimension each vector counts once."
 )
 
 

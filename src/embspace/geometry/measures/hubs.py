@@ -23,7 +23,8 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Skewness of how often a vector is among the `k` nearest neighbors of others.
 
     0 where all are so equally often; large where a few vectors, the hubs, are neighbors of very
-    many. NaN where none differs.
+    many. NaN where none differs, and where `k` others are equal to a vector: which of equal ones
+    are neighbors is arbitrary.
 
     Raises:
         ValueError: `k` under 1, or more than there are other vectors.
@@ -34,7 +35,10 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
         >>> round(hubness(x[:, :3]), 1), round(hubness(x), 1)
         (-0.4, 11.6)
     """
-    occurrences = neighbor_graph_of(x, k).in_degrees() - float(k)
+    graph = neighbor_graph_of(x, k)
+    if _is_arbitrary(graph):
+        return float("nan")
+    occurrences = graph.in_degrees() - float(k)
     variance = np.square(occurrences).mean()
     return float((occurrences**3).mean() / variance**1.5) if variance else float("nan")
 
@@ -51,7 +55,8 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
 def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Share of the `k` nearest neighbors that have the vector among their own.
 
-    Low where hubs are: they are near to many, and few are near to them.
+    Low where hubs are: they are near to many, and few are near to them. NaN where `k` others are
+    equal to a vector: which of equal ones are neighbors is arbitrary.
 
     Raises:
         ValueError: `k` under 1, or more than there are other vectors.
@@ -61,7 +66,10 @@ def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
         >>> reciprocity(np.array([[0.0], [1.0], [3.0], [7.0]]), k=1)
         0.5
     """
-    indices = neighbor_graph_of(x, k).indices
+    graph = neighbor_graph_of(x, k)
+    if _is_arbitrary(graph):
+        return float("nan")
+    indices = graph.indices
     rows = np.arange(len(indices))[:, np.newaxis]
     # Of each neighbor, one after another: whether the row is among its own.
     mutual = [(indices[neighbor] == rows).any(axis=1) for neighbor in indices.T]
@@ -106,3 +114,8 @@ def local_distance_variation(x: Vectors | NeighborGraph, *, k: int = 10) -> floa
     """
     mean = neighbor_graph_of(x, k).distances.mean(axis=1)
     return float(mean.std() / mean.mean()) if mean.any() else float("nan")
+
+
+def _is_arbitrary(graph: NeighborGraph) -> bool:
+    """Whether some vector's neighbors are all equal to it, and maybe others, too."""
+    return bool((graph.distances[:, -1] == 0).any())

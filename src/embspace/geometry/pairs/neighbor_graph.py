@@ -46,6 +46,8 @@ def neighbor_graph_of(x: Vectors | NeighborGraph, k: int) -> NeighborGraph:
     if not 1 <= k < len(x):
         raise ValueError(f"k: expected 1 to {len(x) - 1}, the other vectors, found {k}")
     block_rows = BLOCK_ROWS if len(x) <= SMALL else None
-    graph = scan_pairs(x - x.mean(axis=0), n_neighbors=k, block_rows=block_rows).neighbors
+    # Of equal rows rounding may leave a mean that is none of them.
+    centered = x - x.mean(axis=0) if (x != x[0]).any() else np.zeros_like(x)
+    graph = scan_pairs(centered, n_neighbors=k, block_rows=block_rows).neighbors
     assert graph is not None  # it was asked for
     return graph

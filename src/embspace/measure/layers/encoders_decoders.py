@@ -75,10 +75,10 @@ def measure_encoders_decoders(
 
     Models read `corpus`; `low` and `high` are an interval over its texts. Runs read the texts
     that training held out, and are taken at the last checkpoint of their first phase; their seeds
-    stand in the place of an interval, and for the dimension each of their vectors counts once, as
-    sequences that begin alike have equal ones. `kind` is encoder, of what learned to guess hidden
-    tokens, or decoder, the next one; a run that only classifies is neither, and left out. `depth`
-    is the layer's number over that of the last, from 0, the embeddings, to 1.
+    stand in the place of an interval. For the dimension each vector counts once. `kind` is encoder,
+    of what learned to guess hidden tokens, or decoder, the next one; a run that only classifies is
+    neither, and left out. `depth` is the layer's number over that of the last, from 0, the
+    embeddings, to 1.
 
     `claims` has what section 4.1 says of encoders (flat) and of decoders (a bell), both asked of
     the first model whatever its kind, with `claimed_of`. `value` is how much higher

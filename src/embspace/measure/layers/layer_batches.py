@@ -1,14 +1,20 @@
 """Measures of neighbors, within disjoint batches of vectors."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
 from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
-from embspace.geometry.inference.half_samples import SPARE, half_units, text_estimate, units_of
+from embspace.geometry.inference.half_samples import (
+    SPARE,
+    TextEstimate,
+    half_units,
+    text_estimate,
+    units_of,
+)
 from embspace.geometry.inference.shared_inputs import (
     N_NEIGHBORS,
     Result,
@@ -22,6 +28,7 @@ from embspace.geometry.pairs.types import RowNumbers
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
 
 SPREAD = "standard_deviation_over_batches"
+FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
 def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
@@ -46,14 +53,19 @@ def measures_of_batches(
     """The mean of each measure over batches, with its interval and the batches' spread.
 
     A half of the texts is a half of every batch, and the measure of the half the mean over them.
-    `n_batches` at most; None: all.
+    `n_batches` at most; None: all. Of a measure that needs more neighbors than a batch has, and of
+    all measures of fewer than 4 vectors, NaN: equal vectors, which say nothing of neighbors, are
+    expected to be left out before.
     """
+    quick = measures_of(protocol, slow=False)
+    measures = quick + (measures_of(protocol, slow=True) if with_slow else [])
+    if len(cloud.x) < FEWEST:
+        yield from _undefined(measures, cloud)
+        return
     batches = batches_of(len(cloud.x), protocol.batch_size, rng)[:n_batches]
     unit = units_of(cloud.text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)
-    quick = measures_of(protocol, slow=False)
-    measures = quick + (measures_of(protocol, slow=True) if with_slow else [])
     whole: list[dict[str, Result]] = []
     of_halves: list[list[dict[str, Result]]] = []
     for rows in batches:
@@ -82,6 +94,15 @@ def measures_of_batches(
         )
         facts = {"n_batches": len(batches), SPREAD: float(values.std())}
         yield {"measure": each.name, **asdict(estimate), **facts}
+
+
+def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Row]:
+    """NaN for each measure of too few vectors."""
+    nothing = dict.fromkeys([field.name for field in fields(TextEstimate)], float("nan"))
+    found = {"n": len(cloud.x), "n_texts": len(np.unique(cloud.text)), "dropped": 0}
+    facts = {"converged": False, "n_batches": 0, SPREAD: float("nan")}
+    for each in measures:
+        yield {"measure": each.name, **nothing, **found, **facts}
 
 
 def _of_part(

@@ -13,13 +13,19 @@ from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.inference.sample_sizes import SampleSize, sample_size_curve
 from embspace.geometry.measures.declaration import Family
 from embspace.geometry.measures.registry import definitions
-from embspace.measure.layers.layer_batches import SPREAD, batches_of, measures_of_batches
+from embspace.measure.layers.layer_batches import FEWEST, SPREAD, batches_of, measures_of_batches
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
 COLUMNS = {
-    "profiles": [*KEYS, *(field.name for field in fields(TextEstimate)), "n_batches", SPREAD],
+    "profiles": [
+        *KEYS,
+        *(field.name for field in fields(TextEstimate)),
+        "n_equal",
+        "n_batches",
+        SPREAD,
+    ],
     "nulls": [*KEYS, "null", "n", "n_draws", "value", *DRAWN],
     "curves": [*KEYS, *(field.name for field in fields(SampleSize))],
 }
@@ -47,8 +53,8 @@ class LayerProfiles:
 def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
     """Every measure of the families at every layer of every corpus.
 
-    Measures of neighbors are those of disjoint batches of shuffled vectors, averaged over them,
-    with their standard deviation; all others are of all vectors together.
+    Measures of neighbors are those of disjoint batches of shuffled vectors, each once, averaged
+    over them, with their standard deviation; all others are of all vectors together.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
@@ -72,7 +78,10 @@ def _of_layer(
     name: str, corpus: CorpusStates, layer: int, protocol: Protocol
 ) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {table: [] for table in COLUMNS}
-    for space, change, cloud in layer_clouds(corpus, layer, protocol.changes, n_top=protocol.n_top):
+    of_neighbors = protocol.batch_size is not None
+    for space, change, cloud in layer_clouds(
+        corpus, layer, protocol.changes, n_top=protocol.n_top, each_once=of_neighbors
+    ):
         if protocol.families == ("context",) and cloud.word is None:
             continue  # pooled vectors owe nothing to a word
         place = {"corpus": name, "space": space, "change": change, "layer": layer}
@@ -80,8 +89,8 @@ def _of_layer(
         # What changes coordinates is estimated from the whole; halves would get another change.
         halved = protocol if change in OF_ROWS else replace(protocol, n_half_samples=0)
         profile = list(_profile(cloud, halved, rng, change))
-        found = {"profiles": profile}
-        if change == "as_is":
+        found = {"profiles": [{**row, "n_equal": cloud.n_equal} for row in profile]}
+        if change == "as_is" and len(cloud.x) >= FEWEST:
             values = {row["measure"]: row["value"] for row in profile}
             found |= {"nulls": list(null_rows(cloud, values, protocol, rng))}
             found |= {"curves": list(_curve(cloud, protocol, rng))}

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
 
 from embspace.clouds.layers import Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.files.tables import Row
@@ -20,10 +19,9 @@ from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.windows import cut_windows, token_table
 
-FEWEST = 4  # vectors of which neighbors say anything
 OF_ALL: tuple[Family, ...] = ("direction", "spectrum")
-COLUMNS = ["seed", "phase", "step", "layer", "change", "measure", "value", "n", "dropped"]
-COLUMNS += ["n_batches", SPREAD]
+COLUMNS = ["seed", "phase", "step", "layer", "change", "measure", "value", "n", "n_equal"]
+COLUMNS += ["dropped", "n_batches", SPREAD]
 
 
 @dataclass(frozen=True)
@@ -58,18 +56,22 @@ def states_of(
 
 
 def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
-    """One row a layer, change and measure of the tokens that a checkpoint has read."""
+    """One row a layer, change and measure of the tokens that a checkpoint has read.
+
+    For measures of neighbors each vector counts once; `n_equal` are those that are left out.
+    """
     return [
-        {"layer": layer, "change": change, **row}
+        {"layer": layer, "change": change, "n_equal": cloud.n_equal, **row}
         for layer in range(len(states.states["token"]))
+        for each_once, rows_of in ((False, _rows_of_all), (True, _rows_of_neighbors))
         for _, change, cloud in layer_clouds(
-            states, layer, settings.changes, n_top=0, spaces=["token"]
+            states, layer, settings.changes, n_top=0, spaces=["token"], each_once=each_once
         )
-        for row in _rows(cloud, change, settings)
+        for row in rows_of(cloud, change, settings)
     ]
 
 
-def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row]:
+def _rows_of_all(cloud: LayerCloud, _: Change, settings: Settings) -> Iterator[Row]:
     chosen = [
         each
         for each in definitions().values()
@@ -78,6 +80,9 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
     chosen = applicable(chosen, groups_of(cloud), {})
     for measure, value in values_of(chosen, cloud).items():
         yield {"measure": measure, "value": value, "n": len(cloud.x), "dropped": 0}
+
+
+def _rows_of_neighbors(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row]:
     rng = np.random.default_rng(settings.seed)
     protocol = Protocol(
         families=("intrinsic_dimension",),
@@ -86,38 +91,4 @@ def _rows(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row
         value_only=settings.left_out,
         batch_size=settings.batch_size,
     )
-    distinct = cloud.among(distinct_rows(cloud.x))
-    if len(distinct.x) < FEWEST:
-        return
-    for row in measures_of_batches(distinct, protocol, stream_of(rng, change), with_slow=False):
-        yield {**row, "dropped": row["dropped"] + len(cloud.x) - len(distinct.x)}
-
-
-def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
-    """The first of all rows that only rounding tells apart.
-
-    Sequences that share their beginning have the same vectors there, of which neighbors say
-    nothing. Two rows are one if they differ by 1e-5 of the root mean square norm, or less.
-    """
-    x = x.astype(np.float64)
-    rows = _unequal_rows(x)
-    x = x[rows]
-    reach = 1e-5 * float(np.sqrt(np.square(x).sum(axis=1).mean()))
-    direction = np.random.default_rng(0).normal(size=x.shape[1])
-    along = x @ (direction / np.linalg.norm(direction))  # rows so near are so near along it, too
-    order, again = np.argsort(along), np.zeros(len(x), dtype=bool)
-    for step in range(1, len(x)):
-        near = np.flatnonzero(along[order[step:]] - along[order[:-step]] <= reach)
-        if not len(near):
-            break
-        pairs = np.sort([order[near], order[near + step]], axis=0)
-        is_one = np.linalg.norm(x[pairs[0]] - x[pairs[1]], axis=1) <= reach
-        again[pairs[1][is_one]] = True
-    return rows[~again]
-
-
-def _unequal_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
-    """The first of all equal rows: of a hundred thousand, chance makes two equal once in 10^9."""
-    factors = np.random.default_rng(0).integers(2**63, size=x.shape[1])
-    keys = (x + 0.0).view(np.int64) @ factors  # modulo 2^64; 0.0 and -0.0 are one
-    return np.sort(np.unique(keys, return_index=True)[1])
+    yield from measures_of_batches(cloud, protocol, stream_of(rng, change), with_slow=False)

@@ -1,0 +1,48 @@
+"""Which vectors are one: two that differ by no more than rounding in float32 leaves."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+# Of the root mean square length. What a model makes of one input twice, in batches of different
+# sizes, differs by some 1e-7 of it; what it makes of two inputs by far more.
+ROUNDING = 1e-5
+
+
+def is_one_vector(x: Float[np.ndarray, "n dim"]) -> bool:
+    """Whether only rounding tells any row from the first one."""
+    first = x[0].astype(np.float64)
+    return all(
+        bool((np.linalg.norm(block - first, axis=1) <= ROUNDING * np.linalg.norm(first)).all())
+        for block in np.array_split(x, -(-len(x) // 4096))
+    )
+
+
+def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
+    """The first of all rows that only rounding tells apart, in ascending order.
+
+    Of equal vectors neighbors say nothing: they have no distance, and which of them are neighbors
+    is arbitrary. Two rows are one if they differ by `ROUNDING` of the root mean square length, or
+    less.
+    """
+    x = x.astype(np.float64)
+    rows = _unequal_rows(x)
+    x = x[rows]
+    reach = ROUNDING * float(np.sqrt(np.square(x).sum(axis=1).mean()))
+    direction = np.random.default_rng(0).normal(size=x.shape[1])
+    along = x @ (direction / np.linalg.norm(direction))  # rows so near are so near along it, too
+    order, again = np.argsort(along), np.zeros(len(x), dtype=bool)
+    for step in range(1, len(x)):
+        near = np.flatnonzero(along[order[step:]] - along[order[:-step]] <= reach)
+        if not len(near):
+            break
+        pairs = np.sort([order[near], order[near + step]], axis=0)
+        is_one = np.linalg.norm(x[pairs[0]] - x[pairs[1]], axis=1) <= reach
+        again[pairs[1][is_one]] = True
+    return rows[~again]
+
+
+def _unequal_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
+    """The first of all equal rows: of a hundred thousand, chance makes two equal once in 10^9."""
+    factors = np.random.default_rng(0).integers(2**63, size=x.shape[1])
+    keys = (x + 0.0).view(np.int64) @ factors  # modulo 2^64; 0.0 and -0.0 are one
+    return np.sort(np.unique(keys, return_index=True)[1])
