@@ -12,6 +12,7 @@ from embspace.clouds.layers import (
     Change,
     CorpusStates,
     LayerCloud,
+    after_final_norm,
     changed,
     layer_clouds,
     load_corpora_states,
@@ -200,6 +201,26 @@ def test_files_are_read_with_the_document_of_each_window(with_tokens: bool, tmp_
     assert set(found.states) == set(states.states)
     assert all((found.states[kind] == each).all() for kind, each in states.states.items())
     pd.testing.assert_frame_equal(found.tokens, states.tokens)
+    assert not found.final_norm
+
+
+def test_what_the_final_norm_makes_is_read_where_it_is(tmp_path: Path) -> None:
+    states = corpus(5)
+    normed = {kind: 2 * each[-1:] for kind, each in states.states.items()}
+    named = {f"final_norm_{kind}": each for kind, each in normed.items()}
+    save_tensors(states.states | named, f"{tmp_path}/notes.safetensors")
+    save_rows(states.tokens, f"{tmp_path}/notes.tokens.parquet")
+    names = [str(number) for number in range(10)]
+    save_rows(pd.DataFrame({"text": names}), f"{tmp_path}/notes.windows.parquet")
+    prepared = pd.DataFrame({"id": names, "document": [str(int(name) // 2) for name in names]})
+    save_rows(prepared, f"{tmp_path}/texts/notes.parquet")
+    found = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
+    assert set(found.states) == set(found.final_norm) == set(states.states)
+    one = after_final_norm(found)
+    assert one.n_layers == 1 and found.n_layers == 2 and not one.final_norm
+    ((_, _, cloud),) = layer_clouds(one, 0, ["as_is"], n_top=0, spaces=["token"])
+    ((_, _, last),) = layer_clouds(found, 1, ["as_is"], n_top=0, spaces=["token"])
+    assert (cloud.x == 2 * last.x).all() and (cloud.text == last.text).all()
 
 
 def one_first_token(rounding: float = 6e-8) -> CorpusStates:

@@ -5,7 +5,13 @@ import pytest
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.files.tensors import load_tensors, map_tensors, save_tensors, writing_tensors
+from embspace.files.tensors import (
+    load_tensors,
+    map_tensors,
+    save_tensors,
+    tensor_names,
+    writing_tensors,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +70,7 @@ def test_mapped_tensors_are_the_loaded_ones(tmp_path: Path):
     given = {"a": np.arange(6.0).reshape(1, 2, 3), "b": np.ones((2, 1)), "none": np.ones((3, 0, 4))}
     save_tensors(given, path)
     mapped, loaded = map_tensors(path, ["a", "b", "none"]), load_tensors(path)
+    assert sorted(tensor_names(path)) == sorted(loaded)
     for name in given:
         assert mapped[name].shape == loaded[name].shape
         assert (mapped[name] == loaded[name]).all()

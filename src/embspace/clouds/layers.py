@@ -1,7 +1,7 @@
 """The vectors that a model makes of a corpus at a layer, as they are and without what confounds."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -9,9 +9,8 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.clouds.documents import count_documents
-from embspace.errors import InputError
 from embspace.files.rows import load_rows
-from embspace.files.tensors import map_tensors
+from embspace.files.tensors import map_tensors, tensor_names
 from embspace.geometry.measures.dimension_shares import outlier_dimensions
 from embspace.geometry.pairs.distinct import distinct_rows, is_one_vector
 
@@ -29,6 +28,8 @@ Change = Literal[
 # Which vectors there are, not their coordinates.
 OF_ROWS: tuple[Change, ...] = ("as_is", "ordinary_tokens")
 FEWEST = 4  # vectors, of different documents
+# Begins the names of tensors, and of spaces, of what the norm after the last block makes.
+FINAL_NORM = "final_norm_"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,8 @@ class CorpusStates:
     document: Int[np.ndarray, " window"]
     tokens: pd.DataFrame
     """Columns window, position, id, special, repeated."""
+    final_norm: dict[str, Float[np.ndarray, "1 row dim"]] = field(default_factory=dict)
+    """The same as `states`, of the last layer after the norm that follows it, where one does."""
 
     @property
     def n_layers(self) -> int:
@@ -89,16 +92,22 @@ def _load(extracted: str, texts: str) -> CorpusStates:
     """`token` only where the corpus keeps it."""
     windows = load_rows(f"{extracted}.windows.parquet")
     of_text = load_rows(texts).drop_duplicates("id").set_index("id")["document"]
-    path, pooled = f"{extracted}.safetensors", ["cls", "mean"]
-    try:
-        states = map_tensors(path, [*pooled, "token"])
-    except InputError:  # not kept, or a broken file, which is so without it too
-        states = map_tensors(path, pooled)
+    path = f"{extracted}.safetensors"
+    names = tensor_names(path)
+    kinds = ["cls", "mean", *(["token"] if "token" in names else [])]
+    normed = [kind for kind in kinds if FINAL_NORM + kind in names]
+    of_norm = map_tensors(path, [FINAL_NORM + kind for kind in normed])
     return CorpusStates(
-        states,
+        map_tensors(path, kinds),
         pd.factorize(windows["text"].map(of_text))[0].astype(np.int64),
         load_rows(f"{extracted}.tokens.parquet"),
+        {kind: of_norm[FINAL_NORM + kind] for kind in normed},
     )
+
+
+def after_final_norm(corpus: CorpusStates) -> CorpusStates:
+    """The last layer after the norm that follows it, as the only layer of a corpus."""
+    return replace(corpus, states=corpus.final_norm, final_norm={})
 
 
 def layer_clouds(

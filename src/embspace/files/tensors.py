@@ -77,15 +77,29 @@ def load_tensors(path: str, names: Sequence[str] | None = None) -> dict[str, np.
 
 def map_tensors(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
     """Tensors of a file, read-only, of which only those parts are read that are looked at."""
+    start, header = _header(path)
+    try:
+        return {name: _mapped(path, start, header[name]) for name in names}
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{path}: is no whole safetensors file: {error}") from error
+
+
+def tensor_names(path: str) -> list[str]:
+    """The names of the tensors of a file."""
+    return [name for name in _header(path)[1] if name != "__metadata__"]
+
+
+def _header(path: str) -> tuple[int, dict[str, Any]]:
+    """Where the values of a file start, and what they are."""
     try:
         with Path(path).open("rb") as stream:
             start = 8 + int.from_bytes(stream.read(8), "little")
-            header = json.loads(stream.read(start - 8))
-        return {name: _mapped(path, start, header[name]) for name in names}
+            header: dict[str, Any] = json.loads(stream.read(start - 8))
     except FileNotFoundError:
         raise InputError(f"{path}: not found; `dvc repro` makes it") from None
-    except (ValueError, KeyError) as error:
+    except ValueError as error:
         raise InputError(f"{path}: is no whole safetensors file: {error}") from error
+    return start, header
 
 
 def _mapped(path: str, start: int, entry: dict[str, Any]) -> np.ndarray:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -254,3 +255,19 @@ def test_a_misspelled_family_is_named_with_those_there_are(root: Path) -> None:
     message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed here: context, direction, "
     with pytest.raises(InputError, match=message):
         project_settings(root, shown=asked)
+
+
+def test_what_the_final_norm_makes_stands_in_the_tables_alone() -> None:
+    after = {
+        name: table[table["layer"] == table["layer"].max()].assign(
+            space="final_norm_" + table["space"]
+        )
+        for name, table in TABLES.items()
+    }
+    both = {name: pd.concat([table, after[name]]) for name, table in TABLES.items()}
+    (figure, text), (without, plain) = drawn(both), drawn()
+    assert len(figure.axes) == len(without.axes)
+    assert "articles, tokens, after the final norm" in text
+    assert "after the final norm" not in plain
+    of_last = text[text.index("articles, tokens, after the final norm") :]
+    assert f"layer {LAYERS - 1}" in of_last and "layer 0" not in of_last[: of_last.index("#")]

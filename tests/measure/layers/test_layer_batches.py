@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 from embspace.clouds.layers import LayerCloud
-from embspace.geometry import two_nn
+from embspace.geometry import top_variance_share, two_nn
 from embspace.geometry.inference.half_samples import estimate_over_texts
 from embspace.geometry.measures.registry import definitions
-from embspace.measure.layers.layer_batches import SPREAD, batches_of, measures_of_batches
+from embspace.measure.layers.layer_batches import (
+    IN_ORDER,
+    SPREAD,
+    batches_of,
+    in_order,
+    measures_of_batches,
+)
 from tests.measure.layer_corpora import protocol
 
 
@@ -92,3 +98,25 @@ def test_slow_measures_have_a_value_alone_and_only_where_they_are_asked_for() ->
 def test_without_halves_there_is_no_interval() -> None:
     row = rows_of(70, cloud(), n_half_samples=0)["two_nn"]
     assert np.isnan([row["low"], row["high"], row["of_half"]]).all() and row["value"] > 0
+
+
+def test_batches_in_order_are_of_so_many_and_the_last_has_the_rest() -> None:
+    # Of each batch a known share of the variance lies along the first axis: .8, .5 and .9.
+    flat, round_, thin = (
+        np.array([[a, 0.0], [-a, 0.0], [0.0, 1.0], [0.0, -1.0]]) for a in (2.0, 1.0, 3.0)
+    )
+    found = in_order(np.vstack([flat, round_, thin]), "top_variance_share", 4)
+    assert found["n_batches"] == 3
+    assert found[IN_ORDER] == pytest.approx((0.8 + 0.5 + 0.9) / 3)
+    assert found[SPREAD] == pytest.approx(np.std([0.8, 0.5, 0.9]))
+    rest = in_order(np.vstack([flat, round_, thin])[:11], "top_variance_share", 4)
+    both = top_variance_share(np.vstack([round_, thin])[:7])
+    assert (rest["n_batches"], rest[IN_ORDER]) == (2, pytest.approx((0.8 + both) / 2))
+
+
+@pytest.mark.parametrize("size", [5, 100])
+def test_fewer_than_two_batches_are_one(size: int) -> None:
+    x = cloud().x[:9]
+    found = in_order(x, "top_variance_share", size)
+    assert (found["n_batches"], found[SPREAD]) == (1, 0)
+    assert found[IN_ORDER] == pytest.approx(top_variance_share(x))

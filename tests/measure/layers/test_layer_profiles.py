@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from embspace.clouds.layers import layer_clouds
-from embspace.geometry import two_nn
+from embspace.geometry import top_variance_share, two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family, value_of
 from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.distinct import distinct_rows
+from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
 from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
 from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
 
@@ -267,3 +268,46 @@ def test_equal_vectors_are_left_out_and_counted() -> None:
         assert (row["value"], row["n"]) == (pytest.approx(two_nn(x).value), len(x))
         assert (row["n_equal"], row["dropped"]) == (len(cloud.x) - len(x), 1)
         assert row["n_equal"] > 50
+
+
+def test_over_batches_in_order_is_beside_the_value_of_all() -> None:
+    asked = {"over_batches": {"top_variance_share": 64}}
+    rows = profiled("spectrum", ("many",), value_only=[SLOW], **asked).profiles
+    named = rows["measure"] == "top_variance_share"
+    facts = rows[["n_batches", IN_ORDER, SPREAD]].notna().all(axis=1)
+    assert facts.equals(named & (rows["change"] == "as_is"))
+    row = rows[named].set_index(["space", "change", "layer"]).loc["token", "as_is", 1]
+    (x,) = (
+        cloud.x for _, _, cloud in layer_clouds(corpus(12), 1, ["as_is"], n_top=0, spaces=["token"])
+    )
+    parts = [x[:64], x[64:128], x[128:]]
+    assert len(parts[-1]) == 64 + len(x) % 64 and row["n_batches"] == 3
+    expected = [top_variance_share(part) for part in parts]
+    assert row[IN_ORDER] == pytest.approx(np.mean(expected))
+    assert row[SPREAD] == pytest.approx(np.std(expected))
+    assert row["value"] == pytest.approx(top_variance_share(x))
+
+
+@pytest.mark.parametrize("family", ["spectrum", "hubs", "context"])
+def test_what_the_final_norm_makes_is_beside_the_last_layer(family: Family) -> None:
+    """As if a model had one layer more: its rows are those of the norm, under other names."""
+    states = corpus(12, n_layers=3)
+    before = {kind: each[:2] for kind, each in states.states.items()}
+    normed = {kind: each[2:] for kind, each in states.states.items()}
+    with_norm = replace(states, states=before, final_norm=normed)
+    given: dict[str, Any] = {"value_only": [SLOW], "batch_size": 64 if family == "hubs" else None}
+    with processes(1):
+        asked = protocol(family, **given)
+        longer, found = (layer_profiles({"many": each}, asked) for each in (states, with_norm))
+    for name in COLUMNS:
+        table, expected = getattr(found, name), getattr(longer, name)
+        is_normed = table["space"].str.startswith("final_norm_")
+        assert set(table[is_normed]["layer"]) == {1}
+        assert set(table[~is_normed]["layer"]) == {0, 1}
+        renamed = table[is_normed].assign(
+            space=table["space"].str.removeprefix("final_norm_"), layer=2
+        )
+        of_last = expected[expected["layer"] == 2]
+        pd.testing.assert_frame_equal(
+            renamed.reset_index(drop=True), of_last.reset_index(drop=True), check_dtype=False
+        )

@@ -17,6 +17,7 @@ from embspace.geometry.measures.declaration import Family
 
 RESULTS = ("profiles.csv", "nulls.csv", "curves.csv")
 SPACES = {"token": "tokens", "cls": "first token", "mean": "mean of tokens"}
+AFTER = "final_norm_"  # begins the names of spaces that the figure leaves to the tables
 NULLS = {
     "isotropic_gaussian": ("isotropic Gaussian", ":"),
     "coordinates_shuffled": ("coordinates shuffled", "--"),
@@ -219,7 +220,8 @@ def _text(results: Mapping[str, pd.DataFrame], label: str, family: Family, digit
         wide = rows.pivot_table("value", "measure", "layer", sort=False).reset_index()
         wide = wide.assign(measure=wide["measure"].str.replace("_", " "))
         wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
-        heading = f"{corpus}, {SPACES[str(space)]}"
+        kind = str(space).removeprefix(AFTER)
+        heading = f"{corpus}, {SPACES[kind]}{', after the final norm' * (kind != space)}"
         known = f"{int(rows['n'].iloc[0]):,} vectors of {int(rows['n_texts'].iloc[0]):,} texts."
         text.append(section(heading, known, markdown_table(wide, digits)))
     text.append(section("Not converged", _NOT_CONVERGED, markdown_table(_moving(as_is), digits)))

@@ -22,12 +22,14 @@ from embspace.geometry.inference.shared_inputs import (
     inputs_of_graph,
 )
 from embspace.geometry.measures.declaration import Definition, Estimate, value_of
+from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.geometry.pairs.types import RowNumbers
+from embspace.geometry.pairs.types import RowNumbers, Vectors
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
 
 SPREAD = "standard_deviation_over_batches"
+IN_ORDER = "mean_over_batches_in_order"
 FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
@@ -40,6 +42,21 @@ def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[RowNu
         return [np.arange(n)]
     order = rng.permutation(n)
     return [np.sort(order[first : first + size]) for first in range(0, n - size + 1, size)]
+
+
+def in_order(x: Vectors, measure: str, size: int) -> Row:
+    """The mean of a measure over batches of vectors in the order of their texts, and its spread.
+
+    Batches share no vector and have `size` each, but for the last, which has the rest, too.
+    """
+    starts = np.arange(1, max(len(x) // size, 1)) * size
+    parts = np.split(x, starts)
+    values = np.array([value_of(definitions()[measure].function(part)) for part in parts])
+    return {
+        "n_batches": len(parts),
+        IN_ORDER: float(values.mean()),
+        SPREAD: float(values.std()),
+    }
 
 
 def measures_of_batches(

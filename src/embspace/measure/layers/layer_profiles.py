@@ -6,14 +6,29 @@ from dataclasses import asdict, dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
-from embspace.clouds.layers import OF_ROWS, Change, CorpusStates, LayerCloud, layer_clouds
+from embspace.clouds.layers import (
+    FINAL_NORM,
+    OF_ROWS,
+    Change,
+    CorpusStates,
+    LayerCloud,
+    after_final_norm,
+    layer_clouds,
+)
 from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import TextEstimate, estimate_over_texts
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.inference.sample_sizes import SampleSize, sample_size_curve
 from embspace.geometry.measures.declaration import Family
 from embspace.geometry.measures.registry import definitions
-from embspace.measure.layers.layer_batches import FEWEST, SPREAD, batches_of, measures_of_batches
+from embspace.measure.layers.layer_batches import (
+    FEWEST,
+    IN_ORDER,
+    SPREAD,
+    batches_of,
+    in_order,
+    measures_of_batches,
+)
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
 
@@ -24,6 +39,7 @@ COLUMNS = {
         *(field.name for field in fields(TextEstimate)),
         "n_equal",
         "n_batches",
+        IN_ORDER,
         SPREAD,
     ],
     "nulls": [*KEYS, "null", "n", "n_draws", "value", *DRAWN],
@@ -54,7 +70,9 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> L
     """Every measure of the families at every layer of every corpus.
 
     Measures of neighbors are those of disjoint batches of shuffled vectors, each once, averaged
-    over them, with their standard deviation; all others are of all vectors together.
+    over them, with their standard deviation; all others are of all vectors together. Where a norm
+    follows the last block, what it makes of the last layer stands beside that layer, in spaces
+    whose names begin with `final_norm_`.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
@@ -62,11 +80,14 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> L
     # The largest first: at the end, one core would wait for it.
     names = sorted(corpora, key=lambda name: -len(corpora[name].tokens))
     places = [(name, layer) for name in names for layer in range(corpora[name].n_layers)]
-    calls = (delayed(_of_layer)(name, corpora[name], layer, protocol) for name, layer in places)
+    calls = [delayed(_of_layer)(name, corpora[name], layer, protocol) for name, layer in places]
+    calls += [
+        delayed(_after_final_norm)(name, corpora[name], protocol)
+        for name in names
+        if corpora[name].final_norm
+    ]
     found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    layers = list(
-        tqdm(found, total=len(places), desc=" and ".join(protocol.families), disable=None)
-    )
+    layers = list(tqdm(found, total=len(calls), desc=" and ".join(protocol.families), disable=None))
     tables = {
         table: pd.DataFrame([row for layer in layers for row in layer[table]], columns=columns)
         for table, columns in COLUMNS.items()
@@ -99,10 +120,23 @@ def _of_layer(
     return tables
 
 
+def _after_final_norm(name: str, corpus: CorpusStates, protocol: Protocol) -> dict[str, list[Row]]:
+    """The rows of what the norm makes of the last layer, under the number of that layer."""
+    tables = _of_layer(name, after_final_norm(corpus), 0, protocol)
+    layer = corpus.n_layers - 1
+    return {
+        table: [{**row, "space": f"{FINAL_NORM}{row['space']}", "layer": layer} for row in rows]
+        for table, rows in tables.items()
+    }
+
+
 def _profile(
     cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, change: Change
 ) -> Iterator[Row]:
-    """The measures with their intervals, and the slow ones, of vectors as they are, without."""
+    """The measures with their intervals, and the slow ones, of vectors as they are, without.
+
+    Those that the protocol names are besides taken over batches in the order of the texts.
+    """
     as_is = change == "as_is"
     if protocol.batch_size is not None:
         n = None if as_is else protocol.n_batches_of_changes
@@ -119,7 +153,10 @@ def _profile(
             tolerance=protocol.tolerance,
             rng=rng,
         )
-        yield from ({"measure": measure, **asdict(each)} for measure, each in found.items())
+        for measure, each in found.items():
+            asked = as_is and measure in protocol.over_batches
+            facts = in_order(cloud.x, measure, protocol.over_batches[measure]) if asked else {}
+            yield {"measure": measure, **asdict(each), **facts}
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:

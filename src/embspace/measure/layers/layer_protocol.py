@@ -1,7 +1,7 @@
 """How the measures of some families are taken at the layers of a model."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Protocol:
     """Vectors among which neighbors are looked for; None: no neighbors, all vectors."""
     n_batches_of_changes: int | None = None
     """Batches of vectors that are changed, at most; None: all of them, as of those as they are."""
+    over_batches: Mapping[str, int] = field(default_factory=dict)
+    """Measures of all vectors that are besides taken over batches in order, of so many vectors."""
     position_band: int = 1
     """Positions in a window that count as one where tokens are exchanged between texts."""
 

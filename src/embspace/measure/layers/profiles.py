@@ -41,6 +41,7 @@ def measure_profiles(
     changes_of_spectrum: list[Change],
     n_top: PositiveInt,
     value_only: list[str],
+    over_batches: list[str],
     position_band: PositiveInt,
     batch_size: Annotated[int, Field(ge=64)],
     n_batches_of_changes: PositiveInt,
@@ -57,12 +58,15 @@ def measure_profiles(
     `random_weights` is what `measure_random_weights` leaves, and becomes a null among the others;
     None of neighbors. These are looked for within disjoint batches of `batch_size` shuffled
     vectors: all batches of vectors as they are, `n_batches_of_changes` of those that are changed.
+    The measures `over_batches` are taken of all vectors, and besides over batches of as many in the
+    order of the texts.
     """
     protocol = Protocol(
         families=families,
         changes=changes + (changes_of_spectrum if "spectrum" in families else []),
         n_top=n_top,
         value_only=value_only,
+        over_batches=dict.fromkeys(over_batches, batch_size),
         position_band=position_band,
         batch_size=batch_size if "hubs" in families else None,
         n_batches_of_changes=n_batches_of_changes,
