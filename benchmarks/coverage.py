@@ -23,12 +23,16 @@ from embspace.geometry.inference.shared_inputs import inputs_of, results_of
 from embspace.geometry.measures.declaration import Definition, value_of
 from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.moments import moments_of
+from embspace.settings.schema import read_yaml
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 PAGE = Path("benchmarks/coverage.md")
 N_TEXTS, N_TOKENS, DIM, N_WORDS = 40, 12, 12, 20
 N_REPEATS, N_VALUES = 400, 2000  # with intervals; of the value alone, for its mean
-N_HALVES, N_HALVES_OF_NULLS, N_NULLS = 100, 40, 40
+# As many as the stages take, whose intervals these are.
+PROFILES = Path(__file__).parents[1] / "conf/measure/layers/profiles.yaml"
+N_HALVES: int = read_yaml(PROFILES)["n_half_samples"]
+N_NULLS = 40
 TARGET = 0.92
 COUNTS = ("n_outlier_dimensions",)  # whose mean is no value that they take: nothing is asked
 SEED = 42
@@ -83,7 +87,7 @@ def effects_over_null(null: Null, repeat: int) -> list[list[float]]:
     x, text, word = texts(rng)
     x, measures = NULL_CLOUDS[null](x, rng), measures_of(null)
     drawn = [values((NULL_CLOUDS[null](x, rng), text, word), measures) for _ in range(N_NULLS)]
-    found = np.array(_bounds((x, text, word), null, N_HALVES_OF_NULLS, rng))
+    found = np.array(_bounds((x, text, word), null, N_HALVES, rng))
     return (found - np.mean(drawn, axis=0)[:, None]).tolist()
 
 
@@ -171,7 +175,7 @@ def report(of_fresh_texts: pd.DataFrame, of_nulls: dict[Null, pd.DataFrame]) -> 
         "\n## Vectors drawn from a null\n",
         "Texts are replaced by a draw of the null, independent vectors, which keep their places. "
         f"The effect is the value less its mean over {N_NULLS} further draws of the null, the "
-        f"truth is 0; {N_HALVES_OF_NULLS} halves. Each family is held against its own nulls; "
+        f"truth is 0; {N_HALVES} halves. Each family is held against its own nulls; "
         "`context` has none here.",
     ]
     for null, table in of_nulls.items():

@@ -17,6 +17,7 @@ from benchmarks.coverage import (
 )
 from embspace.geometry.inference.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY
 from embspace.geometry.measures.registry import definitions
+from embspace.settings.schema import read_yaml
 
 
 def test_texts_have_an_offset_and_what_text_and_word_add() -> None:
@@ -75,7 +76,7 @@ def test_a_repeat_follows_from_its_number(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_effect_is_the_value_less_that_of_the_null(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "N_HALVES_OF_NULLS", 8)
+    monkeypatch.setattr(module, "N_HALVES", 8)
     measures = [definitions()["stable_rank"], definitions()["effective_rank"]]
     monkeypatch.setattr(module, "measures_of", lambda _: measures)
     found = np.array([effects_over_null("isotropic_gaussian", repeat) for repeat in range(10)])
@@ -97,3 +98,7 @@ def test_the_page_says_what_was_missed() -> None:
     assert rows.count("|`mean_cosine`|1.000|0.000|4.000|yes|") == 2
     assert rows.count("|`hubness`|0.000|0.000|0.800|**no**|") == 2
     assert rows.count("|`n_outlier_dimensions`|0.000|0.000|0.000|–|") == 2
+
+
+def test_intervals_are_by_as_many_halves_as_the_stages_take() -> None:
+    assert read_yaml(module.PROFILES)["n_half_samples"] == module.N_HALVES == 40

@@ -130,7 +130,7 @@ def draw_profiles(
         height_mm=row_height_mm * len(measures) + 32,
         title=words.title,
         subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
-        f"gray: nulls of {corpus}, over draws",
+        f"gray: nulls of {corpus}, smallest to largest draw",
         stage=STAGES.get(family, "measure_profiles"),
     )
     if profiles.empty:
