@@ -65,16 +65,31 @@ def test_one_wild_value_does_not_wash_out_the_others():
     assert figure.axes[0].images[0].get_clim()[1] < 3
 
 
-def test_curves_are_those_of_the_first_structured_positions(results, drawn):
+def test_rows_are_those_of_the_heat_map_from_its_first_column_on(results, drawn):
     cosines = results["safetensors"]["cosines"]
-    by_position, by_offset = drawn[0].axes[2:4]
-    for position, line, shifted in zip(
-        (1, 2, 4), by_position.lines, by_offset.lines[:3], strict=True
-    ):
-        others = line.get_xdata()
-        assert others.tolist() == list(range(position + 1, position + 9))
-        assert shifted.get_xdata().tolist() == list(range(1, 9))
-        assert np.array_equal(line.get_ydata(), shifted.get_ydata(), equal_nan=True)
+    by_position = drawn[0].axes[2]
+    assert len(by_position.lines) == 3
+    for position, line in zip((1, 2, 4), by_position.lines, strict=True):
+        assert line.get_xdata().tolist() == list(range(8))
+        assert np.array_equal(line.get_ydata(), cosines[position, :8])
+        # The position itself, one before it and one after it.
+        assert line.get_ydata()[position] == pytest.approx(1)
+        assert line.get_ydata()[position - 1] == cosines[position, position - 1]
+        assert line.get_ydata()[position + 1] == cosines[position, position + 1]
+
+
+def test_rows_end_where_the_heat_map_does(results):
+    figure, _ = draw(results, profile_length=128)
+    line = figure.axes[2].lines[0]
+    assert np.array_equal(line.get_ydata(), results["safetensors"]["cosines"][1])
+    assert figure.axes[2].get_title() == "Rows of 3 positions, first 40 columns"
+
+
+def test_by_offset_there_are_the_next_structured_positions(results, drawn):
+    cosines = results["safetensors"]["cosines"]
+    for position, line in zip((1, 2, 4), drawn[0].axes[3].lines[:3], strict=True):
+        assert line.get_xdata().tolist() == list(range(1, 9))
+        others = position + line.get_xdata()
         left_out = np.isin(others, [0, 3, 39])
         assert np.isnan(line.get_ydata()[left_out]).all()
         assert np.array_equal(line.get_ydata()[~left_out], cosines[position, others[~left_out]])

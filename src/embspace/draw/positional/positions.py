@@ -33,8 +33,9 @@ def draw_positions(
 ) -> tuple[Figure, str]:
     """The positional matrix, its cosines, and how they run with the offset; the properties.
 
-    Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves
-    are of the first `n_profiles` structured positions with the next `profile_length`.
+    Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves are
+    of the first `n_profiles` structured positions: their rows of the heat map, over its first
+    `profile_length` columns, and their cosines with the next `profile_length` positions.
     """
     tensors, properties = results["safetensors"], results["properties"]
     figure, axes = new_figure(
@@ -85,22 +86,27 @@ def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str) -> None:
 def _curves(
     axes: Sequence[Axes], tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int
 ) -> None:
-    """The cosines of the first structured positions with the next, by position and by offset."""
+    """Rows of the heat map, and how the same positions' cosines with the next run by offset.
+
+    A row has the positions before and the position itself, too, and so all columns there are;
+    by offset only structured positions count.
+    """
     structured = np.flatnonzero(tensors["structured"])[:n_profiles]
     colors = colormaps[SEQUENTIAL](np.linspace(0, 0.9, len(structured)))
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)
     for position, color in zip(structured, colors, strict=True):
-        cosines = shown[position, position + 1 : position + 1 + profile_length]
-        offsets = np.arange(1, len(cosines) + 1)
+        row = tensors["cosines"][position, :profile_length]
+        following = shown[position, position + 1 : position + 1 + profile_length]
         named = position in structured[[0, -1]]
         name = f"position {position}" if named else None
-        axes[0].plot(position + offsets, cosines, color=color, linewidth=0.8, label=name)
-        axes[1].plot(offsets, cosines, color=color, linewidth=0.8)
+        axes[0].plot(np.arange(len(row)), row, color=color, linewidth=0.8, label=name)
+        axes[1].plot(np.arange(1, len(following) + 1), following, color=color, linewidth=0.8)
+    n_columns = min(profile_length, len(shown))
     axes[0].set(
-        title=f"{counted(len(structured), 'position')}, each with the next {profile_length}",
+        title=f"Rows of {counted(len(structured), 'position')}, first {n_columns} columns",
         xlabel="the other position",
         ylabel="cosine",
-        ylim=(None, 1),
+        ylim=(None, 1.02),
     )
     axes[0].legend(loc="upper right")
 
@@ -117,7 +123,7 @@ def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
         zorder=1,
         label="± standard deviation",
     )
-    ax.set(title="The same by offset", xlabel="offset", ylabel="cosine", ylim=(None, 1))
+    ax.set(title="With the next, by offset", xlabel="offset", ylabel="cosine", ylim=(None, 1))
     ax.legend(loc="upper right")
 
 
@@ -152,11 +158,9 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
     if not tensors:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
-    left_out = (
-        f"the {counted(n - structured, 'outlying or unstructured one')} left out of the curves"
-    )
+    left_out = counted(n - structured, "outlying or unstructured one")
     return f"raw learned matrix · {counted(n, 'position')}" + (
-        f", {left_out}" if structured < n else ""
+        f", by offset without the {left_out}" if structured < n else ""
     )
 
 
