@@ -64,6 +64,15 @@ def test_the_planted_token_is_in_the_table(drawn):
     assert "1.000" in drawn[1]
 
 
+def test_the_table_says_beyond_what_and_how_many_there_are(results, drawn):
+    scalars = results["json"]["token_position"]
+    planted, next_one = [line for line in drawn[1].splitlines() if line.startswith("| `tok")][:2]
+    assert planted.split("|")[-3:-1] == [" True                   ", " True               "]
+    assert next_one.split("|")[-3:-1] == [" True                   ", " False              "]
+    assert f"{scalars['n_outside']} have a cosine beyond the threshold, ±0.2" in drawn[1]
+    assert "1 have one beyond" in drawn[1].replace("\n", " ")
+
+
 def test_a_model_whose_texts_no_token_opens_says_so(results):
     scalars = {key: value for key, value in results["json"].items() if key != "cls_position_0"}
     _, text = draw_interrelations(

@@ -43,10 +43,44 @@ def test_a_token_planted_on_a_position_is_listed_first():
     matrices["input"][77] = 3 * matrices["positional"][5]
     matrices["input"][78] = -matrices["positional"][6] + 0.1 * matrices["input"][78]
     listed = measured(matrices).token_position
+    listed = listed[listed["beyond_bound"]]
     assert listed[["id", "position"]].to_numpy().tolist() == [[77, 5], [78, 6]]
     assert listed["cosine"][0] == pytest.approx(1)
     assert listed["cosine"][1] < -0.9
     assert listed["token"][0] == "tokz77"
+
+
+def planted(*cosines: float) -> dict[str, np.ndarray]:
+    """Tokens with these cosines to position 0, in a space where all else is orthogonal."""
+    matrices = {"input": np.zeros((300, 768)), "positional": np.eye(20, 768)}
+    matrices["input"][np.arange(300), 20 + np.arange(300)] = 1
+    for token, cosine in enumerate(cosines):
+        matrices["input"][token] *= (1 - cosine**2) ** 0.5
+        matrices["input"][token, 0] = cosine
+    return matrices
+
+
+def test_pairs_beyond_the_threshold_are_listed_beside_those_beyond_the_bound():
+    # The thesis's table 4. A level that makes the bound of these few pairs that of BERT's.
+    level = 0.01 * (300 * 20) / (28_996 * 512)
+    matrices = planted(0.96, 0.48, -0.48, 0.204, 0.199)
+    found = measure_interrelations(matrices, vocabulary_of(300), **SETTINGS | {"level": level})
+    listed, scalars = found.token_position, found.scalars["token_position"]
+    assert scalars["bound"] == pytest.approx(0.2202, abs=5e-5)
+    assert listed["cosine"].tolist() == pytest.approx([0.96, 0.48, -0.48, 0.204])
+    assert listed["beyond_threshold"].tolist() == [True] * 4
+    assert listed["beyond_bound"].tolist() == [True] * 3 + [False]
+    assert (scalars["n_outside"], scalars["n_beyond_bound"]) == (4, 3)
+
+
+def test_pairs_beyond_a_bound_below_the_threshold_are_listed_too():
+    settings = SETTINGS | {"threshold": 0.5}
+    listed = measure_interrelations(
+        planted(0.9, 0.3), vocabulary_of(300), **settings
+    ).token_position
+    assert listed["cosine"].tolist() == pytest.approx([0.9, 0.3])
+    assert listed["beyond_threshold"].tolist() == [True, False]
+    assert listed["beyond_bound"].tolist() == [True, True]
 
 
 def test_no_more_pairs_are_listed_than_asked_for():

@@ -12,6 +12,13 @@ from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, sect
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
 SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
+PAIRS = {
+    "token": "token",
+    "position": "position",
+    "cosine": "cosine",
+    "beyond_threshold": "beyond the threshold",
+    "beyond_bound": "beyond the bound",
+}
 SCALARS = {"cls_position_0": "The opening token against position 0", "segment": "Segments"}
 
 
@@ -87,21 +94,15 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     pairs, scalars = results["token_position"][:n_listed], results["json"]
-    shown = pairs.assign(token=pairs["token"].map(code)).drop(columns=["rank", "id"])
+    shown = pairs.assign(token=pairs["token"].map(code))[[*PAIRS]].rename(columns=PAIRS)
     found = scalars.get("token_position", {})
-    bound, level = found.get("bound", float("nan")), found.get("level", float("nan"))
     segments = results["segments"][[*SEGMENTS]].rename(columns=SEGMENTS)
-    of_pairs = (
-        f"Absolute cosine above {bound:.4f}, which random directions exceed in none of the "
-        f"{counted(found.get('n_pairs', 0), 'pair')} with probability {1 - level:g} (Bonferroni). "
-        f"{count(found.get('n_beyond_bound', 0))} do, the largest first."
-    )
     of_segments = "Over all positions and over all tokens."
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",
         section(
-            "Token-position pairs beyond chance",
-            of_pairs if found else absent(label, "positional"),
+            "Token-position pairs of large cosines",
+            _of_pairs(found) if found else absent(label, "positional"),
             markdown_table(shown, digits),
         ),
         section(
@@ -120,3 +121,13 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
         elif found and key == "cls_position_0":
             parts.append(section(title, f"No token of {label} opens every text.", "None."))
     return "\n".join(parts)
+
+
+def _of_pairs(found: dict[str, Any]) -> str:
+    return (
+        f"Of {counted(found['n_pairs'], 'pair')}, {count(found['n_outside'])} have a cosine beyond "
+        f"the threshold, ±{found['threshold']:g}; chance alone would put "
+        f"{_rounded(found['expected_outside'])} there. {count(found['n_beyond_bound'])} have one "
+        f"beyond ±{found['bound']:.4f}, the bound that random directions exceed in no pair with "
+        f"probability {1 - found['level']:g} (Bonferroni). The largest first."
+    )

@@ -47,11 +47,11 @@ def measure_interrelations(
     """Cosines of all token-position pairs, and of segments to everything, in float64.
 
     `n_outside` counts the token-position cosines beyond ±`threshold`, `expected_outside` is
-    their number if all directions were random and independent. `token_position` lists pairs
-    beyond `bound`, which under that null none of them exceeds with probability 1 - `level` at
-    least (Bonferroni), the largest absolute cosines first, `n_listed` at most. `histogram` has
-    the expected count beside the measured one. A pair with a zero vector has no cosine and is
-    not counted.
+    their number if all directions were random and independent. Under that null no pair exceeds
+    `bound` with probability 1 - `level` at least (Bonferroni). `token_position` lists pairs
+    beyond either, and says beyond which, the largest absolute cosines first, `n_listed` at most.
+    `histogram` has the expected count beside the measured one. A pair with a zero vector has no
+    cosine and is not counted.
     """
     matrices = one_space(matrices)
     scalars: dict[str, Any] = {}
@@ -76,7 +76,7 @@ def measure_interrelations(
     return Interrelations(
         scalars=scalars,
         histogram=_histogram(cosines, dim, n_histogram_bins),
-        token_position=_list_pairs(vocabulary, cosines, bound, n_listed),
+        token_position=_list_pairs(vocabulary, cosines, threshold, bound, n_listed),
         segments=_segment_table(matrices, quantiles),
     )
 
@@ -98,9 +98,13 @@ def _histogram(cosines: Float[np.ndarray, "n m"], dim: int, n_histogram_bins: in
 
 
 def _list_pairs(
-    vocabulary: pd.DataFrame, cosines: Float[np.ndarray, "n m"], bound: float, n_listed: int
+    vocabulary: pd.DataFrame,
+    cosines: Float[np.ndarray, "n m"],
+    threshold: float,
+    bound: float,
+    n_listed: int,
 ) -> pd.DataFrame:
-    token, position = np.nonzero(np.abs(cosines) > bound)
+    token, position = np.nonzero(np.abs(cosines) > min(threshold, bound))
     value = cosines[token, position]
     first = np.argsort(-np.abs(value), kind="stable")[:n_listed]
     return pd.DataFrame(
@@ -110,6 +114,8 @@ def _list_pairs(
             "token": vocabulary["token"].to_numpy()[token[first]],
             "position": position[first],
             "cosine": value[first],
+            "beyond_threshold": np.abs(value[first]) > threshold,
+            "beyond_bound": np.abs(value[first]) > bound,
         }
     )
 
