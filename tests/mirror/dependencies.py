@@ -79,7 +79,10 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 
 
 def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]:
-    """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one."""
+    """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
+
+    `other/pairs.csv` is a named one of another noun.
+    """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     names = assigned_to(tree.module(drawing.module), "RESULTS")
     tables = ast.literal_eval(names) if names else ()
@@ -88,7 +91,7 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         if stage.item == COMPARE:
             yield f"results/{COMPARE}/{noun}.{suffix}"
         else:
-            home = f"{homes.get(suffix, 'results')}/{noun}"
+            home = f"{homes.get(suffix, 'results')}/{noun}" if "/" not in table else "results"
             item = "{}" if stage.matrix else stage.item
             yield f"{home}/{table + '/' if table else ''}{item}.{suffix}"
 

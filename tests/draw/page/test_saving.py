@@ -37,6 +37,13 @@ def test_results_are_found_by_noun_table_and_model():
     assert loaded["safetensors"]["x"].tolist() == [[1, 1], [1, 1]]
 
 
+def test_tables_of_another_noun_keep_its_name():
+    save_table(vocabulary_of(3), "results/other/pairs/tiny.csv")
+    loaded = load_results("noun", "tiny", ("other/pairs.csv",))
+    assert list(loaded) == ["other/pairs"]
+    assert len(loaded["other/pairs"]) == 3
+
+
 def test_a_missing_result_is_named():
     with pytest.raises(InputError, match="results/noun/pairs/tiny.csv: not found"):
         load_results("noun", "tiny", ("pairs.csv",))

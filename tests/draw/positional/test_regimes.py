@@ -1,26 +1,58 @@
+from typing import Any
+
+import numpy as np
 import pytest
 
 from embspace.draw.positional.regimes import draw_regimes
+from embspace.measure.learned.similarity import measure_similarity
 from embspace.measure.positional.regimes import Regimes, measure_regimes
 from tests.draw.fits import assert_words_fit
-from tests.geometry.planted import planted_table, smooth_table
+from tests.geometry.planted import noise, planted_table, smooth_table
 from tests.measure.positional.test_regimes import SETTINGS
+from tests.measure.vectors import vocabulary_of
+
+QUANTITIES = ("norm", "euclidean_distance", "dot_product", "cosine")
 
 
-def drawn_of(found: Regimes):
-    results = {
+def matrices_of(x: np.ndarray) -> dict[str, np.ndarray]:
+    return {"input": noise(70, x.shape[1], seed=9), "positional": x}
+
+
+def results_of(found: Regimes, matrices: dict[str, np.ndarray]) -> dict[str, Any]:
+    similarity = measure_similarity(
+        matrices,
+        vocabulary_of(70),
+        n_bins=256,
+        n_histogram_bins=20,
+        n_pairs=1,
+        quantiles=[0.01, 0.5, 0.99],
+        device="cpu",
+    )
+    return {
         "json": found.scalars,
         "positions": found.positions,
         "summary": found.summary,
         "distributions": found.distributions,
         "histogram": found.histogram,
+        "token_distributions": found.token_distributions,
+        "token_histogram": found.token_histogram,
+        "similarity/summary": similarity.summary,
+        "similarity/histogram": similarity.histogram,
     }
+
+
+def drawn_of(results: dict[str, Any]):
     return draw_regimes(results, "a model of a long name", height_mm=165.0, digits=3)
+
+
+def measured(x: np.ndarray, **changed: object) -> dict[str, Any]:
+    matrices = matrices_of(x)
+    return results_of(measure_regimes(matrices, **{**SETTINGS, **changed}), matrices)
 
 
 @pytest.fixture(scope="module")
 def planted():
-    return measure_regimes({"positional": planted_table()}, **SETTINGS)
+    return measured(planted_table())
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +63,7 @@ def drawn(planted):
 def test_positions_outlying_ones_and_bounds_are_those_of_the_tables(planted, drawn):
     along = drawn[0].axes[0]
     inside, outside = along.lines
-    positions = planted.positions
+    positions = planted["positions"]
     kept = positions[~positions["outlying"]]
     assert inside.get_xdata().tolist() == kept["position"].tolist()
     assert inside.get_ydata().tolist() == kept["neighbor_cosine"].tolist()
@@ -39,17 +71,48 @@ def test_positions_outlying_ones_and_bounds_are_those_of_the_tables(planted, dra
     assert [text.get_text() for text in along.texts] == ["200"]
 
 
-def test_both_distributions_are_drawn_where_there_is_noise(planted, drawn):
-    norm = drawn[0].axes[2]
-    histogram = planted.histogram
-    for patch, name in zip(norm.patches[1::2], ("all", "without_unstructured"), strict=True):
-        rows = histogram[(histogram["positions"] == name) & (histogram["quantity"] == "norm")]
-        assert patch.get_data().values.tolist() == rows["density"].tolist()
+def rows_of(table: Any, column: str, value: str, quantity: str) -> list[float]:
+    return table[(table[column] == value) & (table["quantity"] == quantity)]["density"].tolist()
+
+
+@pytest.mark.parametrize(("place", "quantity"), [*enumerate(QUANTITIES, start=2)])
+def test_tokens_and_the_structured_positions_are_drawn(planted, drawn, place, quantity):
+    expected = [
+        rows_of(planted["similarity/histogram"], "space", "input", quantity),
+        rows_of(planted["histogram"], "positions", "without_unstructured", quantity),
+        rows_of(planted["token_histogram"], "positions", "without_unstructured", quantity),
+        rows_of(planted["histogram"], "positions", "all", quantity),
+    ]
+    outlines = [
+        patch.get_data().values.tolist()
+        for patch in drawn[0].axes[place].patches
+        if not patch.get_fill()
+    ]
+    assert outlines == [each for each in expected if each]
+    assert len(outlines) == (3 if quantity == "norm" else 4)  # a pair has no norm
+
+
+def test_the_legend_says_which_positions_are_meant(drawn):
+    (legend,) = drawn[0].legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "input embeddings",
+        "positional embeddings without the unstructured",
+        "token-position pairs without the unstructured",
+        "all positions",
+    ]
+
+
+def test_named_positions_are_left_out_and_named_so():
+    results = measured(smooth_table(seed=5), unstructured_positions=[384, 511])
+    figure, text = drawn_of(results)
+    assert "128 positions named unstructured" in " ".join(each.get_text() for each in figure.texts)
+    assert text.count("| without_unstructured |") == 4 + 3
+    assert_words_fit(figure)
 
 
 def test_the_subtitle_says_what_was_found(planted, drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    n = planted.scalars["n_unstructured_positions"]
+    n = planted["json"]["n_unstructured_positions"]
     for part in ("a model of a long name", "512 positions", "outlying: 1", "changes of regime: 2"):
         assert part in words
     assert f"{n} positions unstructured" in words
@@ -58,19 +121,20 @@ def test_the_subtitle_says_what_was_found(planted, drawn):
 def test_the_tables_name_the_outlier_and_the_false_alarms(planted, drawn):
     text = drawn[1]
     assert "|        200 |" in text
-    assert f"{100 * planted.scalars['false_alarm_rate']:.1f} % had a change" in text
+    rate = planted["json"]["false_alarm_rate"]
+    assert f"{100 * rate:.1f} % had a change" in text
     assert text.count("| True ") == 1
 
 
 def test_where_there_is_no_noise_it_says_so():
-    figure, _ = drawn_of(measure_regimes({"positional": smooth_table(seed=5)}, **SETTINGS))
+    figure, _ = drawn_of(measured(smooth_table(seed=5)))
     assert "unstructured: none found" in " ".join(text.get_text() for text in figure.texts)
-    assert "no unstructured regime" in figure.axes[2].get_title(loc="left")
+    assert "no unstructured positions" in figure.axes[2].get_title(loc="left")
     assert_words_fit(figure)
 
 
 def test_a_model_without_positions_is_named():
-    figure, text = drawn_of(measure_regimes({}, **SETTINGS))
+    figure, text = drawn_of(results_of(measure_regimes({}, **SETTINGS), {"input": noise(70, 8)}))
     assert "has no learned" in figure.axes[0].texts[0].get_text()
     assert "has no learned positional table: its file in conf/model says" in text
 

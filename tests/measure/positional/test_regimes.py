@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
 from embspace.measure.positional.regimes import measure_regimes
 from tests.geometry.planted import noise, planted_table, sinusoidal, smooth_table
@@ -14,6 +15,7 @@ SETTINGS = {
     "false_alarm_rate": 0.05,
     "n_simulations": 40,
     "level": 0.01,
+    "unstructured_positions": None,
     "n_bins": 256,
     "n_histogram_bins": 20,
     "quantiles": [0.01, 0.5, 0.99],
@@ -22,7 +24,11 @@ SETTINGS = {
 
 
 def measured(x: np.ndarray, **changed: object):
-    return measure_regimes({"positional": x}, **{**SETTINGS, **changed})
+    return measure_regimes({"input": tokens_of(x), "positional": x}, **{**SETTINGS, **changed})
+
+
+def tokens_of(x: np.ndarray) -> np.ndarray:
+    return 2 * noise(70, x.shape[1], seed=9)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +52,43 @@ def test_distributions_without_the_noise_are_those_of_the_rest(planted):
     assert n["without_unstructured", "cosine"] == len(kept) * (len(kept) - 1) // 2
     counts = planted.histogram.groupby(["positions", "quantity"])["count"].sum()
     assert counts.to_dict() == n.to_dict()
+
+
+def test_pairs_with_tokens_are_of_the_same_positions(planted):
+    left = planted_table()[~planted.positions["unstructured"].to_numpy()]
+    found = planted.token_distributions.set_index(["positions", "quantity"])
+    assert found.loc[("all", "cosine"), "n"] == 70 * 512
+    rows = found.loc["without_unstructured"]
+    assert rows["n"].tolist() == [70 * len(left)] * 3
+    tokens = tokens_of(left).astype(np.float64)
+    dots = tokens @ left.T.astype(np.float64)
+    lengths = np.outer(np.linalg.norm(tokens, axis=1), np.linalg.norm(left, axis=1))
+    assert rows.loc["dot_product", "mean"] == pytest.approx(dots.mean(), abs=1e-5)
+    assert rows.loc["cosine", "minimum"] == pytest.approx((dots / lengths).min(), abs=1e-5)
+    squares = np.sum(tokens**2, axis=1)[:, np.newaxis] + np.sum(left.astype(float) ** 2, axis=1)
+    distances = np.sqrt(squares - 2 * dots)
+    assert rows.loc["euclidean_distance", "maximum"] == pytest.approx(distances.max(), rel=1e-5)
+    counts = planted.token_histogram.groupby(["positions", "quantity"])["count"].sum()
+    assert counts.to_dict() == found["n"].to_dict()
+
+
+def test_named_positions_are_unstructured_where_detection_finds_none():
+    x = smooth_table(seed=5)
+    found = measured(x, unstructured_positions=[384, 511])
+    unstructured = found.positions["unstructured"].to_numpy()
+    assert np.flatnonzero(unstructured).tolist() == list(range(384, 512))
+    assert found.summary["unstructured"].tolist() == [False]  # what is found does not change
+    assert found.scalars["n_unstructured_positions"] == 128
+    assert found.scalars["unstructured_named"] is True
+    n = found.distributions.set_index(["positions", "quantity"])["n"]
+    assert n["without_unstructured", "norm"] == 384
+    assert measured(x).scalars["unstructured_named"] is False
+
+
+@pytest.mark.parametrize("named", [[384, 512], [9, 8]])
+def test_positions_that_there_are_not_cannot_be_named(named: list[int]):
+    with pytest.raises(InputError, match=r"unstructured_positions.*allowed: .* from 0 to 511"):
+        measured(smooth_table(seed=5), unstructured_positions=named)
 
 
 @pytest.mark.parametrize("table", [smooth_table(seed=5), sinusoidal()])

@@ -53,6 +53,7 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 
     `name` is the model's, `toy` or `compare`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
+    `other/pairs.csv` is a table of another noun, and keeps this name.
     """
     loaded: dict[str, Any] = {}
     for each in names:
@@ -66,7 +67,8 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
         elif name == COMPARE:
             loaded[suffix] = load_table(f"results/compare/{noun}.csv")
         else:
-            folder = f"results/{noun}/{table}" if table else f"results/{noun}"
+            own = f"results/{noun}/{table}" if table else f"results/{noun}"
+            folder = f"results/{table}" if "/" in table else own
             loaded[table or suffix] = load_table(f"{folder}/{name}.csv")
     return loaded
 

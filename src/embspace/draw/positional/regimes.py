@@ -9,6 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     QUANTITIES,
+    SPACES,
     absent,
     counted,
     new_figure,
@@ -18,11 +19,18 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, section
 
-RESULTS = ("json", "positions.csv", "summary.csv", "distributions.csv", "histogram.csv")
-SETS = {
-    "all": ("all positions", "C1"),
-    "without_unstructured": ("without the unstructured regime", "C2"),
-}
+RESULTS = (
+    "json",
+    "positions.csv",
+    "summary.csv",
+    "distributions.csv",
+    "histogram.csv",
+    "token_distributions.csv",
+    "token_histogram.csv",
+    "similarity/summary.csv",
+    "similarity/histogram.csv",
+)
+STRUCTURED = "without_unstructured"
 SUMMARY = {
     "regime": "regime",
     "first_position": "first position",
@@ -47,7 +55,11 @@ OUTLYING = {
 def draw_regimes(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Neighbor cosines and norms along the axis; distributions with and without noise."""
+    """Neighbor cosines and norms along the axis; distributions of tokens and of positions.
+
+    Where positions are unstructured, the distributions are of the others, as in Luisto's figure
+    14, and all positions are outlined.
+    """
     positions, summary, scalars = results["positions"], results["summary"], results["json"]
     figure, axes = new_figure(
         3,
@@ -70,28 +82,51 @@ def draw_regimes(
         linestyle="--",
         label="bound of random vectors, of the mean",
     )
-    axes[0].legend(loc="lower right", bbox_to_anchor=(0.98, 0.08))
-    histogram, distributions = results["histogram"], results["distributions"]
+    axes[0].legend(loc="center", bbox_to_anchor=(0.55, 0.4))
     for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
-        for name, (text, color) in SETS.items():
-            rows = (histogram["positions"] == name) & (histogram["quantity"] == quantity)
-            step(ax, histogram[rows], text, color)
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
-        ax.set_xlim(*quantile_range(distributions[distributions["quantity"] == quantity]))
-    if "without_unstructured" in set(histogram["positions"]):
-        figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
-    else:
-        name = "no unstructured regime: all positions"
+        _distributions(ax, results, quantity)
+    figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
+    if not scalars["n_unstructured_positions"]:
+        name = "no unstructured positions: all of them"
         axes[2].set_title(name, fontsize=7, fontweight="normal", loc="left")
     return figure, _tables(results, label, digits)
+
+
+def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
+    """The thesis's figure 10 of one quantity, with the positions that are left."""
+    left = STRUCTURED if STRUCTURED in set(results["histogram"]["positions"]) else "all"
+    without = " without the unstructured" if left == STRUCTURED else ""
+    tables = {
+        "input": ("similarity/histogram", "similarity/summary", "space", "input"),
+        "positional": ("histogram", "distributions", "positions", left),
+        "token_position": ("token_histogram", "token_distributions", "positions", left),
+    }
+    summaries = []
+    for space, (histogram, summary, column, value) in tables.items():
+        name, color = SPACES[space]
+        chosen = (
+            rows[(rows[column] == value) & (rows["quantity"] == quantity)]
+            for rows in (results[histogram], results[summary])
+        )
+        bins, summarized = chosen
+        step(ax, bins, name if space == "input" else f"{name}{without}", color)
+        summaries.append(summarized)
+    if left == STRUCTURED:
+        bins = results["histogram"]
+        bins = bins[(bins["positions"] == "all") & (bins["quantity"] == quantity)]
+        edges = [*bins["bin_left"], bins["bin_right"].iloc[-1]]
+        ax.stairs(bins["density"], edges, color="0.2", linestyle=":", label="all positions")
+    ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+    ax.set_xlim(*quantile_range(pd.concat(summaries)))
 
 
 def _found(scalars: dict[str, Any]) -> str:
     if not scalars["n_positions"]:
         return "nothing to show"
+    named = "named " if scalars["unstructured_named"] else ""
     unstructured = (
-        f"{counted(scalars['n_unstructured_positions'], 'position')} unstructured"
-        if scalars["n_unstructured_regimes"]
+        f"{counted(scalars['n_unstructured_positions'], 'position')} {named}unstructured"
+        if scalars["n_unstructured_positions"]
         else "unstructured: none found"
     )
     return (
@@ -127,7 +162,10 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     outlying = positions[positions["outlying"].astype(bool)][[*OUTLYING]].rename(columns=OUTLYING)
     summary = results["summary"][[*SUMMARY]].rename(columns=SUMMARY)
     shown = {"positions": "positions", "quantity": "quantity", **DISTRIBUTION}
-    distributions = results["distributions"][[*shown]].rename(columns=shown)
+    distributions, with_tokens = (
+        results[name][[*shown]].rename(columns=shown)
+        for name in ("distributions", "token_distributions")
+    )
     return "\n".join(
         [
             heading,
@@ -139,8 +177,13 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             section("Regimes", _reliability(scalars), markdown_table(summary, digits)),
             section(
                 "Distributions",
-                "Over all positions or pairs and, where a regime is unstructured, without it.",
+                "Over all positions or pairs and, where some are unstructured, without these.",
                 markdown_table(distributions, digits),
+            ),
+            section(
+                "Pairs of a token and a position",
+                "Of the same positions.",
+                markdown_table(with_tokens, digits),
             ),
         ]
     )

@@ -2,11 +2,11 @@
 
 Two things are told apart: single outlying positions, and regimes along the axis. Luisto's thesis
 sees in BERT a change at 128, another at 384, and no structure after it; figure 14 is its figure
-10 without those positions.
+10, of tokens and positions, without those positions.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +14,13 @@ from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.clouds.joint import one_space
 from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
-from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.geometry.pairs.pairs import PairScan, scan_pairs
 from embspace.geometry.positional.position_features import (
     Outlyingness,
     offset_cosines,
@@ -38,6 +39,9 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability, Share
 
 FEWEST = 6
+PositionSets = dict[str, Bool[np.ndarray, " n"]]
+"""Which positions are in a set, by its name."""
+FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
 
 
@@ -50,8 +54,11 @@ class Regimes:
     summary: pd.DataFrame
     """One row a regime."""
     distributions: pd.DataFrame
-    """Norms and pairs: of all positions and, where a regime is unstructured, without it."""
+    """Norms and pairs: of all positions and, where some are unstructured, without these."""
     histogram: pd.DataFrame
+    token_distributions: pd.DataFrame
+    """Pairs of a token and a position, of the same sets of positions."""
+    token_histogram: pd.DataFrame
     scalars: dict[str, float]
 
 
@@ -66,6 +73,7 @@ def measure_regimes(
     false_alarm_rate: Share,
     n_simulations: PositiveInt,
     level: Share,
+    unstructured_positions: FirstAndLast | None,
     n_bins: PositiveInt,
     n_histogram_bins: PositiveInt,
     quantiles: list[Probability],
@@ -74,9 +82,10 @@ def measure_regimes(
     """Outlying positions, regimes, and which of these are unstructured.
 
     A regime is unstructured when its neighbors' mean cosine does not exceed, at `level`, that
-    of independent random directions. The penalty of a change is the one that `false_alarm_rate`
-    of simulated stationary tables, with the cosines by offset of the stretch, would just pass;
-    for the whole table the rate is measured on as many others.
+    of independent random directions. Positions are unstructured when their regime is, unless
+    `unstructured_positions` names the first and the last of them. The penalty of a change is the
+    one that `false_alarm_rate` of simulated stationary tables, with the cosines by offset of the
+    stretch, would just pass; for the whole table the rate is measured on as many others.
     """
     x = matrices.get("positional")
     if x is None:
@@ -99,15 +108,15 @@ def measure_regimes(
         ]
     )
     positions = _positions(x, apart, summary)
-    unstructured = positions["unstructured"].to_numpy()
-    sets = {"all": np.ones(len(x), dtype=np.bool_), "without_unstructured": ~unstructured}
-    if unstructured.all() or not unstructured.any():
-        sets.pop("without_unstructured")
-    distributions, histogram = _distributions(x, sets, n_bins, n_histogram_bins, quantiles)
-    scalars = _scalars(positions, summary)
+    if unstructured_positions is not None:
+        positions["unstructured"] = _named(unstructured_positions, len(x))
+    sets, coarse = _sets(positions["unstructured"].to_numpy()), (n_histogram_bins, quantiles)
+    distributions, histogram = _distributions(x, sets, n_bins, *coarse)
+    with_tokens = _with_tokens(one_space(matrices)["input"], x, sets, n_bins, *coarse)
+    scalars = _scalars(positions, summary, is_named=unstructured_positions is not None)
     if null is not None and again is not None:
         scalars |= _reliability(null, again, false_alarm_rate)
-    return Regimes(positions, summary, distributions, histogram, scalars)
+    return Regimes(positions, summary, distributions, histogram, *with_tokens, scalars)
 
 
 def _positions(
@@ -121,9 +130,35 @@ def _positions(
 
 
 def _none() -> Regimes:
-    empty = pd.DataFrame(columns=POSITIONS)
     nothing = pd.DataFrame(columns=["positions"])
-    return Regimes(empty, pd.DataFrame(columns=["regime"]), nothing, nothing, {"n_positions": 0})
+    return Regimes(
+        positions=pd.DataFrame(columns=POSITIONS),
+        summary=pd.DataFrame(columns=["regime"]),
+        distributions=nothing,
+        histogram=nothing,
+        token_distributions=nothing,
+        token_histogram=nothing,
+        scalars={"n_positions": 0},
+    )
+
+
+def _named(named: list[int], n: int) -> Bool[np.ndarray, " n"]:
+    first, last = named
+    if not first <= last < n:
+        raise InputError(
+            "conf/measure/positional/regimes.yaml: key 'unstructured_positions': found "
+            f"{named}, allowed: the first and the last of them, from 0 to {n - 1}"
+        )
+    positions = np.arange(n)
+    return (positions >= first) & (positions <= last)
+
+
+def _sets(unstructured: Bool[np.ndarray, " n"]) -> PositionSets:
+    """All positions and, where some and not all are unstructured, the others."""
+    sets = {"all": np.ones(len(unstructured), dtype=np.bool_)}
+    if unstructured.any() and not unstructured.all():
+        sets["without_unstructured"] = ~unstructured
+    return sets
 
 
 def _regime(
@@ -161,7 +196,7 @@ def _regime(
 
 def _distributions(
     x: Float[np.ndarray, "n dim"],
-    sets: dict[str, Bool[np.ndarray, " n"]],
+    sets: PositionSets,
     n_bins: int,
     n_histogram_bins: int,
     quantiles: list[float],
@@ -173,21 +208,51 @@ def _distributions(
         counts, edges = np.histogram(values, bins=n_histogram_bins)
         parts.append(histogram_rows({"positions": name, "quantity": "norm"}, edges, counts))
         scan = scan_pairs(x[members], n_bins=n_bins)
-        for quantity, distribution in scan.distributions.items():
-            key = {"positions": name, "quantity": quantity}
-            rows.append({**key, **summary_row(distribution, quantiles)})
-            edges, counts = distribution.coarsen(n_histogram_bins)
-            parts.append(histogram_rows(key, edges, counts))
+        of_pairs, bins_of_pairs = _of_pairs(scan, name, n_histogram_bins, quantiles)
+        rows += of_pairs
+        parts += bins_of_pairs
     return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
 
 
-def _scalars(positions: pd.DataFrame, summary: pd.DataFrame) -> dict[str, float]:
+def _with_tokens(
+    tokens: Float[np.ndarray, "token dim"],
+    x: Float[np.ndarray, "n dim"],
+    sets: PositionSets,
+    n_bins: int,
+    n_histogram_bins: int,
+    quantiles: list[float],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The same of all pairs of a token and a position."""
+    rows, parts = [], []
+    for name, members in sets.items():
+        scan = scan_pairs(tokens, x[members], n_bins=n_bins)
+        of_pairs, bins_of_pairs = _of_pairs(scan, name, n_histogram_bins, quantiles)
+        rows += of_pairs
+        parts += bins_of_pairs
+    return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
+
+
+def _of_pairs(
+    scan: PairScan, positions: str, n_histogram_bins: int, quantiles: list[float]
+) -> tuple[list[dict[str, Any]], list[pd.DataFrame]]:
+    """The row of the summary and the bins of each quantity of a scan."""
+    rows, parts = [], []
+    for quantity, distribution in scan.distributions.items():
+        key = {"positions": positions, "quantity": quantity}
+        rows.append({**key, **summary_row(distribution, quantiles)})
+        edges, counts = distribution.coarsen(n_histogram_bins)
+        parts.append(histogram_rows(key, edges, counts))
+    return rows, parts
+
+
+def _scalars(positions: pd.DataFrame, summary: pd.DataFrame, *, is_named: bool) -> dict[str, float]:
     return {
         "n_positions": len(positions),
         "n_outlying": int(positions["outlying"].sum()),
         "n_changes": len(summary) - 1,
         "n_unstructured_regimes": int(summary["unstructured"].sum()),
         "n_unstructured_positions": int(positions["unstructured"].sum()),
+        "unstructured_named": is_named,
     }
 
 
@@ -216,6 +281,8 @@ def main(config: StageConfig) -> None:
     save_table(found.summary, f"results/regimes/summary/{name}.csv")
     save_table(found.distributions, f"results/regimes/distributions/{name}.csv")
     save_table(found.histogram, f"results/regimes/histogram/{name}.csv")
+    save_table(found.token_distributions, f"results/regimes/token_distributions/{name}.csv")
+    save_table(found.token_histogram, f"results/regimes/token_histogram/{name}.csv")
     save_scalars(found.scalars, f"results/regimes/{name}.json")
 
 
