@@ -27,6 +27,7 @@ CLOUD_SETTINGS = {
 }
 MAP_SETTINGS = {
     "fewest_documents": 8,
+    "maps": {"two_sources": ["articles", "posts"], "all_corpora": None},
     "preparations": {"cls": ["raw"], "mean": ["centered_unit_length"]},
     "layer": -1,
     **{key: TSNE[key] for key in ("perplexity", "early_exaggeration", "early_exaggeration_iter")},

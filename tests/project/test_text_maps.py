@@ -4,6 +4,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.project.text_maps import (
     COORDINATES,
+    KEYS,
     NEIGHBORS,
     QUALITY,
     TextMaps,
@@ -21,17 +22,68 @@ def found() -> TextMaps:
 
 def test_every_text_is_on_every_map(found: TextMaps):
     assert list(found.coordinates) == COORDINATES
-    sizes = found.coordinates.groupby(["pooling", "preparation", "method", "corpus"]).size()
+    whole = found.coordinates.query("map == 'all_corpora'")
+    sizes = whole.groupby(["pooling", "preparation", "method", "corpus"]).size()
     assert len(sizes) == 2 * 3 * 3
     assert set(sizes.xs("posts", level="corpus")) == {16}
     assert "notes" not in set(found.coordinates["corpus"])
     assert (found.coordinates["layer"] == 1).all()
-    posts = found.coordinates.query("corpus == 'posts' and method == 'pca' and pooling == 'cls'")
+    posts = whole.query("corpus == 'posts' and method == 'pca' and pooling == 'cls'")
     assert posts["text"].tolist() == three_corpora()["posts"].windows["text"].tolist()
 
 
+def test_a_map_of_named_corpora_has_as_many_vectors_of_each(found: TextMaps):
+    two = found.coordinates.query("map == 'two_sources'")
+    assert len(two) == 2 * 3 * (12 + 12)
+    sizes = two.groupby(["pooling", "preparation", "method", "corpus"]).size()
+    assert sizes.index.unique("corpus").tolist() == ["articles", "posts"]
+    assert set(sizes) == {12}
+    shown = two.query("method == 'pca' and pooling == 'cls'")
+    texts = shown[shown["corpus"] == "posts"]["text"].tolist()
+    of_all = three_corpora()["posts"].windows["text"].tolist()
+    assert [text for text in of_all if text in texts] == texts  # in their order, each once
+    articles = shown[shown["corpus"] == "articles"]["text"].tolist()
+    assert articles == three_corpora()["articles"].windows["text"].tolist()  # the smallest is whole
+
+
+def test_the_seed_draws_the_vectors_and_they_keep_their_states():
+    settings = {**SETTINGS, "preparations": {"mean": ["raw"]}}
+    drawn = {}
+    for seed in (0, 1):
+        coordinates = project_text_maps(three_corpora(), **{**settings, "seed": seed}).coordinates
+        rows = coordinates.query("map == 'two_sources' and method == 'pca'")
+        drawn[seed] = rows[rows["corpus"] == "posts"]["text"].tolist()
+        # Two components of these vectors, whatever was drawn, keep the distances of far apart ones.
+        clouds = three_corpora()
+        x = {
+            text: state
+            for name in ("articles", "posts")
+            for text, state in zip(
+                clouds[name].windows["text"], clouds[name].states["mean"][-1], strict=True
+            )
+        }
+        chosen = np.array([x[text] for text in rows["text"]])
+        centered = chosen - chosen.mean(axis=0)
+        first = np.linalg.svd(centered, full_matrices=False)[2][0]
+        assert np.abs(centered @ first) == pytest.approx(np.abs(rows["x"].to_numpy()), abs=1e-4)
+    assert drawn[0] != drawn[1]
+
+
+def test_chance_on_a_map_of_two_sources_is_a_half(found: TextMaps):
+    rows = found.neighbors.query("map == 'two_sources'")
+    assert rows["chance_same_corpus_share"].to_numpy() == pytest.approx(11 / 23)
+    assert set(found.quality.query("map == 'two_sources'")["n"]) == {24}
+
+
+def test_a_map_whose_corpora_there_are_not_is_left_out_and_said(caplog: pytest.LogCaptureFixture):
+    maps = {"some": ["articles", "notes"], "all_corpora": None}
+    found = project_text_maps(three_corpora(), **{**SETTINGS, "maps": maps})
+    assert set(found.quality["map"]) == {"all_corpora"}
+    assert caplog.messages == ["some: no map, for there are not enough texts of notes"]
+
+
 def test_a_corpus_far_away_stands_apart_on_every_map(found: TextMaps):
-    for _, rows in found.coordinates.groupby(["pooling", "preparation", "method"]):
+    for _, rows in found.coordinates.groupby(KEYS):
         is_post = rows["corpus"] == "posts"
         xy = rows[["x", "y"]].to_numpy()
         apart = np.linalg.norm(xy[is_post].mean(axis=0) - xy[~is_post].mean(axis=0))
@@ -40,26 +92,28 @@ def test_a_corpus_far_away_stands_apart_on_every_map(found: TextMaps):
 
 def test_quality_stands_beside_chance(found: TextMaps):
     assert list(found.quality)[: len(QUALITY)] == QUALITY
-    assert len(found.quality) == 6
+    assert len(found.quality) == 2 * 6
     assert (found.quality["trustworthiness"] > found.quality["chance_trustworthiness"]).all()
-    assert (found.quality["n"] == 52).all()
+    assert set(found.quality.query("map == 'all_corpora'")["n"]) == {52}
 
 
 def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps):
     assert list(found.neighbors)[: len(NEIGHBORS)] == NEIGHBORS
-    posts = found.neighbors.query("corpus == 'posts'")
+    whole = found.neighbors.query("map == 'all_corpora'")
+    posts = whole.query("corpus == 'posts'")
     assert set(posts["method"]) == {"space", "pca", "tsne", "umap"}
     assert (posts["same_corpus_share"] > 0.9).all()
     assert posts["chance_same_corpus_share"].to_numpy() == pytest.approx(15 / 51)
     # Articles and sentences are one cloud: a third of the others there are articles.
-    articles = found.neighbors.query("corpus == 'articles' and method == 'space'")
+    articles = whole.query("corpus == 'articles' and method == 'space'")
     assert articles["same_corpus_share"].to_numpy() == pytest.approx(11 / 35, abs=0.15)
     assert articles["chance_same_document_share"].to_numpy() == pytest.approx(2 / 51)
 
 
 def test_each_vector_is_a_neighbor_k_times_on_average(found: TextMaps):
-    for _, rows in found.neighbors.groupby(["pooling", "preparation", "method"]):
-        assert (rows["mean_k_occurrence"] * rows["n"]).sum() == pytest.approx(5 * 52)
+    for _, rows in found.neighbors.groupby(KEYS):
+        expected = 5 * rows["n"].sum()
+        assert (rows["mean_k_occurrence"] * rows["n"]).sum() == pytest.approx(expected)
 
 
 def test_short_vectors_in_the_middle_are_hubs_and_unit_length_ends_it():
@@ -106,8 +160,9 @@ def test_one_text_many_times_over_has_no_map_and_says_so(caplog: pytest.LogCaptu
     maps = project_text_maps(clouds, **SETTINGS)
     assert [len(table) for table in vars(maps).values()] == [0, 0, 0]
     assert caplog.messages == [
-        "cls, raw: no map, for all 20 vectors are equal",
-        "mean, centered_unit_length: no map, for all 20 vectors are equal",
+        "two_sources: no map, for there are not enough texts of articles and posts",
+        "all_corpora, cls, raw: no map, for all 20 vectors are equal",
+        "all_corpora, mean, centered_unit_length: no map, for all 20 vectors are equal",
     ]
 
 

@@ -1,6 +1,6 @@
-"""Stage `project_text_maps`: all texts of all corpora on three maps, by PCA, t-SNE and UMAP.
+"""Stage `project_text_maps`: texts of several corpora on maps, by PCA, t-SNE and UMAP.
 
-Luisto's thesis, section 4.4.3, figure 25.
+Luisto's thesis, section 4.4.3, figure 25, has as many texts of one source as of another.
 """
 
 import logging
@@ -32,13 +32,14 @@ from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.stage import StageConfig, run_stage
 
+Sources = Annotated[list[str], Field(min_length=2)]
 Preparation = Literal["raw", "unit_length", "centered_unit_length"]
-MapSpace = tuple[Pooling, Preparation]
-"""A pooling and a preparation."""
+MapSpace = tuple[str, Pooling, Preparation]
+"""The name of a map, a pooling and a preparation."""
 PlaneLayout = Float[np.ndarray, "n 2"]
 FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
-KEYS = ["pooling", "preparation", "layer", "method"]
+KEYS = ["map", "pooling", "preparation", "layer", "method"]
 COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "x", "y"]
 QUALITY = [*KEYS, "n", "k"]
 NEIGHBORS = [*KEYS, "corpus", "n", "k"]
@@ -61,6 +62,7 @@ def project_text_maps(
     clouds: dict[str, TextCloud],
     *,
     fewest_documents: PositiveInt,
+    maps: dict[str, Sources | None],
     preparations: dict[Pooling, list[Preparation]],
     layer: int,
     perplexity: PositiveFloat,
@@ -75,26 +77,26 @@ def project_text_maps(
     quality_n_neighbors: PositiveInt,
     seed: NonNegativeInt,
 ) -> TextMaps:
-    """Maps of the vectors of all corpora together, of one layer, by pooling and preparation.
+    """Maps of the vectors of several corpora together, of one layer, by pooling and preparation.
 
-    Vectors are `raw`, of `unit_length`, so that distances order them as cosines do, or of that
-    length about the mean of all. t-SNE and UMAP are made from the exact Euclidean neighbors and
-    start from two principal components. A corpus of fewer than `fewest_documents` is left out, and
-    so are, with a warning, vectors that are all equal, as those of one text many times over.
+    Each of `maps` has the corpora that it names, and as many vectors of each, drawn at random, as
+    the smallest has; or, if it names none, all vectors of all corpora. Vectors are `raw`, of
+    `unit_length`, so that distances order them as cosines do, or of that length about the mean of
+    all. t-SNE and UMAP are made from the exact Euclidean neighbors and start from two principal
+    components. A corpus of fewer than `fewest_documents` is left out, and so are, with a warning,
+    a map that names one and vectors that are all equal, as those of one text many times over.
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
     domain, mean over its corpus, beside what nearest at random would give; and how often a vector
     of the corpus is among the nearest of any, `k` on average: many are drawn to a hub.
     """
-    kept = large_enough(clouds, fewest_documents)
-    about = _windows(kept)
-    if len(about) < FEWEST:
-        return _no_maps()
-    layer, spaces = _spaces(kept, preparations, layer)
+    chosen = _on_maps(large_enough(clouds, fewest_documents), maps, np.random.default_rng(seed))
+    about = {name: _windows(kept) for name, kept in chosen.items()}
+    layer, spaces = _spaces(chosen, preparations, layer)
     if not spaces:
         return _no_maps()
-    k = most_neighbors(len(about), quality_n_neighbors)
-    n_sought = max(ceil(3 * perplexity), n_neighbors - 1, k)
-    graphs = {space: _nearest(x, n_sought) for space, x in spaces.items()}
+    ks = {name: most_neighbors(len(rows), quality_n_neighbors) for name, rows in about.items()}
+    n_sought = max(ceil(3 * perplexity), n_neighbors - 1)
+    graphs = {space: _nearest(x, max(n_sought, ks[space[0]])) for space, x in spaces.items()}
     methods: dict[str, LayoutFunction] = {
         "tsne": partial(
             tsne_layout,
@@ -117,7 +119,7 @@ def project_text_maps(
     }
     layouts = _layouts(spaces, graphs, methods)
     found = [
-        _tables(about, (*space, layer), x, layouts[space], graphs[space], k)
+        _tables(about[space[0]], (*space, layer), x, layouts[space], graphs[space], ks[space[0]])
         for space, x in spaces.items()
     ]
     return TextMaps(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
@@ -133,28 +135,71 @@ def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
+def _on_maps(
+    clouds: Mapping[str, TextCloud], maps: Mapping[str, Sources | None], rng: np.random.Generator
+) -> dict[str, dict[str, TextCloud]]:
+    """The corpora of each map that has enough vectors, each with those vectors that are on it."""
+    found: dict[str, dict[str, TextCloud]] = {}
+    for (name, named), stream in zip(maps.items(), rng.spawn(len(maps)), strict=True):
+        lacking = [corpus for corpus in named or () if corpus not in clouds]
+        if lacking and clouds:
+            logging.getLogger(__name__).warning(
+                "%s: no map, for there are not enough texts of %s", name, " and ".join(lacking)
+            )
+        elif named is None:
+            found[name] = dict(clouds)
+        elif not lacking:
+            found[name] = _equally_many({corpus: clouds[corpus] for corpus in named}, stream)
+    sizes = {
+        name: sum(len(cloud.windows) for cloud in kept.values()) for name, kept in found.items()
+    }
+    return {name: kept for name, kept in found.items() if sizes[name] >= FEWEST}
+
+
+def _equally_many(
+    clouds: Mapping[str, TextCloud], rng: np.random.Generator
+) -> dict[str, TextCloud]:
+    """As many windows of each as the smallest has, at random, in their order."""
+    n = min(len(cloud.windows) for cloud in clouds.values())
+    found = {}
+    for corpus, cloud in clouds.items():
+        rows = np.sort(rng.choice(len(cloud.windows), n, replace=False))
+        states = {pooling: x[:, rows] for pooling, x in cloud.states.items()}
+        found[corpus] = TextCloud(states, cloud.windows.iloc[rows])
+    return found
+
+
 def _spaces(
-    clouds: Mapping[str, TextCloud], preparations: Mapping[Pooling, list[Preparation]], layer: int
+    chosen: Mapping[str, Mapping[str, TextCloud]],
+    preparations: Mapping[Pooling, list[Preparation]],
+    layer: int,
 ) -> tuple[int, dict[MapSpace, Float[np.ndarray, "n dim"]]]:
-    """The number of the layer, and its vectors of all corpora where these are not all equal."""
-    n_layers = len(next(iter(next(iter(clouds.values())).states.values())))
-    if not -n_layers <= layer < n_layers:
-        raise InputError(
-            f"conf/project/text_maps.yaml: key 'layer': found {layer}, allowed: {-n_layers} to "
-            f"{n_layers - 1}, the layers of this model"
-        )
-    spaces = {}
-    for pooling, wanted in preparations.items():
-        x = np.concatenate([cloud.states[pooling][layer] for cloud in clouds.values()])
-        for preparation in wanted:
-            prepared = _prepared(x, preparation)
-            if _differ(x) and _differ(prepared):
-                spaces[pooling, preparation] = prepared
-            else:
+    """The number of the layer, and its vectors on each map where these are not all equal."""
+    spaces: dict[MapSpace, Float[np.ndarray, "n dim"]] = {}
+    n_layers = 1
+    for name, clouds in chosen.items():
+        n_layers = len(next(iter(next(iter(clouds.values())).states.values())))
+        if not -n_layers <= layer < n_layers:
+            raise InputError(
+                f"conf/project/text_maps.yaml: key 'layer': found {layer}, allowed: {-n_layers} to "
+                f"{n_layers - 1}, the layers of this model"
+            )
+        for pooling, wanted in preparations.items():
+            x = np.concatenate([cloud.states[pooling][layer] for cloud in clouds.values()])
+            spaces |= {(name, pooling, each): y for each, y in _that_differ(x, wanted).items()}
+            for each in [each for each in wanted if (name, pooling, each) not in spaces]:
                 logging.getLogger(__name__).warning(
-                    "%s, %s: no map, for all %s vectors are equal", pooling, preparation, len(x)
+                    "%s, %s, %s: no map, for all %s vectors are equal", name, pooling, each, len(x)
                 )
     return layer % n_layers, spaces
+
+
+def _that_differ(
+    x: Float[np.ndarray, "n dim"], preparations: list[Preparation]
+) -> dict[Preparation, Float[np.ndarray, "n dim"]]:
+    """The preparations of vectors that are not all equal, before or after."""
+    prepared = {each: _prepared(x, each) for each in preparations if _differ(x)}
+    return {each: y for each, y in prepared.items() if _differ(y)}
 
 
 def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
@@ -201,7 +246,7 @@ def _layouts(
 
 def _tables(
     about: pd.DataFrame,
-    place: tuple[Pooling, Preparation, int],
+    place: tuple[str, Pooling, Preparation, int],
     x: Float[np.ndarray, "n dim"],
     layouts: Mapping[str, PlaneLayout],
     graph: NeighborGraph,

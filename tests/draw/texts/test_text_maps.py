@@ -29,31 +29,43 @@ def test_a_map_for_each_method_and_space(results: dict[str, Any]):
     figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps"
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 2
-    assert figure.axes[0].get_ylabel() == "first token\nraw"
-    assert figure.axes[3].get_ylabel() == "mean\ncentred, unit length"
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 4
+    assert [figure.axes[place].get_ylabel() for place in (0, 3, 6, 9)] == [
+        "two sources, n = 24\nfirst token\nraw",
+        "two sources, n = 24\nmean\ncentered, unit length",
+        "all corpora, n = 52\nfirst token\nraw",
+        "all corpora, n = 52\nmean\ncentered, unit length",
+    ]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["articles", "sentences", "posts"]
+    assert names == ["articles", "posts", "sentences"]
     for title in ("## Quality", "## What lies near what"):
         assert title in text
 
 
 def test_points_and_trust_are_those_of_the_tables(results: dict[str, Any]):
     figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
-    ax = figure.axes[1]
-    rows = results["parquet"].query("pooling == 'cls' and method == 'tsne'")
+    ax = figure.axes[7]
+    wanted = "map == 'all_corpora' and pooling == 'cls' and method == 'tsne'"
+    rows = results["parquet"].query(wanted)
     drawn = np.concatenate([each.get_offsets() for each in ax.collections])
     assert sorted(map(tuple, drawn)) == sorted(
         map(tuple, rows[["x", "y"]].to_numpy(dtype=np.float64))
     )
-    quality = results["quality"].query("pooling == 'cls' and method == 'tsne'").iloc[0]
+    quality = results["quality"].query(wanted).iloc[0]
     assert f"T {quality['trustworthiness']:.2f}" in ax.texts[0].get_text()
 
 
 def test_the_largest_corpus_lies_at_the_back(results: dict[str, Any]):
     figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
-    sizes = [len(each.get_offsets()) for each in figure.axes[0].collections]
+    sizes = [len(each.get_offsets()) for each in figure.axes[6].collections]
     assert sizes == [24, 16, 12]
+
+
+def test_equal_corpora_have_equal_dots(results: dict[str, Any]):
+    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    areas = [each.get_sizes().tolist() for each in figure.axes[0].collections]
+    assert len(areas) == 2
+    assert areas[0] == areas[1]
 
 
 def test_a_model_that_reads_no_text_says_so():

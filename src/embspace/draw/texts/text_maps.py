@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.page.canvas import POOLINGS, count, new_figure, say_instead
 from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import markdown_table, section
 
@@ -20,13 +20,17 @@ PREPARATIONS = {
     "centered_unit_length": "centered, unit length",
 }
 LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
+INK = 1500.0  # square points of all dots of a corpus, within these limits
+KEYS = ["map", "pooling", "preparation"]
 OF_MAPS = {
+    "map": "map",
     "pooling": "pooling",
     "preparation": "vectors",
     "method": "method",
     **QUALITY,
 }
 NEIGHBORS = {
+    "map": "map",
     "pooling": "pooling",
     "preparation": "vectors",
     "method": "method",
@@ -49,33 +53,31 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row of maps a pooling and preparation, colored by corpus; tables of quality."""
+    """One row of maps a choice of texts, pooling and preparation, colored by corpus; tables."""
     coordinates, quality = results["parquet"], results["quality"]
-    spaces = list(dict.fromkeys(zip(quality["pooling"], quality["preparation"], strict=True)))
+    spaces = list(quality[KEYS].drop_duplicates().itertuples(index=False, name=None))
     n_rows = max(len(spaces), 1)
     figure, axes = new_figure(
         n_rows,
         len(METHODS),
         height_mm=row_height_mm * n_rows + 20,
         title="Collections of texts on a plane",
-        subtitle=f"{label} · {_population(coordinates, quality)}",
+        subtitle=f"{label} · {_population(quality)}",
         stage="project_text_maps",
     )
     if not spaces:
         say_instead(axes, "no corpus has enough texts that this model reads")
         return figure, _tables(results, label, digits)
     corpora = list(dict.fromkeys(coordinates["corpus"]))
-    for row, (pooling, preparation) in enumerate(spaces):
+    for row, space in enumerate(spaces):
         own = axes[row * len(METHODS) : (row + 1) * len(METHODS)]
         for ax, (method, name) in zip(own, METHODS.items(), strict=True):
-            points, judged = (
-                _of_map(table, pooling, preparation, method) for table in (coordinates, quality)
-            )
+            points, judged = (_of_map(table, space, method) for table in (coordinates, quality))
             _map(ax, points, corpora)
             ax.set_title(name, loc="left", pad=13)
             words = _trust(judged.iloc[0])
             ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
-        own[0].set_ylabel(f"{POOLINGS[pooling][0]}\n{PREPARATIONS[preparation]}")
+        own[0].set_ylabel(_row_name(space, int(judged["n"].iloc[0])), fontsize=7)
     dots = [
         Line2D([], [], color=f"C{i}", linestyle="none", marker="o") for i in range(len(corpora))
     ]
@@ -83,30 +85,34 @@ def draw_text_maps(
     return figure, _tables(results, label, digits)
 
 
-def _of_map(table: pd.DataFrame, pooling: str, preparation: str, method: str) -> pd.DataFrame:
-    return table[
-        (table["pooling"] == pooling)
-        & (table["preparation"] == preparation)
-        & (table["method"] == method)
-    ]
+def _row_name(space: tuple[str, str, str], n: int) -> str:
+    name, pooling, preparation = space
+    return (
+        f"{name.replace('_', ' ')}, n = {count(n)}\n"
+        f"{POOLINGS[pooling][0]}\n{PREPARATIONS[preparation]}"
+    )
 
 
-def _population(coordinates: pd.DataFrame, quality: pd.DataFrame) -> str:
+def _of_map(table: pd.DataFrame, space: tuple[str, str, str], method: str) -> pd.DataFrame:
+    wanted = pd.Series([*space, method], index=[*KEYS, "method"])
+    return table[(table[wanted.index] == wanted).all(axis=1)]
+
+
+def _population(quality: pd.DataFrame) -> str:
     if quality.empty:
         return "nothing to show"
-    n, k = quality[["n", "k"]].max()
     return (
-        f"{counted(n, 'vector')} of layer {quality['layer'].iloc[0]} · T trustworthiness, "
-        f"C continuity, R recall of the {k} nearest; in brackets a random layout's"
+        f"states of layer {quality['layer'].iloc[0]} · T trustworthiness, "
+        f"C continuity, R recall of the {quality['k'].max()} nearest; in brackets a random layout's"
     )
 
 
 def _map(ax: Axes, points: pd.DataFrame, corpora: list[str]) -> None:
-    """The largest corpus at the back and with the smallest dots."""
+    """The largest corpus at the back and with the smallest dots; equal ones have equal dots."""
     sizes = points["corpus"].value_counts().reindex(corpora)
-    for place, corpus in enumerate(sizes.sort_values(ascending=False).index):
+    for corpus in sizes.dropna().sort_values(ascending=False, kind="stable").index:
         rows = points[points["corpus"] == corpus]
-        area = SMALLEST + (LARGEST - SMALLEST) * (place / max(len(corpora) - 1, 1)) ** 2
+        area = min(max(INK / len(rows), SMALLEST), LARGEST)
         ax.scatter(
             rows["x"],
             rows["y"],
