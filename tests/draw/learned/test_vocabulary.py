@@ -25,7 +25,9 @@ def results(tmp_path: Any, spelling: Spelling | None) -> dict[str, Any]:
     kind = [kinds.get(token, "other") for token in TOKENS]
     table = pd.DataFrame({"id": range(len(TOKENS)), "token": TOKENS, "kind": kind})
     settings = read_yaml(ROOT / "conf/measure/learned/vocabulary.yaml")
-    found = measure_vocabulary(table, spelling, **settings | {"block_size": 5, "shortest_run": 3})
+    settings |= {"block_size": 5, "shortest_run": 3, "example_texts": {"mine": "the dogs|"}}
+    ids_of = (lambda text: [6, 16, 3]) if spelling else None
+    found = measure_vocabulary(table, spelling, ids_of, **settings)
     save_scalars(found.summary, str(tmp_path / "a.json"))
     loaded = {"json": load_scalars(str(tmp_path / "a.json"))}
     for name in (each.removesuffix(".csv") for each in RESULTS[1:]):
@@ -76,5 +78,13 @@ def test_a_model_without_a_tokenizer_says_so(tmp_path: Any):
     assert [t.get_text() for t in figure.axes[0].texts] == [
         "The model has no tokenizer: no spelling is known."
     ]
-    assert text.count("None.") == 3
+    assert text.count("None.") == 4
     assert "not defined" in text
+
+
+def test_the_tokens_of_example_texts_stand_with_their_ids(tmp_path: Any):
+    _, text = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
+    rows = [line for line in text.splitlines() if line.startswith("| mine")]
+    cells = [[cell.strip() for cell in row.strip("|").rsplit("|", 1)] for row in rows]
+    assert [int(number) for _, number in cells] == [6, 16, 3]
+    assert "`dogs`" in rows[1]

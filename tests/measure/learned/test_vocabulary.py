@@ -4,14 +4,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.pre_tokenizers import BertPreTokenizer
 from transformers import PreTrainedTokenizerFast
 
+from embspace.files.tables import save_table
 from embspace.measure.learned.vocabulary import Vocabulary, measure_vocabulary
 from embspace.measure.learned.vocabulary_id_ranges import KINDS as TOKEN_KINDS
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import numbered_vocabulary, vocabulary_table
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
+from embspace.verify.published import check_entry
+from embspace.verify.sources import read_source
 from tests.tiny import tiny_description
 from tests.trained_tokenizers import KINDS, SPECIAL, spelling
 
@@ -39,7 +45,7 @@ def counted(found: Vocabulary, definition: str) -> dict[str, int]:
 
 
 def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
-    found = measure_vocabulary(table_of(TOKENS), WORD_PIECE, **settings)
+    found = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
     assert counted(found, "either") == {"subword": 4, "special": 1, "unused": 1, "byte": 0}
     assert counted(found, "as_listed") == {
         "alphanumeric": 9,  # ½ the II Two 12 345 007 co2 日本
@@ -64,7 +70,9 @@ def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
 
 
 def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[str, Any]):
-    found = measure_vocabulary(table_of(["[PAD]", "mix", "ii", "two"]), WORD_PIECE, **settings)
+    found = measure_vocabulary(
+        table_of(["[PAD]", "mix", "ii", "two"]), WORD_PIECE, None, **settings
+    )
     for definition in ("as_listed", "word_form"):
         counts = counted(found, definition)
         assert np.isnan(counts.pop("roman_numeral"))
@@ -73,7 +81,7 @@ def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[s
 
 
 def test_numbers_by_their_digits(settings: dict[str, Any]):
-    digits = measure_vocabulary(table_of(TOKENS), WORD_PIECE, **settings).digits
+    digits = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings).digits
     keys = ["definition", "n_digits", "n_tokens", "n_numbers", "n_possible", "share"]
     assert digits[keys].to_numpy().tolist() == [
         ["as_listed", 2, 1, 1, 100, 0.01],
@@ -85,14 +93,14 @@ def test_numbers_by_their_digits(settings: dict[str, Any]):
 
 def test_all_numbers_of_a_length_are_a_share_of_one(settings: dict[str, Any]):
     tokens = [f"{number:02d}" for number in range(100)] + [f"##{digit}" for digit in range(5)]
-    digits = measure_vocabulary(table_of(tokens), WORD_PIECE, **settings).digits
+    digits = measure_vocabulary(table_of(tokens), WORD_PIECE, None, **settings).digits
     share = digits.set_index(["definition", "n_digits"])["share"]
     assert share["as_listed", 2] == share["word_form", 2] == 1
     assert (share["as_listed", 1], share["word_form", 1]) == (0, 0.5)
 
 
 def test_lengths_leave_out_what_stands_for_no_text(settings: dict[str, Any]):
-    lengths = measure_vocabulary(table_of(TOKENS), WORD_PIECE, **settings).lengths
+    lengths = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings).lengths
     assert (lengths["n"] == len(TOKENS) - 2).all()
     rows = lengths[lengths["definition"] == "word_form"].set_index("n_characters")
     assert rows["count"].to_dict() == {1: 4, 2: 4, 3: 7}
@@ -104,7 +112,7 @@ def test_lengths_leave_out_what_stands_for_no_text(settings: dict[str, Any]):
 
 def test_bytes_and_markers_are_read_before_they_are_judged(settings: dict[str, Any]):
     tokens = ["Ġthe", "Ã©", "aÃ", "ĠdÃ©jÃł", "Ġ12", "!", "Ġtwo"]
-    found = measure_vocabulary(table_of(tokens), BYTE_LEVEL, **settings)
+    found = measure_vocabulary(table_of(tokens), BYTE_LEVEL, None, **settings)
     listed, form = counted(found, "as_listed"), counted(found, "word_form")
     assert counted(found, "either")["byte"] == 1
     # As listed, Ġ is a letter, and © and ł are not digits; é is two characters.
@@ -125,7 +133,7 @@ def test_bytes_and_markers_are_read_before_they_are_judged(settings: dict[str, A
 
 def test_where_words_are_marked_a_subword_has_no_mark(settings: dict[str, Any]):
     tokens = ["▁the", "s", "ing", "▁", "▁12", "12", "[PAD]"]
-    found = measure_vocabulary(table_of(tokens), SENTENCE_PIECE, **settings)
+    found = measure_vocabulary(table_of(tokens), SENTENCE_PIECE, None, **settings)
     assert counted(found, "either")["subword"] == 3
     assert counted(found, "as_listed")["alphanumeric"] == 3
     assert counted(found, "word_form")["alphanumeric"] == 5
@@ -139,7 +147,7 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
     )
     description = describe_model("x", tiny_description(Path()) | {"continuation_prefix": None})
     table = vocabulary_table("tiny", tokenizer, description)
-    found = measure_vocabulary(table, spelling(backend), **settings)
+    found = measure_vocabulary(table, spelling(backend), None, **settings)
     either, form = counted(found, "either"), counted(found, "word_form")
     assert either["special"] == 2
     # The sentences are of words and numbers alone; more are in the byte alphabet (32 signs, 34
@@ -158,25 +166,66 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
 
 def test_short_words_first_correlate_and_shuffled_ones_do_not(settings: dict[str, Any]):
     words = [letter * length for length in range(2, 30) for letter in "abcdefghij"]
-    ordered = measure_vocabulary(table_of(words), WORD_PIECE, **settings).summary
-    turned = measure_vocabulary(table_of(words[::-1]), WORD_PIECE, **settings).summary
+    ordered = measure_vocabulary(table_of(words), WORD_PIECE, None, **settings).summary
+    turned = measure_vocabulary(table_of(words[::-1]), WORD_PIECE, None, **settings).summary
     assert ordered["id_length_correlation"] == pytest.approx(1, abs=0.01)
     assert turned["id_length_correlation"] == -ordered["id_length_correlation"]
     shuffled = pd.Series(words).sample(frac=1, random_state=0).tolist()
-    chance = measure_vocabulary(table_of(shuffled), WORD_PIECE, **settings).summary
+    chance = measure_vocabulary(table_of(shuffled), WORD_PIECE, None, **settings).summary
     assert abs(chance["id_length_correlation"]) < 4 / len(words) ** 0.5
 
 
 def test_words_of_one_length_have_no_correlation(settings: dict[str, Any]):
-    summary = measure_vocabulary(table_of(["ab", "cd"]), WORD_PIECE, **settings).summary
+    summary = measure_vocabulary(table_of(["ab", "cd"]), WORD_PIECE, None, **settings).summary
     assert summary["n_words"] == 2
     assert pd.isna(summary["id_length_correlation"])
 
 
 def test_without_a_tokenizer_all_tables_are_empty(settings: dict[str, Any]):
-    found = measure_vocabulary(numbered_vocabulary(5), None, **settings)
-    full = measure_vocabulary(table_of(TOKENS), WORD_PIECE, **settings)
-    for name in ("shares", "digits", "lengths", "id_ranges", "id_blocks"):
+    found = measure_vocabulary(numbered_vocabulary(5), None, None, **settings)
+    full = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
+    for name in ("shares", "digits", "lengths", "id_ranges", "id_blocks", "examples"):
         assert getattr(found, name).empty
         assert list(getattr(found, name)) == list(getattr(full, name))
     assert found.summary["n"] == 0
+
+
+# Of bert-base-cased, as Luisto's thesis prints them; `a` as the order of ASCII has it.
+BEAR = {"Then": 1599, "the": 1103, "bear": 4965, "waited": 3932, "for": 1111, "door": 1442}
+BEAR |= {"to": 1106, "open": 1501, "with": 1114, "a": 170, "se": 14516, "##ren": 5123}
+BEAR |= {"##di": 3309, "##pit": 18965, "##ous": 2285, "smile": 2003, ".": 119}
+FIRST_WORDS = {"of": 1104, "and": 1105}
+
+
+@pytest.fixture(scope="module")
+def examples(settings: dict[str, Any]) -> pd.DataFrame:
+    """Of a tokenizer with these tokens alone."""
+    tokens = BEAR | FIRST_WORDS | {"[UNK]": 100}
+    tokenizer = Tokenizer(WordPiece(tokens, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    table = table_of([*tokens]).assign(id=[*tokens.values()])
+    return measure_vocabulary(
+        table, WORD_PIECE, lambda text: tokenizer.encode(text).ids, **settings
+    ).examples
+
+
+def test_the_tokens_of_the_example_sentence_are_listed_in_order(examples: pd.DataFrame):
+    bear = examples[examples["text"] == "bear"]
+    words = "Then the bear waited for the door to open with a se ##ren ##di ##pit ##ous smile ."
+    assert bear["token"].tolist() == words.split()
+    assert bear["id"].tolist() == [BEAR[token] for token in words.split()]
+    assert bear["place"].tolist() == list(range(18))
+    assert set(bear["n_tokens"]) == {18}
+    assert examples[examples["text"] == "first_words"]["id"].tolist() == [1103, 1104, 1105]
+
+
+def test_the_ledger_finds_the_ids_that_the_thesis_prints(
+    examples: pd.DataFrame, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    entries = [each for each in source.entries if "results/vocabulary/examples/" in each.file]
+    monkeypatch.chdir(tmp_path)
+    save_table(examples, "results/vocabulary/examples/bert.csv")
+    checks = [check for each in entries for check in check_entry(each, "bert", Path("results"))]
+    assert len(checks) == 17
+    assert {check.verdict for check in checks} == {"agrees"}

@@ -19,6 +19,7 @@ RESULTS = (
     "lengths.csv",
     "id_ranges.csv",
     "id_blocks.csv",
+    "examples.csv",
 )
 KINDS = {
     "special": ("special", "C6"),
@@ -174,8 +175,18 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}.",
             markdown_table(_ranges(results["id_ranges"]), digits),
         ),
+        section(
+            "Tokens of example texts",
+            "The texts stand in conf/measure/learned/vocabulary.yaml.",
+            markdown_table(_examples(results["examples"]), digits),
+        ),
     ]
     return "\n".join(sections)
+
+
+def _examples(table: pd.DataFrame) -> pd.DataFrame:
+    shown = table.assign(token=table["token"].astype(str).map(code))
+    return shown[["text", "place", "token", "id"]]
 
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:

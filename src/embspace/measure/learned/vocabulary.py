@@ -1,11 +1,12 @@
 """Stage `measure_vocabulary`: what the tokens of a model are.
 
-Luisto's thesis, section 4.2.1, and the notebooks `vocabulary_comparison` and
+Luisto's thesis, sections 3.2.1 and 4.2.1, and the notebooks `vocabulary_comparison` and
 `BERT_context_free_visualization` that belong to it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ from embspace.files.tables import save_table
 from embspace.measure.learned.vocabulary_id_ranges import blocks_of_ids, range_rows, runs_of_ids
 from embspace.measure.learned.vocabulary_token_kinds import DIGITS, NO_WORDS, described_tokens
 from embspace.models.spelling import Spelling
-from embspace.models.tokenizer import load_spelling
-from embspace.settings.model import describe_model
+from embspace.models.tokenizer import load_spelling, load_tokenizer
+from embspace.settings.model import Model, describe_model
 from embspace.settings.stage import StageConfig, run_stage
+
+IdsOf = Callable[[str], list[int]]
+"""The ids of the tokens of a text, without special ones."""
+EXAMPLES = ["text", "place", "token", "id", "n_tokens"]
 
 
 @dataclass(frozen=True)
@@ -32,13 +37,16 @@ class Vocabulary:
     lengths: pd.DataFrame
     id_ranges: pd.DataFrame
     id_blocks: pd.DataFrame
+    examples: pd.DataFrame
     summary: dict[str, Any]
 
 
 def measure_vocabulary(
     vocabulary: pd.DataFrame,
     spelling: Spelling | None,
+    ids_of: IdsOf | None,
     *,
+    example_texts: dict[str, str],
     shortest_run: PositiveInt,
     block_size: PositiveInt,
     number_words: list[str],
@@ -46,11 +54,13 @@ def measure_vocabulary(
 ) -> Vocabulary:
     """What the tokens are, how long, which numbers are among them, and in which order.
 
-    `vocabulary` is the extracted table. Two definitions stand side by side: `as_listed` looks at
+    `vocabulary` is the extracted table, `ids_of` the tokenizer, whose tokens of each of
+    `example_texts` are listed. Two definitions stand side by side: `as_listed` looks at
     a token as the tokenizer lists it, as the thesis does, so that `##ing` is not alphanumeric;
     `word_form` at the text that it stands for, without markers (see
     `embspace.models.spelling.Spelling.word_form`). What depends on neither is `either`.
-    Characters are code points. Without a tokenizer, `spelling` is None and all tables are empty.
+    Characters are code points. Without a tokenizer, `spelling` and `ids_of` are None and all tables
+    are empty.
     """
     if spelling is None:
         vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
@@ -62,8 +72,21 @@ def measure_vocabulary(
         lengths=length_rows(tokens),
         id_ranges=range_rows(tokens, runs),
         id_blocks=range_rows(tokens, blocks_of_ids(len(tokens), block_size)).drop(columns="kind"),
+        examples=example_rows(vocabulary, ids_of, example_texts),
         summary=_summary(tokens, spelling),
     )
+
+
+def example_rows(
+    vocabulary: pd.DataFrame, ids_of: IdsOf | None, texts: dict[str, str]
+) -> pd.DataFrame:
+    """One row a text and token, in order: its place from 0 on, its id, and how many there are."""
+    token_of = vocabulary.set_index("id")["token"]
+    rows = []
+    ids_by_text = {text: ids_of(words) for text, words in texts.items()} if ids_of else {}
+    for text, ids in ids_by_text.items():
+        rows += [(text, place, token_of[each], each, len(ids)) for place, each in enumerate(ids)]
+    return pd.DataFrame(rows, columns=EXAMPLES)
 
 
 def share_rows(
@@ -166,17 +189,24 @@ def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
     }
 
 
+def _ids_of(name: str, model: Model) -> IdsOf:
+    return partial(load_tokenizer(name, model).encode, add_special_tokens=False)
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     model = describe_model(name, config.model)
     vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
-    found = measure_vocabulary(vocabulary, load_spelling(name, model), **config.settings)
+    spelling = load_spelling(name, model)
+    ids_of = _ids_of(name, model) if spelling else None
+    found = measure_vocabulary(vocabulary, spelling, ids_of, **config.settings)
     save_table(found.shares, f"results/vocabulary/shares/{name}.csv")
     save_table(found.digits, f"results/vocabulary/digits/{name}.csv")
     save_table(found.lengths, f"results/vocabulary/lengths/{name}.csv")
     save_table(found.id_ranges, f"results/vocabulary/id_ranges/{name}.csv")
     save_table(found.id_blocks, f"results/vocabulary/id_blocks/{name}.csv")
+    save_table(found.examples, f"results/vocabulary/examples/{name}.csv")
     save_scalars(found.summary, f"results/vocabulary/{name}.json")
 
 
