@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv",)
@@ -29,11 +30,7 @@ KINDS = {"claim": "claims", "number": "numbers, slips and what is lost"}
 
 
 def draw_ledger(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """One bar a section of the thesis or another source, a panel for claims, one for numbers."""
     ledger = results["csv"]

@@ -8,6 +8,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 DEFINITIONS = {
@@ -20,11 +21,7 @@ WIDTH = 0.8
 
 
 def draw_vocabularies(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Of each two models one panel: the Jaccard index by kind, by what makes tokens the same."""
     pairs = list(results["csv"].groupby(["model", "other_model"], sort=False))

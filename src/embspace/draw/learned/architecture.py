@@ -26,11 +26,7 @@ SHOWN = {
 
 
 def draw_architecture(
-    results: dict[str, Any],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Parameters of the model's components, and of one layer's, each beside the references'."""
     table, sizes = results["csv"], results["json"]

@@ -9,6 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import SPACES, absent, counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("curve.csv", "dimensions.csv")
 CLOUDS = {
@@ -21,11 +22,7 @@ WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
 
 
 def draw_explained_variance(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """The variance that the first components explain, beside isotropic vectors; a table."""
     curve, dimensions = results["curve"], results["dimensions"]

@@ -13,11 +13,7 @@ RESULTS = ("json",)
 
 
 def draw_separability(
-    results: dict[str, Any],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """The AUC by preparation, beside that of shuffled labels."""
     rows = [{"preparation": key.replace("_", " "), **row} for key, row in results["json"].items()]

@@ -57,11 +57,7 @@ SHOWN = (
 
 
 def draw_vocabulary(
-    results: dict[str, Any],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Shares of kinds, lengths, and what lies where in the order of the ids; the tables."""
     summary = results["json"]

@@ -8,17 +8,14 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import QUANTITIES, SPACES, new_figure
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.runs.training import show_steps
+from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 SHOWN = ("norm", "cosine")
 
 
 def draw_checkpoints(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """One row a phase, one panel a quantity: its mean over vectors or pairs, one line a seed."""
     table = results["csv"]

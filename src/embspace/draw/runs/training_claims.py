@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 # By color and by form, for whoever sees no colors.
@@ -26,11 +27,7 @@ LINE = 46  # characters that half the figure's width holds
 
 
 def draw_training_claims(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """One row a claim, one panel a statistic of it, one mark a seed, with the claim's verdict."""
     table = results["csv"]

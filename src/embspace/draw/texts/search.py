@@ -8,6 +8,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
@@ -17,11 +18,7 @@ NO_CORPUS = "No corpus that the model reads has halves of texts (`halves: true` 
 
 
 def draw_search(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """One row a corpus, one panel a preparation, one line a pooling; words alone as levels."""
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}

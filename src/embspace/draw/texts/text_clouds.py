@@ -22,6 +22,7 @@ from embspace.draw.page.canvas import (
     step,
 )
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
+from embspace.files.tables import Tables
 
 RESULTS = (
     "corpora.csv",
@@ -55,11 +56,7 @@ Colors = Mapping[str, str]
 
 
 def draw_text_clouds(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Densities of one layer and pooling, then cosines, their signs, shapes and distances."""
     histogram = results["histogram"]

@@ -47,11 +47,7 @@ NEIGHBORS = {
 
 
 def draw_text_maps(
-    results: dict[str, Any],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """One row of maps a choice of texts, pooling and preparation, colored by corpus; tables."""
     coordinates, quality = results["parquet"], results["quality"]

@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("curve.csv", "dimensions.csv")
 RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
@@ -18,11 +19,7 @@ COLORS = {"shifted": "C0", "turned": "C1", "flat": "C2", "all": "black"}
 
 
 def draw_cubes(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Explained variance of each cube and of all together, beside what is exact; a table."""
     curve, dimensions = results["curve"], results["dimensions"]

@@ -9,6 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("dimension.csv", "spectrum.csv")
 CLOUDS = {
@@ -30,11 +31,7 @@ SHOWN = (
 
 
 def draw_estimators(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Estimated over true dimension of three clouds, and measures of a spectrum by sample size."""
     dimension, spectrum = results["dimension"], results["spectrum"]

@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.words.evolution_tables import evolution_tables
+from embspace.files.tables import Tables
 
 RESULTS = ("path.csv", "views.csv", "steps.csv", "layers.csv", "shared_steps.csv", "drift.csv")
 VIEWS = {"all_layers": "all layers", "without_last": "without the last"}
@@ -28,11 +29,7 @@ TOKEN, OTHER, CORPUS, RANDOM, START, MARKED = "C0", "C2", "C4", "0.45", "C1", "C
 
 
 def draw_evolution(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Paths in two components; by layer the steps, norms, what steps share, and drift.
 

@@ -7,6 +7,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.files.tables import Tables
 
 RESULTS = ("accuracy.csv", "tokens.csv")
 PROBES = {
@@ -18,11 +19,7 @@ INPUT = -1  # left of layer 0
 
 
 def draw_probing(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Accuracy by space and probe, beside spelling, random weights, control task and chance."""
     accuracy = results["accuracy"]
