@@ -22,7 +22,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
 
 
 def family(name: str) -> Any:
-    return empty_model(config_of({"model_type": name, **FAMILIES[name]}, "x", "y"))
+    return empty_model(config_of({"model_type": name, **FAMILIES[name]}, "y"))
 
 
 def n_of_all(component: Component) -> int:

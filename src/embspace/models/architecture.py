@@ -1,10 +1,9 @@
 """A model's architecture from its config alone: every shape, no weights."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
-from embspace.errors import InputError
+from embspace.errors import InputError, did_you_mean, within
 from embspace.models.locate import locate_files
 from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
 
@@ -20,7 +19,8 @@ def load_config(name: str, model: Model) -> Any:
     if isinstance(model, VectorsModel):
         return None
     if isinstance(model, RandomModel):
-        return config_of(model.config, model_file(name), "config")
+        with within(model_file(name)):
+            return config_of(model.config, "config")
     from transformers import AutoConfig
 
     folder = locate_files(name, model)
@@ -32,8 +32,8 @@ def load_config(name: str, model: Model) -> Any:
         raise InputError(f"{folder / 'config.json'}: cannot be read: {error}") from error
 
 
-def config_of(options: Mapping[str, Any], file: str, key: str) -> Any:
-    """The config that `options`, the key `key` of `file`, spell out; the rest is default.
+def config_of(options: Mapping[str, Any], key: str) -> Any:
+    """The config that `options`, under `key` in a settings file, spell out; the rest is default.
 
     Raises:
         InputError: if the architecture or a key is unknown.
@@ -45,16 +45,13 @@ def config_of(options: Mapping[str, Any], file: str, key: str) -> Any:
         for option in options:
             # transformers keeps keys that it does not know, and takes its default for those meant.
             if not hasattr(known, option):
-                close = get_close_matches(option, dir(known), n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise InputError(
-                    f"{file}: key '{key}.{option}' is unknown to {type(known).__name__}{hint}"
-                )
+                hint = did_you_mean(option, dir(known))
+                raise InputError(f"key '{key}.{option}' is unknown to {type(known).__name__}{hint}")
         return AutoConfig.for_model(**options)
     except InputError:
         raise
     except Exception as error:  # what a config class raises depends on the architecture
-        raise InputError(f"{file}: key '{key}': {error}") from error
+        raise InputError(f"key '{key}': {error}") from error
 
 
 def empty_model(config: Any) -> Any:

@@ -1,11 +1,10 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
-from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, within
+from embspace.models.architecture import config_of
 from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
 from embspace.settings.model import HubModel, Model, RandomModel, VectorsModel, model_file
@@ -36,24 +35,6 @@ def load_model(name: str, model: Model) -> Any:
 def with_random_weights(module: Any, seed: int) -> Any:
     """A model of the same config as `module` before any training, in evaluation mode."""
     return _from_config(module.config, seed).eval()
-
-
-def known_config(key: str, options: Mapping[str, Any]) -> Any:
-    """The config of transformers for `options`, which stand under `key` in a settings file.
-
-    Raises:
-        InputError: if `model_type` or another option is unknown, or does not fit the others.
-    """
-    from transformers import AutoConfig
-
-    try:
-        known = AutoConfig.for_model(options.get("model_type", ""))
-        _check_known(key, options, known)
-        return AutoConfig.for_model(**options)
-    except InputError:
-        raise
-    except Exception as error:  # what a config class raises depends on the architecture
-        raise InputError(f"key '{key}': {error}") from error
 
 
 def check_finite(name: str, module: Any) -> None:
@@ -117,7 +98,7 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
 
 def _random_model(name: str, model: RandomModel) -> Any:
     with within(model_file(name)):
-        config = known_config("config", model.config)
+        config = config_of(model.config, "config")
         try:
             return _from_config(config, model.seed)
         except Exception as error:  # what a model raises depends on the architecture
@@ -132,12 +113,3 @@ def _from_config(config: Any, seed: int) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return from_config(config, dtype=torch.float32)
-
-
-def _check_known(key: str, options: Mapping[str, Any], known: Any) -> None:
-    # transformers keeps keys that it does not know, and takes its default for the one meant.
-    for option in options:
-        if not hasattr(known, option):
-            close = get_close_matches(option, dir(known), n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
-            raise InputError(f"key '{key}.{option}' is unknown to {type(known).__name__}{hint}")

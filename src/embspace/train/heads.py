@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.models.weights import known_config
+from embspace.models.architecture import config_of
 from embspace.settings.run import (
     CausalLanguageModeling,
     MaskedLanguageModeling,
@@ -82,7 +82,7 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
         except (OSError, ValueError) as error:  # no safetensors, or no such head
             raise InputError(f"{source}: cannot be trained: {error}") from error
     try:
-        config = known_config("architecture", {**source, **names})
+        config = config_of({**source, **names}, "architecture")
         return kind.from_config(config, dtype=torch.float32)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"key 'architecture': {error}") from error

@@ -19,7 +19,7 @@ BERT = {"model_type": "bert", "hidden_size": 24, "intermediate_size": 48, "num_h
 def results(tmp_path: Any, references: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """As the stage leaves them in files."""
     names = read_yaml(ROOT / "conf/measure/learned/architecture.yaml")["names"]
-    config = config_of(BERT, "x", "y")
+    config = config_of(BERT, "y")
     found = measure_architecture("mine", config, references=references, names=names)
     save_table(found.components, str(tmp_path / "a.csv"))
     save_scalars(found.sizes, str(tmp_path / "a.json"))

@@ -25,7 +25,7 @@ def settings(root: Path) -> dict[str, Any]:
 
 
 def measured(settings: dict[str, Any], **options: Any) -> Architecture:
-    return measure_architecture("mine", config_of(BERT | options, "x", "y"), **settings)
+    return measure_architecture("mine", config_of(BERT | options, "y"), **settings)
 
 
 def counts(found: Architecture, architecture: str, column: str = "n_parameters") -> dict[str, int]:
@@ -92,7 +92,7 @@ def test_sizes_are_those_of_the_config(settings: dict[str, Any]):
 
 
 def test_a_number_that_a_config_does_not_have_is_none(settings: dict[str, Any]):
-    t5 = config_of({"model_type": "t5", "num_layers": 1, "vocab_size": 50}, "x", "y")
+    t5 = config_of({"model_type": "t5", "num_layers": 1, "vocab_size": 50}, "y")
     found = measure_architecture("t5", t5, **settings | {"references": {}})
     assert found.sizes["t5"]["n_positions"] is None
     assert found.sizes["t5"]["n_layers"] == 1
@@ -125,7 +125,7 @@ def test_parts_of_layers_that_differ_say_which_layers(settings: dict[str, Any]):
 
 
 def test_the_model_is_no_reference_of_its_own(settings: dict[str, Any]):
-    config = config_of(BERT, "x", "y")
+    config = config_of(BERT, "y")
     found = measure_architecture("bert-base-cased", config, **settings)
     assert list(found.sizes) == ["bert-base-cased"]
     assert found.sizes["bert-base-cased"]["n_tokens"] == 50

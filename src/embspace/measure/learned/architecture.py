@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.errors import within
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.models.architecture import config_of, empty_model, load_config
@@ -53,11 +54,12 @@ def measure_architecture(
     """
     if config is None:
         return Architecture(pd.DataFrame(columns=COLUMNS), {})
-    described = {name: config} | {
-        reference: config_of(options, CONF, f"references.{reference}")
-        for reference, options in references.items()
-        if reference != name
-    }
+    with within(CONF):
+        described = {name: config} | {
+            reference: config_of(options, f"references.{reference}")
+            for reference, options in references.items()
+            if reference != name
+        }
     found = {key: components_of(empty_model(each)) for key, each in described.items()}
     tables = [component_rows(key, components, names) for key, components in found.items()]
     return Architecture(
