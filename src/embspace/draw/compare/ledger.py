@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure
+from embspace.draw.page.canvas import count, counted, legend_below, new_figure
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
@@ -50,12 +50,7 @@ def draw_ledger(
         _bars(ax, ledger[chosen])
         ax.set(title=words, xlabel="rows")
     axes[0].set_ylabel("section, or another source")
-    handles = {
-        name: handle
-        for ax in axes
-        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=len(VERDICTS))
+    legend_below(figure, axes, ncols=len(VERDICTS))
     return figure, _tables(ledger, label, digits)
 
 

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -42,7 +42,7 @@ def draw_vocabularies(
         sizes = f"{one}, {count(whole['n'])} tokens; {other}, {count(whole['other_n'])}"
         ax.set(title=sizes, ylabel="Jaccard index", ylim=(0, 1.02))
     if pairs:
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2)
+        legend_below(figure, axes[:1], ncols=2)
     return figure, _tables(results["csv"], label, digits)
 
 

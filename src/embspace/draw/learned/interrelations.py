@@ -7,7 +7,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import SPACES, absent, count, counted, new_figure, say_absent
+from embspace.draw.page.canvas import (
+    SPACES,
+    absent,
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    say_absent,
+)
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
@@ -49,7 +57,7 @@ def draw_interrelations(
         say_absent(axes[1:], label, "segment")
     else:
         _segments(axes[1], results["segments"])
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=3)
+    legend_below(figure, axes[:1], ncols=3)
     return figure, _tables(results, label, n_listed, digits)
 
 

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import CLOUDS, count, new_figure
+from embspace.draw.page.canvas import CLOUDS, count, legend_below, new_figure
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
@@ -52,9 +52,7 @@ def draw_nearest_neighbors(
         xlabel=f"1 + times among the {k} nearest of others",
         ylabel="vectors",
     )
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=2, markerscale=3
-    )
+    legend_below(figure, axes[:1], ncols=2, markerscale=3)
     _distances(axes[1], summary[summary["quantity"] == "euclidean_distance"])
     return figure, _tables(results, label, n_hubs, digits)
 

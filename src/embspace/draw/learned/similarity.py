@@ -9,6 +9,7 @@ from embspace.draw.page.canvas import (
     SPACES,
     absent,
     counted,
+    legend_below,
     new_figure,
     quantile_range,
     step,
@@ -54,7 +55,7 @@ def draw_similarity(
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
-    figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=3)
+    legend_below(figure, axes[-1:], ncols=3)
     return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
 
 

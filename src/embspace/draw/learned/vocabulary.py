@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.canvas import count, counted, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import code, markdown_table, section
 
 RESULTS = (
@@ -77,7 +77,7 @@ def draw_vocabulary(
     _lengths(axes[1], results["lengths"])
     _kinds_by_id(axes[2], results["id_blocks"])
     _lengths_by_id(axes[3], results["id_blocks"])
-    figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower left", ncols=5)
+    legend_below(figure, axes[2:3], ncols=5)
     return figure, text
 
 

@@ -117,6 +117,21 @@ def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:
     ax.stairs(rows["density"], edges, color=color, label=name)
 
 
+def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:
+    """Shade the interval of a quantity over the column `x`, from its `_low` to its `_high`."""
+    ax.fill_between(rows[x], rows[f"{quantity}_low"], rows[f"{quantity}_high"], linewidth=0, **look)
+
+
+def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
+    """Name once, below all panels, what these panels show."""
+    named = {
+        name: handle
+        for ax in axes
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(named.values(), named.keys(), loc="outside lower left", **look)
+
+
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
     """Leaves the few outliers out, which would press everything else together."""
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()

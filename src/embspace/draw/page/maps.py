@@ -7,7 +7,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from embspace.draw.page.canvas import CLOUDS, SPACES, absent, new_figure, say_absent, say_instead
+from embspace.draw.page.canvas import (
+    CLOUDS,
+    SPACES,
+    absent,
+    legend_below,
+    new_figure,
+    say_absent,
+    say_instead,
+)
 from embspace.draw.page.markdown import markdown_table, section
 
 # Columns that every table of the quality of maps has, and what is to be said of them.
@@ -78,11 +86,7 @@ def map_figure(
         ax.set_title(CLOUDS[name][0], loc="left", pad=14)
         ax.text(0, 1.01, _trust(row), transform=ax.transAxes, fontsize=6.5, color="0.3")
         _scatter(figure, ax, rows, _left_out(coordinates, name))
-    handles: dict[str, Any] = {}
-    for ax in axes:
-        shown, words = ax.get_legend_handles_labels()
-        handles |= dict(zip(words, shown, strict=True))
-    figure.legend([*handles.values()], [*handles], loc="outside lower left", ncols=3, markerscale=3)
+    legend_below(figure, axes, ncols=3, markerscale=3)
     if "positional" not in names:
         say_absent(axes[len(names) :], label, "positional")
     elif "structured" not in names:

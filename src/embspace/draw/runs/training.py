@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.canvas import counted, new_figure, shade
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -97,8 +97,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
         for place, (_, of_seed) in enumerate(chosen.groupby("seed", sort=False)):
             color, x = f"C{number}", of_seed["step"]
             ax.plot(x, of_seed["accuracy"], color, marker=".", label="" if place else words)
-            low, high = of_seed["accuracy_low"], of_seed["accuracy_high"]
-            ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
+            shade(ax, of_seed, "step", "accuracy", color=color, alpha=0.2)
     ax.axhline(0.5, color="0.7", linewidth=1, label="a guess")
     ax.set(title="right form of a main verb preferred", ylabel="share of verbs")
     ax.set_ylim(0, 1.02)
@@ -140,8 +139,7 @@ def _with_bands(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
     for number, (seed, of_seed) in enumerate(rows.groupby("seed", sort=False)):
         color, x = f"C{number}", of_seed["step"]
         ax.plot(x, of_seed[quantity], color, marker=".", label=f"seed {seed}")
-        low, high = of_seed[f"{quantity}_low"], of_seed[f"{quantity}_high"]
-        ax.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
+        shade(ax, of_seed, "step", quantity, color=color, alpha=0.2)
     show_steps(ax, rows)
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import new_figure, say_instead
+from embspace.draw.page.canvas import legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -50,12 +50,7 @@ def draw_training_claims(
         for column, name in enumerate(STATISTICS[:n_columns]):
             _panel(axes[number * n_columns + column], rows, name)
         axes[number * n_columns].set_title(f"{rows['section'].iloc[0]}  {claim}", loc="left")
-    handles = {
-        name: handle
-        for ax in axes
-        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=len(handles))
+    legend_below(figure, axes, ncols=1 + len(MARKS))
     text = section(
         "Verdicts, by seed",
         "Razzhigaev et al. 2024 (arXiv 2311.05928), sections 4.1 to 4.3. The rules stand in "

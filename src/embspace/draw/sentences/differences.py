@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.sentences.difference_map import COLORS, color_of, map_panel
 from embspace.draw.sentences.difference_tables import difference_tables
@@ -202,17 +202,10 @@ def _by_layer(ax: Axes, categories: pd.DataFrame, column: str, title: str) -> No
 
 
 def _null_band(ax: Axes, categories: pd.DataFrame) -> None:
-    band = categories.groupby("layer")[
-        ["null_consistency_unrelated_low", "null_consistency_unrelated_high"]
-    ].agg({"null_consistency_unrelated_low": "min", "null_consistency_unrelated_high": "max"})
-    ax.fill_between(
-        band.index,
-        band["null_consistency_unrelated_low"],
-        band["null_consistency_unrelated_high"],
-        color="0.8",
-        linewidth=0,
-        label="unrelated sentences",
-    )
+    name = "null_consistency_unrelated"
+    ends = {f"{name}_low": "min", f"{name}_high": "max"}
+    band = categories.groupby("layer", as_index=False).agg(ends)
+    shade(ax, band, "layer", name, color="0.8", label="unrelated sentences")
     ax.legend(loc="lower right")
 
 
@@ -226,14 +219,8 @@ def _bias_by_layer(ax: Axes, cosines: pd.DataFrame, summary: dict[str, Any]) -> 
         & (cosines["category_2"] == bias["category_2"])
     ]
     null = _at(chosen, summary, ["pooling"])
-    ax.fill_between(
-        null["layer"],
-        null["null_cosine_low"],
-        null["null_cosine_high"],
-        color="0.85",
-        linewidth=0,
-        label=f"unrelated, {POOLINGS[summary['pooling']][0]}",
-    )
+    label = f"unrelated, {POOLINGS[summary['pooling']][0]}"
+    shade(ax, null, "layer", "null_cosine", color="0.85", label=label)
     for number, (pooling, (name, _)) in enumerate(POOLINGS.items()):
         rows = chosen[chosen["pooling"] == pooling]
         ends = [rows["cosine"] - rows["cosine_low"], rows["cosine_high"] - rows["cosine"]]

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
@@ -133,14 +133,7 @@ def _by_layer(
 
 
 def _lines(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, words: str, color: str) -> None:
-    ax.fill_between(
-        rows[x],
-        rows[f"{quantity}_low"],
-        rows[f"{quantity}_high"],
-        color=color,
-        alpha=0.2,
-        linewidth=0,
-    )
+    shade(ax, rows, x, quantity, color=color, alpha=0.2)
     ax.plot(rows[x], rows[quantity], marker=".", color=color, label=words)
     random = rows[f"random_weights_{quantity}"]
     ax.plot(rows[x], random, color=color, linestyle="--", linewidth=0.9)

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
+from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -54,14 +54,7 @@ def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
         rows = table[chosen]
         ax.plot(rows["layer"], rows[QUANTITY], color=color, marker=".", label=words)
-        ax.fill_between(
-            rows["layer"],
-            rows[f"{QUANTITY}_low"],
-            rows[f"{QUANTITY}_high"],
-            color=color,
-            alpha=0.2,
-            linewidth=0,
-        )
+        shade(ax, rows, "layer", QUANTITY, color=color, alpha=0.2)
     for name, (words, style) in WORDS.items():
         for value in table.loc[table["embedding"] == name, QUANTITY]:
             ax.axhline(value, color="0.3", linestyle=style, linewidth=1, label=words)

@@ -19,6 +19,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     quantile_range,
     say_instead,
+    shade,
     step,
 )
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
@@ -130,9 +131,7 @@ def _by_layer(ax: Axes, rows: pd.DataFrame, name: str, color: str, style: str) -
     """A line over layers, and its interval where the table has one."""
     ax.plot(rows["layer"], rows[name], color=color, linestyle=style, marker=".", markersize=3)
     if f"{name}_low" in rows:
-        ax.fill_between(
-            rows["layer"], rows[f"{name}_low"], rows[f"{name}_high"], color=color, alpha=0.25, lw=0
-        )
+        shade(ax, rows, "layer", name, color=color, alpha=0.25)
 
 
 def _over_layers(

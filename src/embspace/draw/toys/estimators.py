@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -61,8 +61,7 @@ def draw_estimators(
     axes[3].set_yscale("log")
     axes[3].set_ylim(0.05, 200)  # room for the legend
     axes[3].legend(fontsize=6, loc="upper right")
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower left", ncols=3, fontsize=7)
+    legend_below(figure, axes[:1], ncols=3, fontsize=7)
     return figure, _tables(dimension, spectrum, label, digits)
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
+from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.types import PositiveShare
 
@@ -102,9 +102,7 @@ def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
 def _line(
     ax: Axes, rows: pd.DataFrame, name: str, label: str, color: str, style: str = "-"
 ) -> None:
-    ax.fill_between(
-        rows["layer"], rows[f"{name}_low"], rows[f"{name}_high"], color=color, alpha=0.15, lw=0
-    )
+    shade(ax, rows, "layer", name, color=color, alpha=0.15)
     ax.plot(rows["layer"], rows[name], color=color, linestyle=style, marker=".", label=label)
 
 

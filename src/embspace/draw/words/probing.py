@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import code, markdown_table, section
 from embspace.files.tables import Tables
 
@@ -36,6 +36,7 @@ def draw_probing(
         say_instead([ax], "too few of the words are single tokens of this model")
     else:
         _lines(ax, accuracy)
+        legend_below(figure, [ax], ncols=4)
     return figure, _tables(accuracy, results["tokens"], label, digits)
 
 
@@ -59,9 +60,6 @@ def _lines(ax: Axes, accuracy: pd.DataFrame) -> None:
     layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
     ax.set_xticks([INPUT, *layers], ["input\nembedding", *(f"layer {layer}" for layer in layers)])
     ax.set(ylabel="accuracy on held-out lemmas", ylim=(0.2, 1.02))
-    handles, names = ax.get_legend_handles_labels()
-    once = dict(zip(names, handles, strict=True))
-    ax.figure.legend(once.values(), once.keys(), loc="outside lower left", ncols=4)
 
 
 def _points(
