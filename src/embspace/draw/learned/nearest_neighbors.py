@@ -6,13 +6,11 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import CLOUDS, count, legend_below, new_figure
-from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
+from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, same, section
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
 SUMMARY = {
-    "cloud": "cloud",
-    "quantity": "quantity",
-    "k": "k",
+    **same("cloud", "quantity", "k"),
     **DISTRIBUTION,
     "skewness": "skewness",
 }

@@ -16,14 +16,11 @@ from embspace.draw.page.canvas import (
     say_absent,
     say_instead,
 )
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import markdown_table, same, section
 
 # Columns that every table of the quality of maps has, and what is to be said of them.
 QUALITY = {
-    "n": "n",
-    "k": "k",
-    "trustworthiness": "trustworthiness",
-    "continuity": "continuity",
+    **same("n", "k", "trustworthiness", "continuity"),
     "chance_trustworthiness": "chance of both",
     "neighbor_recall": "neighbor recall",
     "chance_neighbor_recall": "chance",
@@ -34,8 +31,7 @@ QUALITY_NOTE = (
 )
 OF_CLOUDS = {"cloud": "cloud", "n_axes": "axes", **QUALITY}
 SEEDS = {
-    "cloud": "cloud",
-    "n": "n",
+    **same("cloud", "n"),
     "n_seeds": "seeds",
     "neighbor_overlap": "neighbor overlap",
     "smallest_neighbor_overlap": "smallest",

@@ -6,6 +6,17 @@ from math import isnan
 import pandas as pd
 from tabulate import tabulate
 
+
+def same(*columns: str) -> dict[str, str]:
+    """Columns that readers know by their own names."""
+    return {column: column for column in columns}
+
+
+def interval(column: str, name: str) -> dict[str, str]:
+    """A column's name for readers, and those of its bounds, which `markdown_table` joins to it."""
+    return {f"{column}{end}": f"{name}{end}" for end in ("", "_low", "_high")}
+
+
 # Of a summary table, the columns that a reader wants, and their names.
 DISTRIBUTION = {
     "n": "n",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import interval, markdown_table, section
 from embspace.draw.sentences.sentence_similarity import POOLING_NAMES
 
 EXAMPLES = {
@@ -16,12 +16,8 @@ EXAMPLES = {
 COSINES = {
     "category_1": "category",
     "category_2": "with",
-    "cosine": "cosine",
-    "cosine_low": "cosine_low",
-    "cosine_high": "cosine_high",
-    "corrected_cosine": "corrected",
-    "corrected_cosine_low": "corrected_low",
-    "corrected_cosine_high": "corrected_high",
+    **interval("cosine", "cosine"),
+    **interval("corrected_cosine", "corrected"),
     "random_weights_cosine": "random weights",
     "p_value": "p",
     "q_value": "q",
@@ -35,9 +31,7 @@ CATEGORIES = {
     "norm_of_mean": "length of the mean",
     "mean_norm": "mean length",
     "reliability": "reliability",
-    "consistency": "consistency",
-    "consistency_low": "consistency_low",
-    "consistency_high": "consistency_high",
+    **interval("consistency", "consistency"),
     "null_consistency_sign_flips_high": "signs flipped, up to",
     "null_consistency_re_paired_high": "paired anew, up to",
     "null_consistency_unrelated_high": "unrelated, up to",

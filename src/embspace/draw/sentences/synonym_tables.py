@@ -5,14 +5,11 @@ from typing import Any
 import pandas as pd
 
 from embspace.draw.page.canvas import POOLINGS
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import interval, markdown_table, same, section
 
 BAG = "bag_of_words"
 GROUPS = {
-    "sentences": "sentences",
-    "pooling": "pooling",
-    "layer": "layer",
-    "n": "n",
+    **same("sentences", "pooling", "layer", "n"),
     "within_cosine": "cosine within",
     "between_cosine": "cosine between",
     "silhouette": "silhouette",
@@ -26,28 +23,20 @@ GROUPS = {
 }
 CONTRASTS = {
     "kind": "pairs",
-    "pooling": "pooling",
-    "layer": "layer",
+    **same("pooling", "layer"),
     "n_pairs": "n",
-    "cosine": "cosine",
-    "cosine_low": "cosine_low",
-    "cosine_high": "cosine_high",
+    **interval("cosine", "cosine"),
     "random_weights_cosine": "random weights",
     "paraphrase_minus_kind_cosine": "paraphrases minus these",
     "relative_similarity": "paraphrases between unrelated, 0, and these, 1",
-    "auc": "probability that a paraphrase is more alike",
-    "auc_low": "probability that a paraphrase is more alike_low",
-    "auc_high": "probability that a paraphrase is more alike_high",
+    **interval("auc", "probability that a paraphrase is more alike"),
 }
 SLOTS = {
-    "pooling": "pooling",
-    "layer": "layer",
+    **same("pooling", "layer"),
     "n_changed": "words changed",
     "n_pairs": "n",
     "cosine": "cosine",
-    "relative_distance": "distance over that of two frames",
-    "relative_distance_low": "distance over that of two frames_low",
-    "relative_distance_high": "distance over that of two frames_high",
+    **interval("relative_distance", "distance over that of two frames"),
     "random_weights_relative_distance": "random weights",
     "additivity": "additivity",
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import interval, markdown_table, same, section
 
 TWO = {"corpus": "corpus", "other_corpus": "other corpus", "pooling": "pooling"}
 # Of each table the title, a note, and the columns with their names.
@@ -15,11 +15,8 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
         "interval of the mean is by half-samples of the documents.",
         {
             **TWO,
-            "quantity": "quantity",
-            "n": "n",
-            "mean": "mean",
-            "mean_low": "mean_low",
-            "mean_high": "mean_high",
+            **same("quantity", "n"),
+            **interval("mean", "mean"),
             "standard_deviation": "standard deviation",
             "minimum": "minimum",
             "quantile_0.5": "median",
@@ -34,9 +31,7 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             **TWO,
             "smallest_cosine": "smallest cosine",
-            "share_not_positive": "share",
-            "share_not_positive_low": "share_low",
-            "share_not_positive_high": "share_high",
+            **interval("share_not_positive", "share"),
             "centered_share_not_positive": "centered",
             "null_covariance_share_not_positive": "same covariance",
             "null_isotropic_share_not_positive": "isotropic",
@@ -48,17 +43,13 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
         "In brackets as many isotropic Gaussian vectors. Of few vectors these numbers say more of "
         "n than of the cloud; at equal n is one vector each of as many documents.",
         {
-            "corpus": "corpus",
-            "pooling": "pooling",
-            "n": "n",
+            **same("corpus", "pooling", "n"),
             "few_vectors": "few",
             "top_variance_share": "largest share",
             "null_top_variance_share": "(isotropic)",
             "participation_ratio": "participation ratio",
             "null_participation_ratio": "(isotropic) ",  # a name of its own, which looks the same
-            "equal_n_participation_ratio": "at equal n",
-            "equal_n_participation_ratio_low": "at equal n_low",
-            "equal_n_participation_ratio_high": "at equal n_high",
+            **interval("equal_n_participation_ratio", "at equal n"),
         },
     ),
     "separation": (

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.markdown import code, interval, markdown_table, same, section
 
 BY_LAYER = [
     "euclidean_distance",
@@ -15,9 +15,7 @@ SHARED = {
     "tokens": "tokens",
     "first_layer": "from",
     "last_layer": "to",
-    "shared_energy": "shared energy",
-    "shared_energy_low": "shared energy_low",
-    "shared_energy_high": "shared energy_high",
+    **interval("shared_energy", "shared energy"),
     "null_shared_energy_low": "null low",
     "null_shared_energy_high": "null high",
     "p_value": "p",
@@ -26,10 +24,7 @@ SHARED = {
     "previous_shared_cosine": "cosine with the step before",
 }
 DRIFT = {
-    "first": "first",
-    "second": "second",
-    "token": "token",
-    "position": "position",
+    **same("first", "second", "token", "position"),
     "euclidean_distance": "distance",
     "cosine": "cosine",
     "relative_distance": "relative distance",
