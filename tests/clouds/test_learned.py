@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
-from embspace.clouds.learned import clouds_of, structured_positions
+from embspace.clouds.learned import clouds_of, one_space, structured_positions
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices
+
+INPUT, POSITIONAL = np.ones((5, 4)), np.ones((3, 4))
 
 
 def test_structured_positions_are_neither_outlying_nor_noise():
@@ -41,3 +43,23 @@ def test_a_model_without_positions_has_clouds_of_tokens():
 def test_a_cloud_of_few_points_is_left_out():
     regimes = regimes_of(30, unstructured=range(3, 30))
     assert list(clouds_of(random_matrices(), regimes)) == ["joint", "joint_centered", "positional"]
+
+
+def test_tables_of_one_width_are_themselves():
+    found = one_space({"input": INPUT, "positional": POSITIONAL, "other": INPUT})
+    assert list(found) == ["input", "positional"]
+    assert found["input"] is INPUT
+
+
+def test_tokens_are_mapped_where_positions_have_another_width():
+    mapped, wide = np.zeros((5, 8)), np.ones((3, 8))
+    found = one_space({"input": INPUT, "input_mapped": mapped, "positional": wide})
+    assert found["input"] is mapped
+    assert found["positional"] is wide
+
+
+def test_tokens_stay_raw_where_positions_have_their_width_or_are_none():
+    # ALBERT adds them up before its linear layer.
+    mapped = np.zeros((5, 8))
+    for more in ({"positional": POSITIONAL}, {}):
+        assert one_space({"input": INPUT, "input_mapped": mapped, **more})["input"] is INPUT

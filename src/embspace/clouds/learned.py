@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.clouds.joint import one_space
 from embspace.geometry.pairs.directions import unit_rows
 
 FEWEST = 4  # points that have a map, and neighbors in it
+NAMES = ("input", "positional", "segment")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,3 +78,16 @@ def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> LearnedClou
         tuple(space for space, part in zip(spaces, parts, strict=True) for _ in range(len(part))),
         np.concatenate([np.arange(len(part)) for part in parts]),
     )
+
+
+def one_space(matrices: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of `input`, `positional` and `segment`, (row, dim), that there are.
+
+    Where positions have the hidden size and tokens do not, as in OPT-350M, what is added to a
+    position is the token that a linear layer has mapped: there `input` is `input_mapped`.
+    """
+    together = {space: matrices[space] for space in NAMES if space in matrices}
+    dims = {space: x.shape[1] for space, x in together.items()}
+    if "input_mapped" in matrices and dims.get("positional", dims["input"]) != dims["input"]:
+        together["input"] = matrices["input_mapped"]
+    return together

@@ -11,7 +11,6 @@ from .groups.alignment import procrustes_distance as procrustes_distance
 from .groups.alignment import procrustes_fit as procrustes_fit
 from .groups.alignment import procrustes_similarity as procrustes_similarity
 from .groups.alignment import unbiased_hsic as unbiased_hsic
-from .groups.comparison import probability_of_larger as probability_of_larger
 from .groups.contrast import GroupContrast as GroupContrast
 from .groups.contrast import chance_accuracy as chance_accuracy
 from .groups.contrast import contrast_groups as contrast_groups
@@ -28,8 +27,8 @@ from .groups.groups import same_group_neighbor_share as same_group_neighbor_shar
 from .groups.groups import silhouettes as silhouettes
 from .groups.groups import within_and_between as within_and_between
 from .groups.held_out_scores import held_out_scores as held_out_scores
+from .groups.held_out_scores import linearly_separable as linearly_separable
 from .groups.held_out_scores import wins_by_stratum as wins_by_stratum
-from .groups.linear_separability import linearly_separable as linearly_separable
 from .groups.offsets import MeanOffsets as MeanOffsets
 from .groups.offsets import consistency_of_draws as consistency_of_draws
 from .groups.offsets import flipped_offset_consistency as flipped_offset_consistency
@@ -69,6 +68,7 @@ from .inference.resampling import half_of_each as half_of_each
 from .inference.resampling import half_sample_bounds as half_sample_bounds
 from .inference.resampling import half_sample_interval as half_sample_interval
 from .inference.resampling import interval_bounds as interval_bounds
+from .inference.resampling import probability_of_larger as probability_of_larger
 from .inference.resampling import stratified_interval as stratified_interval
 from .inference.resampling import stream_of as stream_of
 from .inference.resampling import upper_p_value as upper_p_value

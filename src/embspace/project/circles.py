@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.groups.groups import same_group_neighbor_share
-from embspace.geometry.groups.linear_separability import linearly_separable
+from embspace.geometry.groups.held_out_scores import linearly_separable
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.maps.rings import (
     circular_rank_correlation,

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +34,6 @@ from embspace.train.checkpoints import (
 )
 from embspace.train.heads import build_module, load_weights
 from embspace.train.optimize import Start, make_optimizer, moments_of, train_steps
-from embspace.train.progress import Progress
 from embspace.train.word_tokenizer import word_tokenizer
 
 # A change of these may make other weights.
@@ -40,6 +41,7 @@ PACKAGE = Path(__file__).parents[1]
 CODE = ("training_run.py", "pooling.py", "train/*.py", "models/*.py")
 Pretrained = PackageModel | FolderModel | HubModel
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
+LONGEST_SILENCE_S = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,3 +212,34 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
         "libraries": {library: version(library) for library in LIBRARIES},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class Progress:
+    """Lines with the step, the loss and the time left: one a checkpoint, and between, at times.
+
+    Lines, and no bar: seeds train side by side, and two bars in one place read badly.
+    """
+
+    def __init__(self, what: str, first_step: int, n_steps: int) -> None:
+        self._what, self._first, self._n_steps = what, first_step, n_steps
+        self._began = self._told = time.monotonic()
+        self._losses: list[float] = []
+        if first_step:
+            self._say(f"goes on from step {first_step} of {n_steps}")
+
+    def tell(self, step: int, loss: float, *, is_kept: bool) -> None:
+        """Say that `step` steps are done, with the mean loss since the last line.
+
+        Of a step that is not kept as a checkpoint only if nothing was said for a while.
+        """
+        self._losses.append(loss)
+        now = time.monotonic()
+        if not is_kept and now - self._told < LONGEST_SILENCE_S:
+            return
+        left = (now - self._began) / (step - self._first) * (self._n_steps - step)
+        mean = sum(self._losses) / len(self._losses)
+        self._say(f"step {step} of {self._n_steps}, loss {mean:.3f}, {left:.0f} s left")
+        self._told, self._losses = now, []
+
+    def _say(self, text: str) -> None:
+        print(f"{self._what}: {text}", file=sys.stderr, flush=True)

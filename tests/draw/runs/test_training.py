@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 
 from embspace.draw.runs.training import draw_training
-from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES
-from embspace.measure.runs.training_seed_spread import SPREAD
+from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES, SPREAD
 from tests.draw.fits import assert_words_fit
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}

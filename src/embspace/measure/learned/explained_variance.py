@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.clouds.joint import one_space
+from embspace.clouds.learned import one_space
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.measures.spectrum import (

@@ -12,7 +12,7 @@ import pandas as pd
 from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.clouds.joint import one_space
+from embspace.clouds.learned import one_space
 from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors

@@ -11,7 +11,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import PositiveInt
 
-from embspace.clouds.joint import one_space
+from embspace.clouds.learned import one_space
 from embspace.device import Device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table

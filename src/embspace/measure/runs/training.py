@@ -18,7 +18,6 @@ from embspace.measure.runs.training_language_modeling import (
     held_out_row,
     load_asker,
 )
-from embspace.measure.runs.training_seed_spread import seed_spread
 from embspace.settings.corpus import GrammarCorpus, describe_corpus
 from embspace.settings.run import Run, SequenceClassification, describe_run
 from embspace.settings.schema import read_yaml
@@ -29,6 +28,11 @@ from embspace.train.checkpoints import Checkpoint, all_checkpoints
 CHECKPOINT = ["seed", "phase", "step"]
 LOSSES = [*CHECKPOINT, "loss"]
 HELD_OUT = [*CHECKPOINT, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
+KEYS = ["phase", "step", "of", "quantity"]
+OF_TOKENS = ["loss", "accuracy", "next_sentence_accuracy"]
+SPREAD = [*KEYS, "n_seeds", "mean", "standard_deviation", "smallest", "largest"]
+
+
 HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
 HELD_OUT += ["next_sentence_accuracy", "next_sentence_accuracy_low", "next_sentence_accuracy_high"]
 HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
@@ -140,6 +144,38 @@ def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:
     if not isinstance(corpus, GrammarCorpus):
         return None
     return agreement_items(texts[texts["split"] == "test"], make_language(corpus))
+
+
+def seed_spread(
+    held_out: pd.DataFrame, agreement: pd.DataFrame, classification: pd.DataFrame
+) -> pd.DataFrame:
+    """Mean and spread over seeds of what the last checkpoint of each phase predicts.
+
+    The standard deviation is that of a sample (n - 1), NaN of one seed. `of` is what the quantity
+    is of: an objective, a kind of clause, a variant of the texts.
+    """
+    verbs = "clause " + agreement["clause"] + ", attractors " + agreement["attractors"]
+    trained = classification[classification["classifier"] == "trained"]
+    long = pd.concat(
+        [
+            _long(held_out.assign(of=held_out["objective"]), OF_TOKENS),
+            _long(agreement.assign(of=verbs), ["accuracy"]),
+            _long(trained.assign(of=trained["texts"]), ["accuracy", "macro_f1"]),
+        ]
+    ).dropna(subset=["value"])
+    rows = []
+    for key, values in long.groupby(KEYS, sort=False)["value"]:
+        facts = (values.mean(), values.std(), values.min(), values.max())
+        rows.append((*key, len(values), *facts))
+    return pd.DataFrame(rows, columns=SPREAD)
+
+
+def _long(table: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
+    """One row a seed and quantity, of the last step of each phase."""
+    last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
+    return last.melt(
+        ["phase", "step", "of", "seed"], quantities, var_name="quantity", value_name="value"
+    ).astype({"step": int, "value": float})
 
 
 def main(config: StageConfig) -> None:

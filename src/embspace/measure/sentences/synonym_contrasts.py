@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.geometry.groups.comparison import probability_of_larger
-from embspace.geometry.inference.resampling import stratified_interval
+from embspace.geometry.inference.resampling import probability_of_larger, stratified_interval
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.measure.sentences.synonym_vectors import (
     PooledVectors,

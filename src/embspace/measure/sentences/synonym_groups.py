@@ -1,4 +1,4 @@
-"""How groups of sentences hold together in `measure_synonyms`: cosines, silhouettes, clusters."""
+"""How groups of sentences hold together in `measure_synonyms`, and how alike two of them are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +31,11 @@ from embspace.measure.tables.deviations import units_named
 from embspace.measure.tables.nulls import mean_and_range
 
 QUANTITIES = ["within_cosine", "between_cosine", "within_minus_between_cosine"]
+PAIR_QUANTITIES = ["cosine", "euclidean_distance"]
+PAIR_KEYS = ["group_1", "group_2", "pooling", "layer", "n_pairs"]
+PAIR_COLUMNS = [*PAIR_KEYS, *estimate_names(PAIR_QUANTITIES)]
+
+
 QUANTITIES += ["within_euclidean_distance", "between_euclidean_distance"]
 QUANTITIES += ["silhouette", "nearest_in_group"]
 TESTED = ["within_minus_between_cosine", "silhouette"]
@@ -222,3 +227,53 @@ def tested(
 
 def _purity(clusters: Int[np.ndarray, " n"] | None, label: Int[np.ndarray, "*draw n"]) -> float:
     return float("nan") if clusters is None else float(purity(clusters, label).mean())
+
+
+def group_pair_table(
+    sentences: Sentences, *, n_half_samples: int, level: float, generator: np.random.Generator
+) -> pd.DataFrame:
+    """One row two groups, or a group with itself: mean cosine and distance of pairs of sentences.
+
+    Half-samples are of the sentences within each group.
+    """
+    label, names = sentences.label, list(dict.fromkeys(sentences.group))
+    whole = np.arange(len(label))
+    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
+    parts = []
+    streams = generator.spawn(len(sentences.vectors))
+    for vectors, halves in zip(sentences.vectors, streams, strict=True):
+        statistic = _pair_statistic(vectors.trained, label, len(names))
+        random = vectors.random_weights
+        table = estimate_table(
+            {"pair": pairs, "pooling": [vectors.pooling], "layer": range(len(vectors.trained))},
+            PAIR_QUANTITIES,
+            statistic(whole),
+            stratified_interval(
+                statistic, label, n_resamples=n_half_samples, level=level, generator=halves
+            ),
+            None if random is None else _pair_statistic(random, label, len(names))(whole),
+        )
+        table["group_1"] = [names[i] for i, _ in table["pair"]]
+        table["group_2"] = [names[j] for _, j in table["pair"]]
+        table["n_pairs"] = [n_pairs(np.bincount(label), i, j) for i, j in table["pair"]]
+        parts.append(table.assign(**units_named(sentences.units))[PAIR_COLUMNS])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=PAIR_COLUMNS)
+
+
+def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
+    """How many pairs of different sentences there are, one of each group."""
+    return int(sizes[i] * (sizes[i] - 1) // 2 if i == j else sizes[i] * sizes[j])
+
+
+def _pair_statistic(
+    x: Float[np.ndarray, "layer sentence dim"], label: Int[np.ndarray, " sentence"], n_groups: int
+) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity pair layer"]]:
+    measures = (cosines_of(x), distances_of(x))
+    first, second = np.triu_indices(n_groups)
+
+    def statistic(rows: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "quantity pair layer"]:
+        square = np.ix_(np.arange(len(x)), rows, rows)
+        means = [group_means(each[square], label[rows], n_groups) for each in measures]
+        return np.stack([each[:, first, second].T for each in means])
+
+    return statistic

@@ -20,8 +20,12 @@ from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.maps.pca import principal_components
 from embspace.measure.sentences.synonym_contrasts import contrast_table
-from embspace.measure.sentences.synonym_group_pairs import group_pair_table
-from embspace.measure.sentences.synonym_groups import Sentences, group_table, sentences_of
+from embspace.measure.sentences.synonym_groups import (
+    Sentences,
+    group_pair_table,
+    group_table,
+    sentences_of,
+)
 from embspace.measure.sentences.synonym_slots import slot_table
 from embspace.measure.sentences.synonym_vectors import Stimuli
 from embspace.measure.tables.deviations import without_deviations

@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float
 from pydantic import PositiveInt
 
-from embspace.clouds.joint import one_space
+from embspace.clouds.learned import one_space
 from embspace.device import Device, on_device
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.distribution import Distribution
