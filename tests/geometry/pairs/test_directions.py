@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from embspace.geometry.pairs.directions import cosine_bound, cosine_tail, norms, unit_rows
+from embspace.geometry.pairs.directions import (
+    cosine_bound,
+    cosine_tail,
+    distance_matrix,
+    norms,
+    unit_rows,
+)
 
 DIMS = [2, 3, 10, 384, 768]
 
@@ -122,3 +128,10 @@ def test_import_is_light() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout
     assert printed.strip() == "set()"
+
+
+def test_distances_are_those_of_every_two_rows_and_exactly_0_of_copies():
+    x = np.array([[0, 0], [3, 4], [0, 0]], dtype=np.float32)
+    found = distance_matrix(x)
+    assert found.dtype == np.float64
+    assert found.tolist() == [[0, 5, 0], [5, 0, 5], [0, 5, 0]]

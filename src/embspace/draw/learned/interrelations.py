@@ -62,6 +62,7 @@ def draw_interrelations(
 
 
 def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) -> None:
+    expected = scalars["expected_outside"]
     edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
     ax.stairs(histogram["count"], edges, fill=True, color="C2", alpha=0.5, label="measured")
     ax.stairs(histogram["expected"], edges, color="0.2", linestyle="--", label="random directions")
@@ -74,12 +75,8 @@ def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) 
         xlabel="cosine of a token with a position",
         ylabel="pairs in a bin",
         title=f"outside ±{scalars['threshold']:g}: {count(scalars['n_outside'])}, "
-        f"by chance {_rounded(scalars['expected_outside'])}",
+        f"by chance {count(round(expected)) if expected >= 10 else f'{expected:.2g}'}",
     )
-
-
-def _rounded(expected: float) -> str:
-    return count(round(expected)) if expected >= 10 else f"{expected:.2g}"
 
 
 def _segments(ax: Axes, segments: pd.DataFrame) -> None:

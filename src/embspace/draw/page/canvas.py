@@ -132,6 +132,13 @@ def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
     figure.legend(named.values(), named.keys(), loc="outside lower left", **look)
 
 
+def without_axes(ax: Axes) -> None:
+    """Make a panel a map, whose coordinates mean nothing, at one scale both ways."""
+    ax.set(aspect="equal", xticks=[], yticks=[])
+    ax.set_adjustable("datalim")
+    ax.spines[:].set_visible(False)
+
+
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
     """Leaves the few outliers out, which would press everything else together."""
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()

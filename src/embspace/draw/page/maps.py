@@ -15,6 +15,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_absent,
     say_instead,
+    without_axes,
 )
 from embspace.draw.page.markdown import markdown_table, same, section
 
@@ -134,9 +135,7 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
                 rasterized=True,
                 label=name,
             )
-    ax.set(aspect="equal", xticks=[], yticks=[])
-    ax.set_adjustable("datalim")
-    ax.spines[:].set_visible(False)
+    without_axes(ax)
 
 
 def _tables(results: Mapping[str, Any], label: str, method: str, stage: str, digits: int) -> str:

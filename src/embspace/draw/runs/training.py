@@ -52,13 +52,9 @@ def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
     panels: list[tuple[DrawPanel, pd.DataFrame]] = []
     for table, functions in drawn.items():
         for _, rows in results[table].groupby("phase", sort=False):
-            panels += [(panel, _with_regression(results[table], rows)) for panel in functions]
+            of_none = results[table][results[table]["phase"].isna()]  # the logistic regression's
+            panels += [(panel, pd.concat([rows, of_none])) for panel in functions]
     return panels
-
-
-def _with_regression(table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a phase, and those that are of no phase."""
-    return pd.concat([rows, table[table["phase"].isna()]])
 
 
 def _training_loss(ax: Axes, rows: pd.DataFrame) -> None:

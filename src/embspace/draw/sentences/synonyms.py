@@ -96,13 +96,16 @@ def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any
             percent = 100 * share[f"explained_variance_{number}"]
             axis.set_label_text(f"component {number} ({percent:.0f} %)")
     return [
-        Line2D([], [], linestyle="none", marker=".", color=f"C{number}", label=_words(name))
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=".",
+            color=f"C{number}",
+            label=str(name).replace("_", " "),
+        )
         for number, name in enumerate(names)
     ]
-
-
-def _words(name: str) -> str:
-    return str(name).replace("_", " ")
 
 
 def _key(ax: Axes, groups: list[Line2D]) -> None:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, count, new_figure, say_instead
+from embspace.draw.page.canvas import POOLINGS, count, new_figure, say_instead, without_axes
 from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import markdown_table, section
 
@@ -117,9 +117,7 @@ def _map(ax: Axes, points: pd.DataFrame, corpora: list[str]) -> None:
             linewidths=0,
             rasterized=True,
         )
-    ax.set(xticks=[], yticks=[], aspect="equal")
-    ax.set_adjustable("datalim")
-    ax.spines[:].set_visible(False)
+    without_axes(ax)
 
 
 def _trust(row: pd.Series) -> str:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("parquet", "links.csv", "quality.csv")
@@ -126,9 +126,7 @@ def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
         ax.plot(points["x"][:-1], points["y"][:-1], ".", color=color, markersize=2.5)
     ax.set_title(panel.title, loc="left", fontsize=7.5, pad=19)
     ax.text(0, 1.02, _kept(panel.quality), transform=ax.transAxes, fontsize=6, color="0.3")
-    ax.set(aspect="equal", xticks=[], yticks=[])
-    ax.set_adjustable("datalim")
-    ax.spines[:].set_visible(False)
+    without_axes(ax)
 
 
 def _closed(panel: Panel, circle: int) -> pd.DataFrame:

@@ -19,7 +19,8 @@ def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"])
     of a view are one.
     """
     x, y = _centered(x), _centered(y)
-    return _quotient(_squared(x.T @ y), np.sqrt(_squared(x.T @ x) * _squared(y.T @ y)))
+    lengths = np.sqrt(_squared(x.T @ x) * _squared(y.T @ y))
+    return _squared(x.T @ y) / lengths if lengths > 0 else float("nan")
 
 
 def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
@@ -194,7 +195,3 @@ def _unit_shape(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
 
 def _squared(x: Float[np.ndarray, "..."]) -> float:
     return float(np.square(x).sum())
-
-
-def _quotient(x: float, y: float) -> float:
-    return x / y if y > 0 else float("nan")

@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.pairs.directions import distance_matrix
 from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
 
 
@@ -114,11 +115,9 @@ def same_group_neighbor_share(
     Raises:
         ValueError: `n_neighbors` under 1, or not under n.
     """
-    from scipy.spatial.distance import pdist, squareform
-
     if not 1 <= n_neighbors < len(x):
         raise ValueError(f"n_neighbors: expected 1 to {len(x) - 1}, found {n_neighbors}")
-    distances = squareform(pdist(x.astype(np.float64)))
+    distances = distance_matrix(x)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
     return float(neighbors_in_group(nearest, groups).mean())

@@ -108,17 +108,13 @@ def rotated_paths(
     members = [np.flatnonzero(group == each) for each in np.unique(group)]
     # A rotation that takes one orthonormal frame to another: only the span of a group's moves
     # matters, and there R of Q R, the moves in the frame Q, stays as it is.
-    inside = [np.linalg.qr(_columns(moves[:, tokens]))[1] for tokens in members]
+    inside = [np.linalg.qr(moves[:, tokens].reshape(-1, moves.shape[2]).T)[1] for tokens in members]
     for _ in range(n_draws):
         drawn = np.empty_like(moves)
         for tokens, coordinates in zip(members, inside, strict=True):
             turned = coordinates.T @ _random_frame(generator, moves.shape[2], len(coordinates))
             drawn[:, tokens] = turned.reshape(len(moves), len(tokens), -1)
         yield drawn + start
-
-
-def _columns(moves: Paths) -> Float[np.ndarray, "dim move"]:
-    return moves.reshape(-1, moves.shape[2]).T
 
 
 def _random_frame(

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.pairs.directions import distance_matrix
+
 
 @dataclass(frozen=True)
 class OneDimensionality:
@@ -48,7 +50,7 @@ def one_dimensionality(
         raise ValueError(f"x: expected at least 4 points, found {len(x)}")
     if not (np.diff(positions) > 0).all():
         raise ValueError("positions: expected ascending numbers")
-    distances = _distances(x)
+    distances = distance_matrix(x)
     ranks = _centered_ranks(order_along_tree(distances))
     own = _centered_ranks(positions.astype(np.float64))
     scale = np.linalg.norm(ranks) * np.linalg.norm(own)
@@ -74,12 +76,6 @@ def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "
     other = int(np.argmax(steps[one]))
     # Of a point p: half of d(one, p) + d(one, other) - d(other, p), as in any tree.
     return (steps[one] + steps[one, other] - steps[other]) / 2
-
-
-def _distances(x: np.ndarray) -> np.ndarray:
-    from scipy.spatial.distance import pdist, squareform
-
-    return squareform(pdist(x.astype(np.float64)))
 
 
 def _centered_ranks(values: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.maps.lines import order_along_tree
+from embspace.geometry.pairs.directions import distance_matrix
 
 
 def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
@@ -15,7 +16,8 @@ def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
     Raises:
         ValueError: fewer than 4 points.
     """
-    distances = _distances(x)
+    _check(x)
+    distances = distance_matrix(x)
     np.fill_diagonal(distances, np.inf)
     nearest = np.sort(np.argsort(distances, axis=1, kind="stable")[:, :2], axis=1)
     rows = np.arange(len(x))
@@ -32,7 +34,8 @@ def ring_order_correlation(x: Float[np.ndarray, "n dim"]) -> float:
     Raises:
         ValueError: fewer than 4 points.
     """
-    order = np.argsort(np.argsort(order_along_tree(_distances(x)), kind="stable"))
+    _check(x)
+    order = np.argsort(np.argsort(order_along_tree(distance_matrix(x)), kind="stable"))
     return circular_rank_correlation(order)
 
 
@@ -61,13 +64,6 @@ def largest_step_ratio(x: Float[np.ndarray, "n dim"]) -> float:
     steps = np.linalg.norm(np.roll(x, -1, axis=0) - x, axis=1)
     median = float(np.median(steps))
     return float(steps.max()) / median if median else float("inf")
-
-
-def _distances(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
-    from scipy.spatial.distance import pdist, squareform
-
-    _check(x)
-    return squareform(pdist(x.astype(np.float64)))
 
 
 def _check(x: np.ndarray) -> None:

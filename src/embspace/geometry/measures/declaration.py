@@ -144,7 +144,8 @@ def as_vectors(x: Any) -> Any:
             or infinity.
     """
     if hasattr(x, "detach"):  # a tensor, without importing torch to know
-        x = x.detach().cpu().float().numpy() if _is_short(x) else x.detach().cpu().numpy()
+        x = x.detach().cpu()
+        x = (x.float() if "bfloat16" in str(x.dtype) else x).numpy()  # NumPy lacks bfloat16
     if not isinstance(x, np.ndarray):
         return x
     if x.ndim != 2 or not x.size:
@@ -156,8 +157,3 @@ def as_vectors(x: Any) -> Any:
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise ValueError(f"x: expected finite values, found NaN or infinity in row {row}")
     return vectors
-
-
-def _is_short(x: Any) -> bool:
-    """Whether NumPy lacks the type, as it does bfloat16."""
-    return "bfloat16" in str(x.dtype)

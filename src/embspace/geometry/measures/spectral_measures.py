@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import as_vectors, measure
 from embspace.geometry.measures.effective_numbers import effective_number
+from embspace.geometry.measures.spectrum import explained_variance
 from embspace.geometry.pairs.moments import Moments, moments_of
 from embspace.geometry.pairs.types import Vectors
 
@@ -39,7 +40,7 @@ def top_variance_share(x: Vectors | Moments) -> float:
         >>> top_variance_share(np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))
         0.8
     """
-    return float(_shares(moments_of(x).variances)[0])
+    return float(explained_variance(moments_of(x).variances)[0])
 
 
 @measure(
@@ -61,7 +62,7 @@ def stable_rank(x: Vectors | Moments) -> float:
         >>> stable_rank(np.array([[2.0, 0.0], [0.0, 1.0]]))
         1.25
     """
-    return float(1 / _shares(moments_of(x).energies)[0])
+    return float(1 / explained_variance(moments_of(x).energies)[0])
 
 
 @measure(
@@ -85,7 +86,7 @@ def effective_rank(x: Vectors | Moments) -> float:
         >>> effective_rank(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]))
         2.0
     """
-    return _exponential_entropy(_shares(np.sqrt(moments_of(x).variances)))
+    return _exponential_entropy(explained_variance(np.sqrt(moments_of(x).variances)))
 
 
 @measure(
@@ -111,7 +112,7 @@ def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     """
     moments = moments_of(x)
     sigma = np.sqrt(moments.energies[: min(moments.n, moments.dim)])
-    return _exponential_entropy(_shares(sigma) + epsilon)
+    return _exponential_entropy(explained_variance(sigma) + epsilon)
 
 
 @measure(
@@ -133,7 +134,7 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
         >>> effective_rank_of_covariance(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]))
         2.0
     """
-    return _exponential_entropy(_shares(moments_of(x).variances))
+    return _exponential_entropy(explained_variance(moments_of(x).variances))
 
 
 @measure(
@@ -159,7 +160,9 @@ def spectral_entropy(x: Vectors | Moments) -> float:
     moments = moments_of(x)
     if moments.dim < 2:
         return float("nan")
-    return float(np.log(_exponential_entropy(_shares(moments.variances))) / np.log(moments.dim))
+    return float(
+        np.log(_exponential_entropy(explained_variance(moments.variances))) / np.log(moments.dim)
+    )
 
 
 @measure(
@@ -285,11 +288,6 @@ def _iso_score(variances: Float[np.ndarray, " dim"]) -> float:
     defect = np.linalg.norm(normalized - 1) / np.sqrt(2 * (d - np.sqrt(d)))
     dimensions = (d - defect**2 * (d - np.sqrt(d))) ** 2 / d**2
     return float((d * dimensions - 1) / (d - 1))
-
-
-def _shares(values: Float[np.ndarray, " component"]) -> Shares:
-    total = values.sum()
-    return values / total if total > 0 else np.full_like(values, np.nan)
 
 
 def _exponential_entropy(shares: Shares) -> float:

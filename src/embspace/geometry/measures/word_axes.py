@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
 from embspace.geometry.measures.spectral_measures import stable_rank
+from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.geometry.pairs.types import Vectors
 
 Several = Float[np.ndarray, "word n dim"]
@@ -61,11 +62,7 @@ def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
     squares, axes = _first_axis(x)
     along = np.square(np.einsum("wnd,wd->wn", centered, axes)).sum(axis=1)
     largest, _ = _first_axis(centered)
-    return np.stack([_over(squares, total), _over(along, varying), _over(largest, varying)])
-
-
-def _over(part: WordShares, whole: WordShares) -> WordShares:
-    return np.divide(part, whole, out=np.full_like(whole, np.nan), where=whole > 0)
+    return np.stack([ratio(squares, total), ratio(along, varying), ratio(largest, varying)])
 
 
 def _first_axis(x: Several) -> tuple[WordShares, Float[np.ndarray, "word dim"]]:

@@ -30,6 +30,13 @@ def cosine_matrix(
     return cosines.clip(-1, 1)
 
 
+def distance_matrix(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
+    """All Euclidean distances of the rows, in float64; exactly 0 for equal ones."""
+    from scipy.spatial.distance import pdist, squareform
+
+    return squareform(pdist(x.astype(np.float64)))
+
+
 def cosine_tail(
     cosine: Float[np.ndarray, "..."] | float, dim: int
 ) -> Float[np.ndarray, "..."] | np.float64:

@@ -106,6 +106,7 @@ def measure_differences(
     last = len(states[shown_pooling]) - 1
     cell = paired.cells.query("layer == @last and pooling == @shown_pooling").index[0]
     shown = paired.differences()[cell]
+    at_last = _at(tables["categories"], last, shown_pooling)
     coordinates, explained_variance = _map(paired.pairs, shown)
     return Differences(
         **tables,
@@ -116,7 +117,7 @@ def measure_differences(
             "pooling": shown_pooling,
             "n_pairs": len(paired.pairs.names),
             **_cosine_summary(_at(tables["cosines"], last, shown_pooling), bias_categories),
-            "consistency": _consistency(_at(tables["categories"], last, shown_pooling)),
+            "consistency": at_last.set_index("category")["consistency"].to_dict(),
             **explained_variance,
         },
         deviations=deviations,
@@ -149,10 +150,6 @@ def _paired_states(
 def _at(table: pd.DataFrame, layer: int, pooling: str) -> pd.DataFrame:
     chosen = table[(table["layer"] == layer) & (table["pooling"] == pooling)]
     return chosen.drop(columns=["layer", "pooling"])
-
-
-def _consistency(categories: pd.DataFrame) -> dict[str, float]:
-    return {str(k): v for k, v in categories.set_index("category")["consistency"].items()}
 
 
 def _cosine_summary(cosines: pd.DataFrame, bias_categories: list[str]) -> dict[str, Any]:

@@ -143,13 +143,12 @@ def _largest_by_text(
     is_candidate: np.ndarray,
 ) -> Float[np.ndarray, "query candidate"]:
     """Of windows whose texts stand together, the largest cosine of each pair of texts."""
-    starts = [np.flatnonzero(_changes(text[rows])) for rows in (~is_candidate, is_candidate)]
+    starts = [
+        np.flatnonzero(np.append(True, text[rows][1:] != text[rows][:-1]))
+        for rows in (~is_candidate, is_candidate)
+    ]
     by_query = np.maximum.reduceat(cosine, starts[0], axis=0)
     return np.maximum.reduceat(by_query, starts[1], axis=1)
-
-
-def _changes(text: np.ndarray) -> np.ndarray:
-    return np.append(True, text[1:] != text[:-1])
 
 
 def _lexical(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, np.ndarray]:
