@@ -50,12 +50,7 @@ def check_settings() -> list[str]:
         return [str(error)]
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
-    named = [
-        *_missing_keys(),
-        *_wrong_names(params),
-        *_wrong_descriptions(),
-        *_wrong_settings(),
-    ]
+    named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
     return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
 
 

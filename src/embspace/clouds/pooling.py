@@ -9,9 +9,7 @@ Pooling = Literal["cls", "mean", "max"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
-def pool(
-    tokens: Float[np.ndarray, "layer token dim"],
-) -> dict[str, Float[np.ndarray, "layer dim"]]:
+def pool(tokens: Float[np.ndarray, "layer token dim"]) -> dict[str, Float[np.ndarray, "layer dim"]]:
     """One vector a layer: `cls`, the first token; `mean` and `max` over all tokens.
 
     Special tokens count, as in sentence-transformers; padding is not among `tokens`.

@@ -18,28 +18,14 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
-from embspace.models.encoder import (
-    UNREAD,
-    EncodedWindow,
-    batches_by_length,
-    encode,
-    tensor_shapes,
-)
+from embspace.models.encoder import UNREAD, EncodedWindow, batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 
-SETS = (
-    "evolution",
-    "homonyms",
-    "synonyms",
-    "paraphrases",
-    "controls",
-    "differences",
-    "words",
-)
+SETS = ("evolution", "homonyms", "synonyms", "paraphrases", "controls", "differences", "words")
 
 
 @dataclass(frozen=True)

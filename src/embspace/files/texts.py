@@ -74,12 +74,7 @@ def _half_character(error: UnicodeEncodeError) -> str:
 
 
 def _named(
-    row: dict[str, Any],
-    number: int,
-    line: int,
-    path: str,
-    text_column: str,
-    id_column: str | None,
+    row: dict[str, Any], number: int, line: int, path: str, text_column: str, id_column: str | None
 ) -> NumberedRow:
     """A row with its id and text also under these names."""
     where = f"{path}, line {line}"

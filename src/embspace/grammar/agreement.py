@@ -11,11 +11,7 @@ from embspace.grammar.language import Language, parse, split_at_marks
 from embspace.grammar.lexicon import NOUN, OTHER, SINGULAR, VERB
 from embspace.grammar.rules import CLAUSE, MANNER, NOMINAL, SUBJECT
 
-MAIN, SUBJECT_RELATIVE, OBJECT_RELATIVE = CLAUSES = (
-    "main",
-    "subject relative",
-    "object relative",
-)
+MAIN, SUBJECT_RELATIVE, OBJECT_RELATIVE = CLAUSES = ("main", "subject relative", "object relative")
 ITEM_COLUMNS = ["id", "sentence", "clause", "number", "noun_index", "verb_index", "right", "wrong"]
 ITEM_COLUMNS += ["distance", "n_nouns_between", "n_attractors"]
 

@@ -9,11 +9,7 @@ from embspace.draw.page.canvas import CLOUDS, count, legend_below, new_figure
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, same, section
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
-SUMMARY = {
-    **same("cloud", "quantity", "k"),
-    **DISTRIBUTION,
-    "skewness": "skewness",
-}
+SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
 
 
 def draw_nearest_neighbors(

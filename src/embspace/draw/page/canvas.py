@@ -56,13 +56,7 @@ def use_style() -> None:
 
 
 def new_figure(
-    n_rows: int,
-    n_columns: int,
-    *,
-    height_mm: float,
-    title: str,
-    subtitle: str,
-    stage: str,
+    n_rows: int, n_columns: int, *, height_mm: float, title: str, subtitle: str, stage: str
 ) -> tuple[Figure, Sequence[Axes]]:
     """A figure of page width with a grid of axes, row by row.
 

@@ -127,13 +127,7 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
             name, color = SPACES[str(space)]
             size = POINTS if space == "input" else 6 * POINTS
             ax.scatter(
-                part["x"],
-                part["y"],
-                s=size,
-                color=color,
-                linewidths=0,
-                rasterized=True,
-                label=name,
+                part["x"], part["y"], s=size, color=color, linewidths=0, rasterized=True, label=name
             )
     without_axes(ax)
 

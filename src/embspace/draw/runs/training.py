@@ -13,10 +13,7 @@ from embspace.files.tables import Tables
 
 RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
 DrawPanel = Callable[[Axes, pd.DataFrame], None]
-ASKED = {
-    "masked_language_modeling": "masked token",
-    "causal_language_modeling": "next token",
-}
+ASKED = {"masked_language_modeling": "masked token", "causal_language_modeling": "next token"}
 
 
 def draw_training(

@@ -16,10 +16,7 @@ from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
-MAPS = {
-    "groups": "a  {}, last layer",
-    "groups_and_random": "b  with random sentences",
-}
+MAPS = {"groups": "a  {}, last layer", "groups_and_random": "b  with random sentences"}
 COSINES = {"within_cosine": ("within groups", "C0"), "between_cosine": ("between groups", "C1")}
 KINDS = {
     "swapped_roles": ("same words, swapped", "C3"),

@@ -187,10 +187,7 @@ def _signs(ax: Axes, positive: pd.DataFrame, colors: Colors) -> None:
 def _directions(ax: Axes, spectrum: pd.DataFrame, colors: Colors) -> None:
     _over_layers(ax, spectrum, "equal_n_participation_ratio", colors, list(POOLINGS))
     n = spectrum["equal_n"].iloc[0]
-    ax.set(
-        ylabel="participation ratio",
-        title=f"Effective directions of {counted(n, 'vector')}",
-    )
+    ax.set(ylabel="participation ratio", title=f"Effective directions of {counted(n, 'vector')}")
 
 
 def _between(ax: Axes, separation: pd.DataFrame) -> None:

@@ -12,11 +12,7 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("dimension.csv", "spectrum.csv")
-CLOUDS = {
-    "cube": "uniform in a cube",
-    "sphere": "uniform on a sphere",
-    "gaussian": "Gaussian",
-}
+CLOUDS = {"cube": "uniform in a cube", "sphere": "uniform on a sphere", "gaussian": "Gaussian"}
 MARKERS = "os^vDPX*"
 N_COLORS = 7  # of the style
 # The others hide behind these: one is the logarithm of another, or in other units.

@@ -4,13 +4,7 @@ import pandas as pd
 
 from embspace.draw.page.markdown import code, interval, markdown_table, same, section
 
-BY_LAYER = [
-    "euclidean_distance",
-    "cosine",
-    "step_cosine",
-    "radial_share",
-    "norm_change",
-]
+BY_LAYER = ["euclidean_distance", "cosine", "step_cosine", "radial_share", "norm_change"]
 SHARED = {
     "tokens": "tokens",
     "first_layer": "from",

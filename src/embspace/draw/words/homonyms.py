@@ -135,8 +135,7 @@ def _shares(ax: Axes, layers: pd.DataFrame) -> None:
     _line(ax, rows, f"{RANDOM}relative_difference", "the same, random weights", "0.45", "--")
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set(
-        title="Against the distance of words",
-        ylabel="(different - same sense)\n/ different words",
+        title="Against the distance of words", ylabel="(different - same sense)\n/ different words"
     )
     _legend(ax, 0.35)
 

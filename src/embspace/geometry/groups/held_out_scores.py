@@ -46,9 +46,7 @@ def held_out_scores(
 
 
 def wins_by_stratum(
-    scores: Float[np.ndarray, " n"],
-    labels: Bool[np.ndarray, " n"],
-    strata: Int[np.ndarray, " n"],
+    scores: Float[np.ndarray, " n"], labels: Bool[np.ndarray, " n"], strata: Int[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " stratum"], Int[np.ndarray, " stratum"]]:
     """Pairs of one true and one false row of a stratum in which the true one scores higher.
 

@@ -67,11 +67,7 @@ def inputs_of(
 
 def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
     """What measures of neighbors take of vectors whose graph is known."""
-    return {
-        None: x,
-        "neighbors": graph,
-        "vectors_and_neighbors": VectorsAndNeighbors(x, graph),
-    }
+    return {None: x, "neighbors": graph, "vectors_and_neighbors": VectorsAndNeighbors(x, graph)}
 
 
 def results_of(

@@ -125,11 +125,7 @@ def _tally_part(products, columns, i, x, y, tally, values):
 @no_type_check
 @njit(nogil=True, cache=True)
 def tally_rows(
-    products: Float[np.ndarray, "row column"],
-    within: bool,
-    x: Side,
-    y: Side,
-    tally: Tally,
+    products: Float[np.ndarray, "row column"], within: bool, x: Side, y: Side, tally: Tally
 ) -> None:
     """Add the pairs of the vectors of `x` with those of `y` or, `within`, with those after them.
 

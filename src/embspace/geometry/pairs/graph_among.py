@@ -7,10 +7,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
 def graph_among(
-    graph: NeighborGraph,
-    x: Float[np.ndarray, "n dim"],
-    rows: Int[np.ndarray, " row"],
-    k: int,
+    graph: NeighborGraph, x: Float[np.ndarray, "n dim"], rows: Int[np.ndarray, " row"], k: int
 ) -> NeighborGraph:
     """The `k` nearest neighbors of each of `rows` among `rows`, numbered by their place there.
 

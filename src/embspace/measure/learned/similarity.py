@@ -78,9 +78,7 @@ def _fitting_bins(n: int, most: int) -> int:
 
 
 def _pairs(
-    x: Float[np.ndarray, "token dim"],
-    vocabulary: pd.DataFrame,
-    extremes: tuple[ExtremePairs, ...],
+    x: Float[np.ndarray, "token dim"], vocabulary: pd.DataFrame, extremes: tuple[ExtremePairs, ...]
 ) -> pd.DataFrame:
     tokens = vocabulary["token"].to_numpy()
     parts = []

@@ -58,11 +58,7 @@ def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) 
 
 
 def predict_tokens(
-    module: Any,
-    phase: LanguageModeling,
-    windows: Windows,
-    asked: Asked,
-    mask_id: int | None,
+    module: Any, phase: LanguageModeling, windows: Windows, asked: Asked, mask_id: int | None
 ) -> Predicted:
     """The model's loss at each asked token, and whether its best guess is right.
 

@@ -44,10 +44,7 @@ def counts_row(
     inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
     is_unknown = windows.ids == tokenizer.unk_token_id
     words = inside & (is_unknown | ~np.isin(windows.ids, special))
-    return {
-        "share_unknown": float(is_unknown[words].mean()),
-        **_of_counts(models, asked),
-    }
+    return {"share_unknown": float(is_unknown[words].mean()), **_of_counts(models, asked)}
 
 
 @dataclass(frozen=True, eq=False)

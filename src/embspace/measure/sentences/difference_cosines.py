@@ -61,9 +61,7 @@ def cosine_table(
         columns = _cosine(whole, half, scale, level, one, two)
         columns |= _corrected_cosine(whole, half, scale, level, one, two, smallest_reliability)
         columns |= _against_null(
-            columns["cosine"],
-            consistency_of_draws(sentence_gram, *draws.two_unrelated),
-            level,
+            columns["cosine"], consistency_of_draws(sentence_gram, *draws.two_unrelated), level
         )
         columns["random_weights_cosine"] = random.cosine[0, one, two]
         parts.append(pd.DataFrame({"category_1": names[one], "category_2": names[two], **columns}))

@@ -106,11 +106,7 @@ def contrast_table(
         ]
         random = [statistic(whole) for statistic in statistics[1:]]
         table = estimate_table(
-            {
-                "kind": pairs.kinds,
-                "pooling": [same.pooling],
-                "layer": range(len(same.trained)),
-            },
+            {"kind": pairs.kinds, "pooling": [same.pooling], "layer": range(len(same.trained))},
             QUANTITIES,
             statistics[0](whole),
             stratified_interval(

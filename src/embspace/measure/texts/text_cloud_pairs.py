@@ -195,9 +195,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
 
 
 def covariance_null(
-    x: GroupedVectors,
-    eigenvalues: Float[np.ndarray, " dim"],
-    axes: Float[np.ndarray, "dim dim"],
+    x: GroupedVectors, eigenvalues: Float[np.ndarray, " dim"], axes: Float[np.ndarray, "dim dim"]
 ) -> float:
     """The same with the cloud's own covariance, of which these are the spectrum and the axes."""
     mean = x.mean @ axes

@@ -115,10 +115,7 @@ def measure_text_clouds(
     windows = windows_by_document(kept)
     n_layers, dim = _shape(kept)
     first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
-    shown = (
-        shown_pooling_of(shown_pooling, first_tokens),
-        _layer_number(shown_layer, n_layers),
-    )
+    shown = (shown_pooling_of(shown_pooling, first_tokens), _layer_number(shown_layer, n_layers))
     for_nulls, for_labels, for_states, for_halves = np.random.default_rng(seed).spawn(4)
     comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
     # One BLAS thread, set here for all: set in one thread it would be unset in the others.

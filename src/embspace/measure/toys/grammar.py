@@ -15,12 +15,7 @@ from pydantic import Field, PositiveInt
 
 from embspace.errors import InputError
 from embspace.files.tables import save_table
-from embspace.grammar.agreement import (
-    MAIN,
-    agreement_distances,
-    agreement_items,
-    attractor_counts,
-)
+from embspace.grammar.agreement import MAIN, agreement_distances, agreement_items, attractor_counts
 from embspace.grammar.context_free import entropy
 from embspace.grammar.entropy import (
     entropy_bounds,

@@ -55,9 +55,7 @@ def shared_energies(x: Paths, ids: Int[np.ndarray, " token"]) -> Float[np.ndarra
 
 
 def with_null(
-    table: pd.DataFrame,
-    null: Float[np.ndarray, "draw stretch"],
-    level: float,
+    table: pd.DataFrame, null: Float[np.ndarray, "draw stretch"], level: float
 ) -> pd.DataFrame:
     """The table with what rotated paths share in its place, and the p-value."""
     p_values = np.array([upper_p_value(*each) for each in zip(table[ENERGY], null.T, strict=True)])

@@ -94,10 +94,7 @@ def shares_of(x: Paths, ids: Int[np.ndarray, " token"]) -> Float[np.ndarray, "sp
 
 
 def view_table(
-    view: View,
-    paths: TokenPaths,
-    null: Float[np.ndarray, "draw space quantity"],
-    level: float,
+    view: View, paths: TokenPaths, null: Float[np.ndarray, "draw space quantity"], level: float
 ) -> pd.DataFrame:
     """`shares_of` one view, beside those at random weights and those of rotated paths."""
     ids = paths.tokens["id"].to_numpy()[view.rows]
