@@ -3,6 +3,8 @@
 `group` has a number for each vector: of the word that it is an occurrence of, or of its text.
 """
 
+from functools import partial
+
 import numpy as np
 from jaxtyping import Float
 
@@ -15,6 +17,8 @@ from embspace.geometry.pairs.types import Vectors
 
 ETHAYARAJH = "Ethayarajh 2019, How contextual are contextualized word representations?, "
 OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a half."
+# What every measure of the axes of words declares.
+of_axes = partial(measure, "context", shared="word_axes", grouped_by="word")
 
 
 @measure(
@@ -104,15 +108,12 @@ def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
     return sums.total / sums.n_texts if sums.n_texts else float("nan")
 
 
-@measure(
-    "context",
+@of_axes(
     formula=r"\frac{1}{|W|} \sum_w \frac{\sigma_1^2(X_w)}{\sum_i \sigma_i^2(X_w)}",
     range=r"[1/\min(n_w, d),\ 1]",
     source=ETHAYARAJH + "definition 3",
     invariant_to=["rotation", "scale"],
     bias=OF_FEW,
-    shared="word_axes",
-    grouped_by="word",
 )
 def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of a word's occurrences that one vector explains, averaged over words.
@@ -129,16 +130,13 @@ def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     return _mean(word_axes_of(x, group).of_squares)
 
 
-@measure(
-    "context",
+@of_axes(
     formula=r"\frac{1}{|W|} \sum_w \frac{\operatorname{var}(X_w a_w)}{\operatorname{tr} "
     r"\operatorname{cov}(X_w)},\quad a_w \text{ the first right singular vector of } X_w",
     range=r"[0,\ 1]",
     source="The code behind the figures of Ethayarajh 2019, by TruncatedSVD",
     invariant_to=["rotation", "scale"],
     bias="Downwards for words that occur rarely: the axis is fitted to their few vectors' mean.",
-    shared="word_axes",
-    grouped_by="word",
 )
 def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) -> float:
     """The variance about the mean, along the axis that explains most without centering.
@@ -156,15 +154,12 @@ def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) 
     return _mean(word_axes_of(x, group).of_variance_along_it)
 
 
-@measure(
-    "context",
+@of_axes(
     formula=r"\frac{1}{|W|} \sum_w \frac{v_1(X_w)}{\sum_i v_i(X_w)}",
     range=r"[1/\min(n_w - 1, d),\ 1]",
     source="The later code of Ethayarajh 2019, by PCA",
     invariant_to=["rotation", "scale", "translation"],
     bias="Upwards for words that occur rarely: of two vectors it is 1.",
-    shared="word_axes",
-    grouped_by="word",
 )
 def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of the variance of a word's occurrences along their first principal axis.
@@ -180,16 +175,13 @@ def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups
     return _mean(word_axes_of(x, group).of_variance)
 
 
-@measure(
-    "context",
+@of_axes(
     formula=r"\text{maximum explainable variance} - \frac{\sigma_1^2(X)}{\sum_i \sigma_i^2(X)}",
     range=r"[-1,\ 1]",
     source=ETHAYARAJH + "section 3.4, there with sampled vectors",
     invariant_to=["rotation", "scale"],
     bias="Upwards for words that occur rarely, as the baseline, of many vectors, is not: compare "
     "words that occur equally often.",
-    shared="word_axes",
-    grouped_by="word",
 )
 def adjusted_maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """`maximum_explainable_variance` less that of all vectors together.

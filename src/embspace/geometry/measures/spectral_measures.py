@@ -4,6 +4,7 @@ Each takes vectors, or their `Moments`. Written with v, the variances along the 
 largest first, of n vectors of dim d; e are the same about the origin, without centering.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,16 @@ Shares = Float[np.ndarray, " component"]
 FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
 FEWER_AS_THEY_ARE = "Downwards: n vectors span at most n directions."
 UNEVEN = "Upwards: the largest of many estimated variances is estimated too large."
+# What every measure of this module declares.
+of_moments = partial(measure, "spectrum", shared="moments")
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\frac{v_1}{\sum_i v_i} = \frac{\sigma_1^2}{\sum_i \sigma_i^2}",
     range=r"[1/\min(n - 1, d),\ 1]",
     source="Razzhigaev et al. 2024, section 2.3, called anisotropy there",
     invariant_to=["rotation", "scale", "translation"],
     bias=UNEVEN,
-    shared="moments",
 )
 def top_variance_share(x: Vectors | Moments) -> float:
     """Share of the variance along the first principal axis.
@@ -43,14 +44,12 @@ def top_variance_share(x: Vectors | Moments) -> float:
     return float(explained_variance(moments_of(x).variances)[0])
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\frac{\sum_i e_i}{e_1} = \frac{\|X\|_F^2}{\|X\|_2^2}",
     range=r"[1,\ \min(n, d)]",
     source="Rudelson and Vershynin 2007, section 1",
     invariant_to=["rotation", "scale"],
     bias=FEWER_AS_THEY_ARE,
-    shared="moments",
 )
 def stable_rank(x: Vectors | Moments) -> float:
     """Squared Frobenius norm over squared spectral norm, of the vectors as they are.
@@ -65,15 +64,13 @@ def stable_rank(x: Vectors | Moments) -> float:
     return float(1 / explained_variance(moments_of(x).energies)[0])
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad "
     r"p_i = \frac{\sigma_i}{\sum_j \sigma_j},\ \sigma_i = \sqrt{n v_i}",
     range=r"[1,\ \min(n - 1, d)]",
     source="Roy and Vetterli 2007, definition 1, of the centered matrix",
     invariant_to=["rotation", "scale", "translation"],
     bias=FEWER,
-    shared="moments",
 )
 def effective_rank(x: Vectors | Moments) -> float:
     """Exponential of the entropy of the singular values of the centered vectors.
@@ -89,15 +86,13 @@ def effective_rank(x: Vectors | Moments) -> float:
     return _exponential_entropy(explained_variance(np.sqrt(moments_of(x).variances)))
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad "
     r"p_i = \frac{\sigma_i}{\sum_j \sigma_j} + \varepsilon,\ \sigma_i = \sqrt{n e_i}",
     range=r"[1,\ \min(n, d)]\ \text{but for } \varepsilon",
     source="Garrido et al. 2023, RankMe, equation 1",
     invariant_to=["rotation", "scale"],
     bias=FEWER_AS_THEY_ARE,
-    shared="moments",
 )
 def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     """Exponential of the entropy of the singular values of the vectors as they are.
@@ -115,14 +110,12 @@ def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     return _exponential_entropy(explained_variance(sigma) + epsilon)
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad p_i = \frac{v_i}{\sum_j v_j}",
     range=r"[1,\ \min(n - 1, d)]",
     source="Del Giudice 2021, Effective dimensionality, n1",
     invariant_to=["rotation", "scale", "translation"],
     bias=FEWER,
-    shared="moments",
 )
 def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     """Exponential of the entropy of the variances along the principal axes.
@@ -137,14 +130,12 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     return _exponential_entropy(explained_variance(moments_of(x).variances))
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"-\frac{1}{\log d} \sum_i p_i \log p_i,\quad p_i = \frac{v_i}{\sum_j v_j}",
     range=r"[0,\ 1]",
     source="Alter et al. 2000, normalized Shannon entropy of an eigenspectrum",
     invariant_to=["rotation", "scale", "translation"],
     bias=FEWER,
-    shared="moments",
 )
 def spectral_entropy(x: Vectors | Moments) -> float:
     """Entropy of the variances along the principal axes, over that of equal ones.
@@ -165,14 +156,12 @@ def spectral_entropy(x: Vectors | Moments) -> float:
     )
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\frac{(\sum_i v_i)^2}{\sum_i v_i^2}",
     range=r"[1,\ \min(n - 1, d)]",
     source="Gao et al. 2017, A theory of multineuronal dimensionality",
     invariant_to=["rotation", "scale", "translation"],
     bias=r"Downwards: of isotropic vectors about \(n d / (n + d)\).",
-    shared="moments",
 )
 def participation_ratio(x: Vectors | Moments) -> float:
     """Effective number of directions that hold the variance.
@@ -187,8 +176,7 @@ def participation_ratio(x: Vectors | Moments) -> float:
     return effective_number(moments_of(x).variances)
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\frac{2 s_2 + (n^2 - 3n + 1)\, s_1^2 - n q}{(n - 1)(n - 2)\, s_2 + s_1^2 - n q},"
     r"\quad s_1 = \operatorname{tr} S,\ s_2 = \operatorname{tr} S^2,\ q = \frac{1}{n - 1} \sum_i "
     r"|x_i - \bar x|^4,\ S \text{ the covariance over } n - 1",
@@ -196,7 +184,6 @@ def participation_ratio(x: Vectors | Moments) -> float:
     source="Himeno and Yamada 2014, section 2, the two unbiased estimators",
     invariant_to=["rotation", "scale", "translation"],
     bias="Nearly none: a ratio of two unbiased estimators, of vectors of any distribution.",
-    shared="moments",
 )
 def debiased_participation_ratio(x: Vectors | Moments) -> float:
     """The participation ratio of the distribution that the vectors are drawn from.
@@ -224,15 +211,13 @@ def debiased_participation_ratio(x: Vectors | Moments) -> float:
     return numerator / denominator if denominator > 0 else float("nan")
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\frac{d\,\varphi - 1}{d - 1},\quad \varphi = \frac{(d - \delta^2 (d - \sqrt d))^2}"
     r"{d^2},\ \delta = \frac{\|\sqrt d\, v / \|v\| - 1\|}{\sqrt{2 (d - \sqrt d)}}",
     range=r"[0,\ 1]",
     source="Rudman et al. 2022, IsoScore, algorithm 1",
     invariant_to=["rotation", "scale", "translation"],
     bias=r"Downwards, as of the participation ratio, of which it is \((PR - 1) / (d - 1)\).",
-    shared="moments",
 )
 def iso_score(x: Vectors | Moments) -> float:
     """Share of the dimensions that the variance uses evenly.
@@ -247,14 +232,12 @@ def iso_score(x: Vectors | Moments) -> float:
     return _iso_score(moments_of(x).variances)
 
 
-@measure(
-    "spectrum",
+@of_moments(
     formula=r"\text{IsoScore of the eigenvalues of}\ (1 - \zeta) \Sigma + \zeta \Sigma_S",
     range=r"[0,\ 1]",
     source="Rudman and Eickhoff 2024, IsoScore*, algorithm 1",
     invariant_to=["rotation", "scale", "translation"],
     bias=r"Toward the score of the larger sample, by \(\zeta\).",
-    shared="moments",
 )
 def iso_score_star(x: Vectors | Moments, *, larger: Any, zeta: float) -> float:
     """`iso_score` of few vectors, their covariance drawn toward that of a larger sample.

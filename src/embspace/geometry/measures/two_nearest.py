@@ -7,6 +7,7 @@ each way has a name of its own. One cloud of 2,000 vectors scatters as far.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -20,17 +21,21 @@ Ratios = Float[np.ndarray, " ratio"]
 FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
 FACCO += "neighborhood information"
 CURVED = "Downwards, more so in many dimensions: neighbors are not near, and edges cut them off."
-
-
-@measure(
+# What every measure of this module declares.
+of_ratios = partial(
+    measure,
     "intrinsic_dimension",
+    range=r"(0,\ \infty)",
+    invariant_to=["rotation", "scale", "translation"],
+    shared="neighbors",
+)
+
+
+@of_ratios(
     formula=r"\frac{\sum_i \log \mu_i \cdot (-\log(1 - F_i))}{\sum_i (\log \mu_i)^2},\quad "
     r"F_i = i / n,\ i < n",
-    range=r"(0,\ \infty)",
     source=FACCO + ", all ratios but the last",
-    invariant_to=["rotation", "scale", "translation"],
     bias=CURVED,
-    shared="neighbors",
 )
 def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin that is fitted to all ratios but the largest.
@@ -48,14 +53,10 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     return _by_line(x, share_kept=1.0)
 
 
-@measure(
-    "intrinsic_dimension",
+@of_ratios(
     formula=r"\text{as } \texttt{two\_nn}, \text{ over the } (1 - f)\, n \text{ smallest ratios}",
-    range=r"(0,\ \infty)",
     source=FACCO + ", discarding the largest ratios, f = 0.1",
-    invariant_to=["rotation", "scale", "translation"],
     bias=CURVED,
-    shared="neighbors",
 )
 def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0.1) -> Estimate:
     """`two_nn` without the largest ratios, which strayed vectors have.
@@ -75,15 +76,11 @@ def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0
     return _by_line(x, share_kept=1 - discard_fraction)
 
 
-@measure(
-    "intrinsic_dimension",
+@of_ratios(
     formula=r"\text{as } \texttt{two\_nn}, \text{ over the lowest fifth, } F_i = (u + i)/(u + n),\ "
     r"u \text{ equal vectors and ratios of } 1",
-    range=r"(0,\ \infty)",
     source="LLM-Microscope, the later code of the group of Razzhigaev et al. 2024",
-    invariant_to=["rotation", "scale", "translation"],
     bias=CURVED + " Equal vectors keep their weight in F, which raises it.",
-    shared="neighbors",
 )
 def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     """`two_nn` over the lowest fifth of the ratios, as the group's published code has it.
@@ -109,14 +106,10 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     return Estimate(_slope(ratio[:kept], share), float("nan"), kept, graph.n - kept)
 
 
-@measure(
-    "intrinsic_dimension",
+@of_ratios(
     formula=r"\frac{n - 1}{\sum_i \log \mu_i}",
-    range=r"(0,\ \infty)",
     source="Denti et al. 2022, The generalized ratios intrinsic dimension estimator, section 2",
-    invariant_to=["rotation", "scale", "translation"],
     bias=CURVED,
-    shared="neighbors",
 )
 def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
     """The dimension under which the ratios are most likely, less its bias for n ratios.
