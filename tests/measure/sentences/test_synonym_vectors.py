@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from embspace.geometry.inference.resampling import Interval
+from embspace.measure.sentences import synonym_vectors
 from embspace.measure.sentences.synonym_vectors import (
     bag_of_words,
     codes,
@@ -66,14 +67,18 @@ def test_codes_follow_the_order_of_the_rows():
     assert codes(pd.Series(["b", "a", "b", "c"])).tolist() == [0, 1, 0, 2]
 
 
-def test_a_table_has_a_row_a_combination_and_bounds_stay_in_range():
+def test_a_table_has_a_row_a_combination_and_bounds_stay_in_range(monkeypatch: pytest.MonkeyPatch):
     values = np.array([[[0.1, 0.2], [0.3, 0.4]], [[1.0, 2.0], [3.0, 4.0]]])
+    interval = Interval(values - 0.2, values + 0.8, np.stack([values, -values]))
+    monkeypatch.setattr(synonym_vectors, "stratified_interval", lambda *_, **__: interval)
     table = estimate_table(
         {"kind": ["a", "b"], "layer": [0, 1]},
         ["auc", "free"],
-        values,
-        Interval(values - 0.2, values + 0.8, np.stack([values, -values])),
-        None,
+        [lambda units: values],
+        np.zeros(4, dtype=np.int64),
+        n_half_samples=2,
+        level=0.9,
+        generator=np.random.default_rng(0),
     )
     columns = ["kind", "layer", *estimate_names(["auc", "free"])]
     assert set(table) == set(columns) - {*UNITS}

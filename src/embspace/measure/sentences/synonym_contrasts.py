@@ -1,16 +1,15 @@
 """Does meaning or wording decide, in `measure_synonyms`: paraphrases beside controls."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.geometry.inference.resampling import probability_of_larger, stratified_interval
+from embspace.geometry.inference.resampling import probability_of_larger
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.measure.sentences.synonym_vectors import (
-    PooledVectors,
+    Statistic,
     Stimuli,
     codes,
     cosines_of,
@@ -97,26 +96,20 @@ def contrast_table(
     """
     pairs = pairs_of(paraphrases.table, controls.table)
     every = list(zip(vectors_of(paraphrases), vectors_of(controls), strict=True))
-    whole = np.arange(len(pairs.stratum))
     parts = []
     for (same, other), halves in zip(every, generator.spawn(len(every)), strict=True):
         statistics = [
             contrast_statistic(pair_cosines(*each, controls.table), pairs)
-            for each in _by_weights(same, other)
+            for each in zip(same.by_weights(), other.by_weights(), strict=True)
         ]
-        random = [statistic(whole) for statistic in statistics[1:]]
         table = estimate_table(
             {"kind": pairs.kinds, "pooling": [same.pooling], "layer": range(len(same.trained))},
             QUANTITIES,
-            statistics[0](whole),
-            stratified_interval(
-                statistics[0],
-                pairs.stratum,
-                n_resamples=n_half_samples,
-                level=level,
-                generator=halves,
-            ),
-            random[0] if random else None,
+            statistics,
+            pairs.stratum,
+            n_half_samples=n_half_samples,
+            level=level,
+            generator=halves,
         )
         n_pairs = np.bincount(pairs.kind, minlength=len(pairs.kinds))
         table["n_pairs"] = np.repeat(n_pairs, len(same.trained))
@@ -124,17 +117,7 @@ def contrast_table(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def _by_weights(same: PooledVectors, other: PooledVectors) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Trained, and at random weights where there are any."""
-    found = [(same.trained, other.trained)]
-    if same.random_weights is not None and other.random_weights is not None:
-        found.append((same.random_weights, other.random_weights))
-    return found
-
-
-def contrast_statistic(
-    cosines: Float[np.ndarray, "layer pair"], pairs: Pairs
-) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity kind layer"]]:
+def contrast_statistic(cosines: Float[np.ndarray, "layer pair"], pairs: Pairs) -> Statistic:
     """`QUANTITIES` by kind, as a function of the units that are in; NaN of paraphrases' own."""
 
     def statistic(units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "quantity kind layer"]:

@@ -1,6 +1,5 @@
 """How groups of sentences hold together in `measure_synonyms`, and how alike two of them are."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +15,10 @@ from embspace.geometry.groups.groups import (
     silhouettes,
     within_and_between,
 )
-from embspace.geometry.inference.resampling import stratified_interval, upper_p_value
+from embspace.geometry.inference.resampling import upper_p_value
 from embspace.measure.sentences.synonym_vectors import (
     PooledVectors,
+    Statistic,
     Stimuli,
     codes,
     cosines_of,
@@ -124,38 +124,20 @@ def group_table(
 
 
 def _estimates(
-    sentences: Sentences,
-    vectors: PooledVectors,
-    *,
-    n_half_samples: int,
-    level: float,
-    generator: np.random.Generator,
+    sentences: Sentences, vectors: PooledVectors, *, generator: np.random.Generator, **options: Any
 ) -> pd.DataFrame:
-    statistic = group_statistic(vectors.trained, sentences)
-    whole = np.arange(len(sentences.stratum))
-    random = vectors.random_weights
+    keys = {"sentences": [sentences.name], "pooling": [vectors.pooling]}
     return estimate_table(
-        {
-            "sentences": [sentences.name],
-            "pooling": [vectors.pooling],
-            "layer": range(len(vectors.trained)),
-        },
+        {**keys, "layer": range(len(vectors.trained))},
         QUANTITIES,
-        statistic(whole),
-        stratified_interval(
-            statistic,
-            sentences.stratum,
-            n_resamples=n_half_samples,
-            level=level,
-            generator=generator,
-        ),
-        None if random is None else group_statistic(random, sentences)(whole),
+        [group_statistic(x, sentences) for x in vectors.by_weights()],
+        sentences.stratum,
+        **options,
+        generator=generator,
     )
 
 
-def group_statistic(
-    x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences
-) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity layer"]]:
+def group_statistic(x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences) -> Statistic:
     """`QUANTITIES` of each layer, as a function of the units that are in.
 
     Silhouettes and nearest sentences are looked for among all, whichever are in: fewer groups
@@ -237,21 +219,18 @@ def group_pair_table(
     Half-samples are of the sentences within each group.
     """
     label, names = sentences.label, list(dict.fromkeys(sentences.group))
-    whole = np.arange(len(label))
+    options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
     pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
     parts = []
     streams = generator.spawn(len(sentences.vectors))
     for vectors, halves in zip(sentences.vectors, streams, strict=True):
-        statistic = _pair_statistic(vectors.trained, label, len(names))
-        random = vectors.random_weights
         table = estimate_table(
             {"pair": pairs, "pooling": [vectors.pooling], "layer": range(len(vectors.trained))},
             PAIR_QUANTITIES,
-            statistic(whole),
-            stratified_interval(
-                statistic, label, n_resamples=n_half_samples, level=level, generator=halves
-            ),
-            None if random is None else _pair_statistic(random, label, len(names))(whole),
+            [_pair_statistic(x, label, len(names)) for x in vectors.by_weights()],
+            label,
+            **options,
+            generator=halves,
         )
         table["group_1"] = [names[i] for i, _ in table["pair"]]
         table["group_2"] = [names[j] for _, j in table["pair"]]
@@ -267,7 +246,7 @@ def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
 
 def _pair_statistic(
     x: Float[np.ndarray, "layer sentence dim"], label: Int[np.ndarray, " sentence"], n_groups: int
-) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity pair layer"]]:
+) -> Statistic:
     measures = (cosines_of(x), distances_of(x))
     first, second = np.triu_indices(n_groups)
 

@@ -1,6 +1,5 @@
 """What changed words do to a sentence in `measure_synonyms`: synonyms in a frame."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +7,9 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.groups.groups import group_means, within_and_between
-from embspace.geometry.inference.resampling import stratified_interval
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.measure.sentences.synonym_vectors import (
+    Statistic,
     Stimuli,
     codes,
     cosines_of,
@@ -63,15 +62,14 @@ def slot_table(
     if not len(rows):
         return pd.DataFrame(columns=COLUMNS)
     frames = frames_of(synonyms.table.iloc[rows])
-    whole, units = np.arange(len(rows)), units_named(synonyms.table["id"].iloc[rows])
+    units = units_named(synonyms.table["id"].iloc[rows])
     groups = [*frames.names, ALL] if len(frames.names) > 1 else frames.names
     n_pairs = frames.pairs.sum(axis=(2, 3))
     counts = np.concatenate([n_pairs, n_pairs.sum(axis=0, keepdims=True)])[: len(groups)]
     parts = []
     every = [each.of(rows) for each in vectors_of(synonyms)]
     for vectors, halves in zip(every, generator.spawn(len(every)), strict=True):
-        statistic = slot_statistic(vectors.trained, frames)
-        random, n_layers = vectors.random_weights, len(vectors.trained)
+        n_layers = len(vectors.trained)
         table = estimate_table(
             {
                 "group": groups,
@@ -80,20 +78,18 @@ def slot_table(
                 "layer": range(n_layers),
             },
             QUANTITIES,
-            statistic(whole),
-            stratified_interval(
-                statistic, frames.label, n_resamples=n_half_samples, level=level, generator=halves
-            ),
-            None if random is None else slot_statistic(random, frames)(whole),
+            [slot_statistic(x, frames) for x in vectors.by_weights()],
+            frames.label,
+            n_half_samples=n_half_samples,
+            level=level,
+            generator=halves,
         )
         table["n_pairs"] = np.repeat(counts.ravel(), n_layers)
         parts.append(table.assign(**units)[COLUMNS])
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def slot_statistic(
-    x: Float[np.ndarray, "layer sentence dim"], frames: Frames
-) -> Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "quantity group changed layer"]]:
+def slot_statistic(x: Float[np.ndarray, "layer sentence dim"], frames: Frames) -> Statistic:
     """`QUANTITIES` of each frame and of all, as a function of the sentences that are in."""
     cosines, distances = cosines_of(x), distances_of(x)
     n_frames = len(frames.names)

@@ -1,6 +1,6 @@
 """What all tables of `measure_synonyms` share: the vectors, their pairs, the columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.clouds.pooling import POOLINGS
-from embspace.geometry.inference.resampling import Interval
+from embspace.geometry.inference.resampling import stratified_interval
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.measure.tables.deviations import ENDING, UNITS, by_row
 
@@ -18,6 +18,9 @@ BAG_OF_WORDS = "bag_of_words"
 RANGES = {"auc": (0.0, 1.0), "nearest_in_group": (0.0, 1.0), "silhouette": (-1.0, 1.0)}
 RANGES |= dict.fromkeys(("cosine", "within_cosine", "between_cosine"), (-1.0, 1.0))
 DIGITS = 12  # of cosines: what rounding leaves of equal ones must not decide who is nearer
+
+Statistic = Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
+"""Quantities by key, of the units that are in."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,10 @@ class PooledVectors:
     pooling: str
     trained: Float[np.ndarray, "layer sentence dim"]
     random_weights: Float[np.ndarray, "layer sentence dim"] | None
+
+    def by_weights(self) -> list[Float[np.ndarray, "layer sentence dim"]]:
+        """Trained, and at random weights where there are any."""
+        return [x for x in (self.trained, self.random_weights) if x is not None]
 
     def of(self, rows: np.ndarray) -> "PooledVectors":
         """Those of some sentences."""
@@ -96,17 +103,26 @@ def _columns(quantity: str) -> Iterator[str]:
 def estimate_table(
     keys: Mapping[str, Sequence[Any]],
     quantities: Sequence[str],
-    values: Float[np.ndarray, " quantity *key"],
-    interval: Interval,
-    random_weights: Float[np.ndarray, " quantity *key"] | None,
+    statistics: Sequence[Statistic],
+    stratum: Int[np.ndarray, " unit"],
+    *,
+    n_half_samples: int,
+    level: float,
+    generator: np.random.Generator,
 ) -> pd.DataFrame:
     """One row a combination of keys: each quantity, its interval, and it at random weights.
 
-    And how far each half lies from all.
+    And how far each half lies from all. `statistics` give the quantities of some units: trained,
+    and at random weights where there are any; half-samples have half of each stratum.
     """
+    whole = np.arange(len(stratum))
+    values, *random_weights = (statistic(whole) for statistic in statistics)
+    interval = stratified_interval(
+        statistics[0], stratum, n_resamples=n_half_samples, level=level, generator=generator
+    )
     index = pd.MultiIndex.from_product([*keys.values()], names=[*keys])
     table = index.to_frame(index=False)
-    random = np.full_like(values, np.nan) if random_weights is None else random_weights
+    random = random_weights[0] if random_weights else np.full_like(values, np.nan)
     for number, quantity in enumerate(quantities):
         limits = RANGES.get(quantity, (-np.inf, np.inf))
         low, high = (bound[number].clip(*limits) for bound in (interval.low, interval.high))
