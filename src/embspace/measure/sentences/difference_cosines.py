@@ -7,7 +7,6 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.groups.offsets import (
-    MeanOffsets,
     consistency_of_draws,
     half_sample_weights,
     mean_offsets,
@@ -58,11 +57,20 @@ def cosine_table(
         gram = d @ d.T
         whole, half = (mean_offsets(gram, category, each) for each in (every, halves))
         random = mean_offsets(random_d @ random_d.T, category, every)
-        columns = _cosine(whole, half, scale, level, one, two)
-        columns |= _corrected_cosine(whole, half, scale, level, one, two, smallest_reliability)
-        columns |= _against_null(
-            columns["cosine"], consistency_of_draws(sentence_gram, *draws.two_unrelated), level
-        )
+        cosine, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
+        # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
+        # mean as new samples of all pairs would from theirs, not from the cosine of all.
+        deviations = (drawn - mean_of_defined(drawn, axis=0)) * scale
+        columns = _with_bounds("cosine", cosine, deviations, level)
+        reliable = whole.reliability[0] >= smallest_reliability
+        corrected = whole.corrected_cosine[0, one, two]
+        corrected = np.where(reliable[one] & reliable[two], corrected, np.nan)
+        deviations = (half.corrected_cosine[:, one, two] - corrected) * scale
+        columns |= _with_bounds("corrected_cosine", corrected, deviations, level)
+        # One null for all: directions of single differences vary as those of means do.
+        null = consistency_of_draws(sentence_gram, *draws.two_unrelated)
+        of_each = np.broadcast_to(null[:, np.newaxis], (len(null), len(cosine)))
+        columns |= null_columns("cosine", "", cosine, of_each, level=level, two_sided=True)
         columns["random_weights_cosine"] = random.cosine[0, one, two]
         parts.append(pd.DataFrame({"category_1": names[one], "category_2": names[two], **columns}))
     units = pd.DataFrame([_units(states.pairs, a, b) for a, b in zip(one, two, strict=True)])
@@ -86,36 +94,6 @@ def _half_sample_scale(
     return np.maximum(scale[one], scale[two])
 
 
-def _cosine(
-    whole: MeanOffsets,
-    half: MeanOffsets,
-    scale: Float[np.ndarray, " two"],
-    level: float,
-    one: CategoryNumbers,
-    two: CategoryNumbers,
-) -> Columns:
-    value, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
-    # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
-    # mean as new samples of all pairs would from theirs, not from the cosine of all.
-    deviations = (drawn - mean_of_defined(drawn, axis=0)) * scale
-    return _with_bounds("cosine", value, deviations, level)
-
-
-def _corrected_cosine(
-    whole: MeanOffsets,
-    half: MeanOffsets,
-    scale: Float[np.ndarray, " two"],
-    level: float,
-    one: CategoryNumbers,
-    two: CategoryNumbers,
-    smallest_reliability: float,
-) -> Columns:
-    reliable = whole.reliability[0] >= smallest_reliability
-    value = np.where(reliable[one] & reliable[two], whole.corrected_cosine[0, one, two], np.nan)
-    deviations = (half.corrected_cosine[:, one, two] - value) * scale
-    return _with_bounds("corrected_cosine", value, deviations, level)
-
-
 def _with_bounds(
     name: str,
     value: Float[np.ndarray, " two"],
@@ -129,11 +107,3 @@ def _with_bounds(
         f"{name}_high": high,
         f"{name}_deviations": by_row(deviations),
     }
-
-
-def _against_null(
-    cosine: Float[np.ndarray, " two"], null: Float[np.ndarray, " draw"], level: float
-) -> Columns:
-    """One null for all: directions of single differences vary as those of means do."""
-    for_each = np.broadcast_to(null[:, np.newaxis], (len(null), len(cosine)))
-    return null_columns("cosine", "", cosine, for_each, level=level, two_sided=True)
