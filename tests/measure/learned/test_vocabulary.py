@@ -14,10 +14,11 @@ from embspace.measure.learned.vocabulary import Vocabulary, measure_vocabulary
 from embspace.measure.learned.vocabulary_id_ranges import KINDS as TOKEN_KINDS
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import numbered_vocabulary, vocabulary_table
+from embspace.published.numbers import check_entry
+from embspace.published.sources import read_source
+from embspace.published.subjects import Subject
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
-from embspace.verify.published import check_entry
-from embspace.verify.sources import read_source
 from tests.tiny import tiny_description
 from tests.trained_tokenizers import KINDS, SPECIAL, spelling
 
@@ -190,6 +191,7 @@ def test_without_a_tokenizer_all_tables_are_empty(settings: dict[str, Any]):
     assert found.summary["n"] == 0
 
 
+BERT = Subject("bert", "google-bert/bert-base-cased")
 # Of bert-base-cased, as Luisto's thesis prints them; `a` as the order of ASCII has it.
 BEAR = {"Then": 1599, "the": 1103, "bear": 4965, "waited": 3932, "for": 1111, "door": 1442}
 BEAR |= {"to": 1106, "open": 1501, "with": 1114, "a": 170, "se": 14516, "##ren": 5123}
@@ -226,6 +228,6 @@ def test_the_ledger_finds_the_ids_that_the_thesis_prints(
     entries = [each for each in source.entries if "results/vocabulary/examples/" in each.file]
     monkeypatch.chdir(tmp_path)
     save_table(examples, "results/vocabulary/examples/bert.csv")
-    checks = [check for each in entries for check in check_entry(each, "bert", Path("results"))]
+    checks = [check for each in entries for check in check_entry(each, BERT, Path("results"))]
     assert len(checks) == 17
     assert {check.verdict for check in checks} == {"agrees"}

@@ -75,7 +75,7 @@ def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) 
         xlabel="cosine of a token with a position",
         ylabel="pairs in a bin",
         title=f"outside ±{scalars['threshold']:g}: {count(scalars['n_outside'])}, "
-        f"by chance {count(round(expected)) if expected >= 10 else f'{expected:.2g}'}",
+        f"by chance {_rounded(expected)}",
     )
 
 
@@ -126,6 +126,10 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
         elif found and key == "cls_position_0":
             parts.append(section(title, f"No token of {label} opens every text.", "None."))
     return "\n".join(parts)
+
+
+def _rounded(expected: float) -> str:
+    return count(round(expected)) if expected >= 10 else f"{expected:.2g}"
 
 
 def _of_pairs(found: dict[str, Any]) -> str:

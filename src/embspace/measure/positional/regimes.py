@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.clouds.joint import one_space
+from embspace.clouds.learned import one_space
 from embspace.errors import InputError
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
