@@ -71,9 +71,24 @@ def stage(name: str, old: str, new: str = "") -> Break:
     return change
 
 
-def add(name: str, section: str, entry: str) -> Break:
-    """A stage gets one more entry in a section."""
-    return stage(name, f"    {section}:", f"    {section}:\n      - {entry}")
+def lacks(name: str, dep: str) -> tuple[Break, str]:
+    """A dependency of a stage goes, and is missed."""
+    missed = re.escape(re.sub(r"\$\{[\w.]+\}", "{}", dep))
+    found = rf"stage {name}: deps lacks {missed}, (which \S+ reads|the code that it runs)"
+    return stage(name, f"- {dep}"), found
+
+
+def lacks_param(name: str, param: str, why: str = "") -> tuple[Break, str]:
+    """What a stage reads of params.yaml or conf/ goes, and is missed."""
+    return stage(name, f"- {param}"), rf"{name}: params lacks `- {re.escape(param)}`{why}"
+
+
+def has(
+    name: str, entry: str, why: str = ", which .* does not read", section: str = "deps"
+) -> tuple[Break, str]:
+    """A stage gets one more entry, which it may not have."""
+    found = rf"stage {name}: {section} has {re.escape(entry.rstrip(':'))}{why}"
+    return stage(name, f"    {section}:", f"    {section}:\n      - {entry}"), found
 
 
 def write(file: str, text: str) -> Break:
@@ -86,6 +101,12 @@ def write(file: str, text: str) -> Break:
 
 def append(file: str, text: str) -> Break:
     return lambda root: write(file, f"{(root / file).read_text()}\n{text}\n")(root)
+
+
+def imports(file: str, module: str, allowed: str) -> tuple[Break, str]:
+    """A module imports one that it may not."""
+    found = re.escape(f"{file}: imports {module}; expected, of its kind, only {allowed}")
+    return append(file, f"import {module}"), found
 
 
 def move(old: str, new: str) -> Break:
@@ -113,6 +134,7 @@ SEPARABILITY = f"{MEASURE}/learned/separability.py"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
 LEARNED, TOYS = "pipeline/learned/dvc.yaml", "pipeline/toys/dvc.yaml"
+NO_CODE = "; expected no code but"
 LONG = "def long() -> int:\n" + "    print()\n" * 50 + "    return 1"
 
 # What is broken, and all that the mirror then says, as regular expressions.
@@ -294,67 +316,33 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"saving\.py: expected the path figures/compare/\{\}, spelled out",
     ),
     # Rule 6: code.
-    (
-        stage("measure_separability", "data/prepared/code"),
-        r"deps lacks data/prepared/code/measure_separability\.txt, the code that it runs",
-    ),
-    (
-        add("measure_separability", "deps", "data/prepared/code/measure_similarity.txt"),
-        r"deps has data/prepared/code/measure_similarity\.txt; expected no code but",
-    ),
-    (
-        add("measure_separability", "deps", "src/embspace/errors.py"),
-        r"measure_separability: deps has src/embspace/errors\.py; expected no code but",
-    ),
+    lacks("measure_separability", "data/prepared/code/measure_separability.txt"),
+    has("measure_separability", "data/prepared/code/measure_similarity.txt", NO_CODE),
+    has("measure_separability", "src/embspace/errors.py", NO_CODE),
     (stage("prepare_code", "- src"), r"stage prepare_code: deps lacks src"),
     (
         append("src/embspace/errors.py", 'import importlib\n\nimportlib.import_module("json")'),
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
+    lacks("measure_similarity", "data/extracted/embeddings/${item.model}.parquet"),
+    lacks("measure_evolution", "data/prepared/model/${item.model}.json"),
+    has("measure_similarity", "data/prepared/model/${item.model}.json"),
+    lacks("prepare_model", "models.lock"),
     (
-        stage("measure_similarity", "- data/extracted/embeddings/${item.model}.parquet"),
-        r"stage measure_similarity: deps lacks data/extracted/embeddings/\{\}\.parquet",
-    ),
-    (
-        stage("measure_evolution", "- data/prepared/model/${item.model}.json"),
-        r"stage measure_evolution: deps lacks data/prepared/model/\{\}\.json, which \S+ reads",
-    ),
-    (
-        add("measure_similarity", "deps", "data/prepared/model/${item.model}.json"),
-        r"stage measure_similarity: deps has data/prepared/model/\S+, which \S+ does not read",
-    ),
-    (
-        stage("prepare_model", "- models.lock"),
-        r"stage prepare_model: deps lacks models\.lock, which src/embspace/prepare/model\.py reads",
-    ),
-    (
-        stage("prepare_texts", "- data/texts"),
-        r"stage prepare_texts: deps lacks data/texts, which \S+ reads",
+        *lacks("prepare_texts", "data/texts"),
         *[rf"prepare_texts: deps lacks data/texts/{name}" for name in ("a", "m", "p", "r", "w")],
     ),
-    (
-        stage("measure_pretraining_dynamics", "- data/prepared/texts/${corpus}.parquet"),
-        r"pretraining_dynamics: deps lacks data/prepared/texts/\{\}\.parquet, which \S+ reads",
-    ),
-    (
-        stage("draw_learned", "- results/separability/${item.model}.json"),
-        r"stage draw_learned: deps lacks results/separability/\{\}\.json",
-    ),
+    lacks("measure_pretraining_dynamics", "data/prepared/texts/${corpus}.parquet"),
+    lacks("draw_learned", "results/separability/${item.model}.json"),
     (
         stage("draw_toys", "cubes/curve/toy.csv", "cubes/curve/minilm.csv"),
         r"stage draw_toys: deps lacks results/cubes/curve/toy\.csv",
         r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
     ),
-    (
-        stage("draw_compare", "- results/compare/measures.csv"),
-        r"stage draw_compare: deps lacks results/compare/measures\.csv",
-    ),
-    (
-        add("measure_separability", "deps", "data/texts"),
-        r"stage measure_separability: deps has data/texts, which \S+ does not read",
-    ),
-    (stage("report_figures", "- figures"), r"stage report_figures: deps lacks figures"),
+    lacks("draw_compare", "results/compare/measures.csv"),
+    has("measure_separability", "data/texts"),
+    lacks("report_figures", "figures"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
@@ -365,43 +353,19 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage compare_measures: deps has data/measured/probing, which \S+ does not read",
     ),
     # Rule 8: params.
-    (
-        stage("measure_separability", "- seed"),
-        r"params lacks `- seed`: measure_separability\(\) takes it",
-    ),
-    (
-        stage("measure_sentence_similarity", "- corpora"),
-        r"params lacks `- corpora`: \S+/sentences/sentence_similarity\.py reads it",
-    ),
-    (stage("draw_compare", "- models"), r"draw_compare: params lacks `- models`"),
-    (
-        stage("measure_similarity", "- conf/measure/learned/similarity.yaml:"),
-        r"measure_similarity: params lacks `- conf/measure/learned/similarity\.yaml:`",
-    ),
-    (
-        stage("draw_words", "- conf/draw/words/probing.yaml:"),
-        r"draw_words: params lacks `- conf/draw/words/probing\.yaml:`",
-    ),
-    (
-        stage("draw_words", "- conf/model/${item.model}.yaml:"),
-        r"stage draw_words: params lacks `- conf/model/\$\{item\.model\}\.yaml:`",
-    ),
+    lacks_param("measure_separability", "seed", r": measure_separability\(\) takes it"),
+    lacks_param("measure_sentence_similarity", "corpora", r": \S+_similarity\.py reads it"),
+    lacks_param("draw_compare", "models"),
+    lacks_param("measure_similarity", "conf/measure/learned/similarity.yaml:"),
+    lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
+    lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
         stage("measure_similarity", "similarity.yaml:\n", "similarity.yaml: [n_bins]\n"),
         r"params has some keys of conf/measure/learned/similarity\.yaml; expected all",
     ),
-    (
-        add("measure_similarity", "params", "conf/draw/learned/similarity.yaml:"),
-        r"measure_similarity: params has conf/draw/learned/similarity\.yaml, .* does not read",
-    ),
-    (
-        add("extract_hidden_states", "params", "device"),
-        r"stage extract_hidden_states: params has device; expected it nowhere",
-    ),
-    (
-        add("measure_similarity", "params", "seed"),
-        r"stage measure_similarity: params has seed, which the stage does not read",
-    ),
+    has("measure_similarity", "conf/draw/learned/similarity.yaml:", section="params"),
+    has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
+    has("measure_similarity", "seed", section="params"),
     # Rule 9: leftovers.
     (write("conf/measure/words/gone.yaml", "{}\n"), r"words/gone\.yaml: belongs to nothing"),
     (write(f"{MEASURE}/words/gone.py", "\n"), r"words/gone\.py: belongs to nothing"),
@@ -427,27 +391,15 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r'saving\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}',
     ),
     # Rule 12: who imports whom.
-    (
-        append(CUBES, "from embspace.measure.learned.similarity import Similarity"),
-        r"imports embspace\.measure\.learned\.similarity; .* only toys and tables and layers",
-    ),
-    (
-        append(f"{TABLES}/nulls.py", "import embspace.measure.layers.layer_batches"),
-        r"nulls\.py: imports embspace\.measure\.layers\.layer_batches; expected",
-    ),
+    imports(CUBES, "embspace.measure.learned.similarity", "toys and tables and layers"),
+    imports(f"{TABLES}/nulls.py", "embspace.measure.layers.layer_batches", "tables"),
     (
         append(f"{DRAW}/toys/cubes.py", "from embspace.draw.words import probing"),
         r"toys/cubes\.py: imports embspace\.draw\.words; expected",
         r"toys/cubes\.py: imports embspace\.draw\.words\.probing; .* only toys and page",
     ),
-    (
-        append(f"{DRAW}/toys/cubes.py", "import embspace.measure.tables.nulls"),
-        r"toys/cubes\.py: imports embspace\.measure\.tables\.nulls; .* only draw",
-    ),
-    (
-        append("src/embspace/geometry/maps/lines.py", "import embspace.errors"),
-        r"lines\.py: imports embspace\.errors; expected, of its kind, only geometry",
-    ),
+    imports(f"{DRAW}/toys/cubes.py", "embspace.measure.tables.nulls", "draw"),
+    imports("src/embspace/geometry/maps/lines.py", "embspace.errors", "geometry"),
     # Rule 13: sizes.
     (
         both(*(write(f"{TABLES}/new_{i}.py", "\n") for i in range(20))),
