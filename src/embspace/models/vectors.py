@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from embspace.errors import InputError
+from embspace.errors import InputError, within
 from embspace.files.vectors import read_labels, read_vectors
 from embspace.models.locate import locate_vectors, warn_unpinned_vectors
 from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
@@ -73,7 +73,5 @@ def labeled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_key(name: str, key: str, read: Any, file: Path) -> Any:
-    try:
+    with within(f"{model_file(name)}: key '{key}'"):
         return read(file)
-    except InputError as error:
-        raise InputError(f"{model_file(name)}: key '{key}': {error}") from None

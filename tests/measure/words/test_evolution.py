@@ -7,9 +7,8 @@ from transformers import BertConfig, BertModel
 
 from embspace.errors import InputError
 from embspace.measure.words.evolution import (
-    CorpusTokens,
     Evolution,
-    Stimuli,
+    TokenStates,
     measure_evolution,
     one_token_a_text,
 )
@@ -48,7 +47,7 @@ def noise(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
-def stimuli_of(common: float = 0.0, seed: int = 0) -> Stimuli:
+def stimuli_of(common: float = 0.0, seed: int = 0) -> TokenStates:
     """Two texts that differ in a word. Steps of noise, and a part of them for all."""
     words = [text.split() for text in TEXTS["text"]]
     rows = [row for n in (0, 1) for row in token_rows(n, words[n], IDS[n])]
@@ -56,10 +55,10 @@ def stimuli_of(common: float = 0.0, seed: int = 0) -> Stimuli:
     x = steps.cumsum(axis=0).astype(np.float32)
     x[0, 7:] = np.where((np.arange(7) == 5)[:, None], x[0, 7:], x[0, :7])
     random = noise(*x.shape, seed=seed + 100)
-    return Stimuli(TEXTS, token_frame(rows), {"token": x, "random_token": random})
+    return TokenStates(TEXTS, token_frame(rows), {"token": x, "random_token": random})
 
 
-def corpus_of(n_texts: int = 30) -> CorpusTokens:
+def corpus_of(n_texts: int = 30) -> TokenStates:
     """Texts of three words each, and one in two windows that overlap by a word."""
     rows = []
     for window in range(n_texts + 1):
@@ -70,7 +69,7 @@ def corpus_of(n_texts: int = 30) -> CorpusTokens:
     tokens.loc[last & (tokens["position"] == 1), "repeated"] = True
     names = [*(f"t{n}" for n in range(n_texts)), f"t{n_texts - 1}"]
     windows = pd.DataFrame({"text": names, "window": [0] * n_texts + [1]})
-    return CorpusTokens(
+    return TokenStates(
         windows, tokens, {"token": noise(BLOCKS + 1, len(tokens), DIM).cumsum(axis=0)}
     )
 
@@ -87,7 +86,7 @@ def module() -> Any:
     return BertModel(config).eval()
 
 
-def measured(module: Any, stimuli: Stimuli | None = None, **change: Any) -> Evolution:
+def measured(module: Any, stimuli: TokenStates | None = None, **change: Any) -> Evolution:
     corpora = {"some": corpus_of()}
     return measure_evolution(stimuli or stimuli_of(), corpora, module, None, **SETTINGS | change)
 
@@ -130,7 +129,7 @@ def test_equal_tokens_start_from_one_place(found: Evolution):
 def test_the_texts_do_not_depend_on_how_a_model_cuts_them():
     whole = corpus_of()
     kept = (whole.tokens["position"] != 2).to_numpy()  # another tokenizer makes fewer tokens
-    other = CorpusTokens(
+    other = TokenStates(
         whole.windows,
         whole.tokens[kept].reset_index(drop=True),
         {"token": whole.states["token"][:, kept]},
@@ -209,7 +208,7 @@ def test_a_corpus_that_is_not_there_is_left_out(module):
 def test_one_text_does_not_drift(module):
     both = stimuli_of()
     states = {name: x[:, :7] for name, x in both.states.items()}
-    one = measured(module, Stimuli(TEXTS[:1], both.tokens[:7], states))
+    one = measured(module, TokenStates(TEXTS[:1], both.tokens[:7], states))
     assert one.drift.empty
     assert list(one.drift) == DRIFT_COLUMNS
     assert set(one.steps["text"]) == {"a"}
@@ -223,7 +222,7 @@ def test_a_word_that_no_text_has_is_named(module):
 def test_a_model_without_a_tokenizer_has_empty_tables(module):
     nothing = np.zeros((BLOCKS + 1, 0, DIM), dtype=np.float32)
     states = {"token": nothing, "random_token": nothing}
-    empty = measured(module, Stimuli(TEXTS, token_frame([]), states))
+    empty = measured(module, TokenStates(TEXTS, token_frame([]), states))
     for table in (empty.path, empty.views, empty.steps, empty.layers, empty.shared_steps):
         assert table.empty
         assert len(table.columns)

@@ -5,7 +5,7 @@ Research question 1 of Luisto's thesis, answered with a number.
 
 import warnings
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -58,17 +58,9 @@ def measure_separability(
         )
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
-    table = separability_table(
-        x,
-        is_position,
-        n_folds=n_folds,
-        inverse_regularization=inverse_regularization,
-        max_iterations=max_iterations,
-        seed=seed,
-    )
-    return table.assign(**n, n_folds=n_folds, inverse_regularization=inverse_regularization)[
-        COLUMNS
-    ]
+    about: dict[str, Any] = {"n_folds": n_folds, "inverse_regularization": inverse_regularization}
+    table = separability_table(x, is_position, **about, max_iterations=max_iterations, seed=seed)
+    return table.assign(**n, **about)[COLUMNS]
 
 
 def separability_table(
@@ -84,14 +76,16 @@ def separability_table(
 
     Mean and standard deviation over folds, and the same with the labels shuffled.
     """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
+
     for_folds, for_null = np.random.default_rng(seed).spawn(2)
     shuffled = for_null.permutation(label)
-    fold_state = int(for_folds.integers(2**31))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(for_folds.integers(2**31)))
+    model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
     rows = []
     for preparation in PREPARATIONS:
-        options = (n_folds, inverse_regularization, max_iterations, fold_state)
-        auc = fold_aucs(x, label, preparation, *options)
-        null = fold_aucs(x, shuffled, preparation, *options)
+        auc, null = (fold_aucs(x, each, preparation, folds, model) for each in (label, shuffled))
         rows.append(
             {
                 "preparation": preparation,
@@ -105,27 +99,17 @@ def separability_table(
 
 
 def fold_aucs(
-    x: Vectors,
-    label: Bool[np.ndarray, " n"],
-    preparation: str,
-    n_folds: int,
-    inverse_regularization: float,
-    max_iterations: int,
-    fold_state: int,
+    x: Vectors, label: Bool[np.ndarray, " n"], preparation: str, folds: Any, model: Any
 ) -> Float[np.ndarray, " fold"]:
     """The AUC on each held-out fold."""
     from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
-    from sklearn.model_selection import StratifiedKFold
     from threadpoolctl import threadpool_limits
 
     prepare = PREPARATIONS[preparation]
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=fold_state)
     aucs = []
     for train, test in folds.split(x, label):
         mean = x[train].mean(axis=0)
-        model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
         # The optimizer amplifies rounding, which depends on how many threads share a product.
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
@@ -133,7 +117,7 @@ def fold_aucs(
                 model.fit(prepare(x[train], mean), label[train])
             except ConvergenceWarning as warning:
                 raise InputError(
-                    f"{SETTINGS}: key 'max_iterations': {max_iterations} are not "
+                    f"{SETTINGS}: key 'max_iterations': {model.max_iter} are not "
                     f"enough for {preparation} vectors"
                 ) from warning
             score = model.decision_function(prepare(x[test], mean))

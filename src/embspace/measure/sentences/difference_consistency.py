@@ -78,9 +78,9 @@ def consistency_table(
     grams = states.grams()
     parts = []
     for number, (name, category) in enumerate(_categories(states, draws).items()):
-        interval = _interval(category, n_half_samples, level, stream_of(generator, name))
         drawn = {"re_paired": draws.re_paired[number], "unrelated": draws.unrelated[number]}
-        columns = _lengths(category) | _consistency(category) | interval
+        columns = _lengths(category)
+        columns |= _consistency(category, n_half_samples, level, stream_of(generator, name))
         columns |= _against_nulls(category, grams, drawn, level) | _different_tokens(category)
         counts = {"n": category.n, "n_compared_different_tokens": category.n_compared}
         units = units_named(states.pairs.names[row] for row in states.pairs.of(number))
@@ -118,14 +118,7 @@ def _lengths(category: _Category) -> Columns:
     }
 
 
-def _consistency(category: _Category) -> Columns:
-    return {
-        "consistency": offset_consistency(category.cosines, category.every),
-        "random_weights_consistency": offset_consistency(category.random_cosines, category.every),
-    }
-
-
-def _interval(
+def _consistency(
     category: _Category, n_half_samples: int, level: float, generator: np.random.Generator
 ) -> Columns:
     interval = half_sample_interval(
@@ -138,6 +131,8 @@ def _interval(
         generator=generator,
     )
     return {
+        "consistency": offset_consistency(category.cosines, category.every),
+        "random_weights_consistency": offset_consistency(category.random_cosines, category.every),
         "consistency_low": interval.low,
         "consistency_high": interval.high,
         "consistency_deviations": by_row(interval.deviations),

@@ -60,23 +60,14 @@ FollowedWords = Annotated[list[str], Field(min_length=1)]
 
 
 @dataclass(frozen=True, eq=False)
-class Stimuli:
-    """Texts whose tokens are followed, one window each; states of both kinds of weights."""
-
-    texts: pd.DataFrame
-    tokens: pd.DataFrame
-    states: dict[str, np.ndarray]
-    """`token` and `random_token`, (layer, token, dim)."""
-
-
-@dataclass(frozen=True, eq=False)
-class CorpusTokens:
-    """The windows of a corpus, their tokens, and the tokens' states."""
+class TokenStates:
+    """The windows of texts, their tokens, and the tokens' states."""
 
     windows: pd.DataFrame
+    """Of stimuli, the texts themselves, one window each."""
     tokens: pd.DataFrame
     states: dict[str, np.ndarray]
-    """`token`, (layer, token, dim)."""
+    """`token`, and of stimuli `random_token`, (layer, token, dim)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +84,8 @@ class Evolution:
 
 
 def measure_evolution(
-    stimuli: Stimuli,
-    corpora: dict[str, CorpusTokens],
+    stimuli: TokenStates,
+    corpora: dict[str, TokenStates],
     module: Any,
     final_norm: str | None,
     *,
@@ -128,7 +119,7 @@ def measure_evolution(
         for name, generator in streams
         if name in corpora
     }
-    views = views_of(stimuli.texts, stimuli.tokens, followed, len(paths.states[TRAINED]))
+    views = views_of(stimuli.windows, stimuli.tokens, followed, len(paths.states[TRAINED]))
     halves: dict[str, Any] = {"n_resamples": n_resamples, "level": level}
     of_layers = [layer_table(*each) for each in by_text.items()]
     of_layers += [
@@ -168,7 +159,7 @@ def measure_evolution(
 
 
 def one_token_a_text(
-    corpus: CorpusTokens, n_texts: int, generator: np.random.Generator
+    corpus: TokenStates, n_texts: int, generator: np.random.Generator
 ) -> TokenPaths:
     """An ordinary token of each of `n_texts` texts, or of all, drawn with equal probability.
 
@@ -205,8 +196,8 @@ def _rotation_null(
     return by_view, list(np.stack(of_texts, axis=1))
 
 
-def _stimulus_paths(stimuli: Stimuli) -> TokenPaths:
-    names = stimuli.texts["id"].to_numpy()[stimuli.tokens["window"].to_numpy()]
+def _stimulus_paths(stimuli: TokenStates) -> TokenPaths:
+    names = stimuli.windows["id"].to_numpy()[stimuli.tokens["window"].to_numpy()]
     tokens = stimuli.tokens[["position", "id", "token"]].assign(text=names)
     states = stimuli.states
     return TokenPaths(tokens, {TRAINED: states["token"], RANDOM: states["random_token"]})
@@ -239,7 +230,7 @@ def main(config: StageConfig) -> None:
     followed = f"data/extracted/stimuli/{name}/evolution"
     read = f"data/extracted/hidden_states/{name}"
     corpora = {
-        corpus: CorpusTokens(
+        corpus: TokenStates(
             load_rows(f"{read}/{corpus}.windows.parquet"),
             load_rows(f"{read}/{corpus}.tokens.parquet"),
             load_tensors(f"{read}/{corpus}.safetensors", ["token"]),
@@ -248,7 +239,7 @@ def main(config: StageConfig) -> None:
         if corpus in config.settings["sampled_corpora"]
     }
     found = measure_evolution(
-        Stimuli(
+        TokenStates(
             load_rows("data/prepared/stimuli/evolution.parquet"),
             load_rows(f"{followed}.tokens.parquet"),
             load_tensors(f"{followed}.safetensors", ["token", "random_token"]),
