@@ -113,7 +113,7 @@ class Spaces:
     @property
     def vocabulary(self) -> "pd.DataFrame":
         """The rows of `s["input"]`."""
-        return self._rows(self._of_embeddings("parquet"))
+        return self._rows(self._matrices.with_suffix(".parquet"))
 
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
         """A table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
@@ -151,9 +151,6 @@ class Spaces:
     @property
     def _states(self) -> Path:
         return self._of_states("safetensors")
-
-    def _of_embeddings(self, ending: str) -> Path:
-        return self._matrices.with_suffix(f".{ending}")
 
     def _of_states(self, ending: str) -> Path:
         return self._made(

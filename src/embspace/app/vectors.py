@@ -8,7 +8,7 @@ Each is what the stage of that name makes of the same vectors with the settings 
 >>> tables["group_similarity"]     # and separability
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -112,27 +112,14 @@ def _group_similarity(
         first, second = x[number == a], x[number == b]
         if a == b:
             rows.append({**about, "quantity": "norm", **summary_of(norms(first), quantiles)})
-        for quantity, summary in _summaries(
-            first, None if a == b else second, settings["n_bins"], largest_norm, quantiles
-        ):
-            rows.append({**about, "quantity": quantity, **summary})
+        clouds = [first] if a == b else [first, second]
+        if a == b and len(first) < 2:
+            found = dict.fromkeys(METRICS, summary_of(np.empty(0), quantiles))
+        else:
+            scan = scan_pairs(*clouds, n_bins=settings["n_bins"], largest_norm=largest_norm)
+            found = {each: summary_row(scan.distributions[each], quantiles) for each in METRICS}
+        rows += [{**about, "quantity": name, **row} for name, row in found.items()]
     return pd.DataFrame(rows)
-
-
-def _summaries(
-    x: Float[np.ndarray, "n dim"],
-    y: Float[np.ndarray, "m dim"] | None,
-    n_bins: int,
-    largest_norm: float,
-    quantiles: list[float],
-) -> Iterator[tuple[str, dict[str, float]]]:
-    if y is None and len(x) < 2:
-        yield from ((metric, summary_of(np.empty(0), quantiles)) for metric in METRICS)
-        return
-    clouds = [x] if y is None else [x, y]
-    scan = scan_pairs(*clouds, n_bins=n_bins, largest_norm=largest_norm)
-    for metric in METRICS:
-        yield metric, summary_row(scan.distributions[metric], quantiles)
 
 
 def _separability(

@@ -9,7 +9,7 @@ it is not enough, for DVC remembers no run whose results are left to git.
 import fcntl
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +160,8 @@ class WorkingTree:
         The user's first; another one only for a start; this one if there is nothing to take.
         """
         others = [] if (self.folder / LOCK).is_file() else (self.root / TREES).glob(f"{model}*")
-        for source in (self.root, *_newest_first(others)):
+        newest_first = sorted(others, key=lambda folder: folder.stat().st_mtime, reverse=True)
+        for source in (self.root, *newest_first):
             if f"extract_embeddings@{model}" in read_locked(source / LOCK):
                 locks = graph_files(source, LOCK)
                 return source, {lock: read_locked(source / lock) for lock in locks}
@@ -213,10 +214,6 @@ def _relative(values: Any) -> Iterator[Path]:
     for value in values:
         if isinstance(value, str) and "://" not in value and not value.startswith(("~", "/")):
             yield Path(value)
-
-
-def _newest_first(folders: Iterable[Path]) -> list[Path]:
-    return sorted(folders, key=lambda folder: folder.stat().st_mtime, reverse=True)
 
 
 def _digest(root: Path) -> str:
