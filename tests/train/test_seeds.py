@@ -393,3 +393,7 @@ def test_long_steps_between_checkpoints_are_not_silent(clock: list[float], capsy
         "small: step 2 of 100, loss 4.000, 588 s left",
         "small: step 4 of 100, loss 1.000, 576 s left",
     ]
+
+
+def test_the_code_that_weights_follow_from_is_there():
+    assert all(list(seeds.PACKAGE.glob(each)) for each in seeds.CODE)

@@ -38,7 +38,7 @@ from embspace.train.word_tokenizer import word_tokenizer
 
 # A change of these may make other weights.
 PACKAGE = Path(__file__).parents[1]
-CODE = ("training_run.py", "pooling.py", "train/*.py", "models/*.py")
+CODE = ("settings/run.py", "clouds/pooling.py", "train/*.py", "models/*.py")
 Pretrained = PackageModel | FolderModel | HubModel
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
 LONGEST_SILENCE_S = 10.0
