@@ -10,7 +10,6 @@ from embspace.draw.page.canvas import use_style
 from embspace.draw.sentences.synonyms import draw_synonyms
 from embspace.measure.sentences import (
     synonym_contrasts,
-    synonym_group_pairs,
     synonym_groups,
     synonym_slots,
     synonyms,
@@ -50,7 +49,7 @@ def results() -> dict[str, Any]:
     )
     return {
         "groups": groups.assign(n=111, n_groups=24),
-        "group_pairs": table(synonym_group_pairs.COLUMNS, group_1=["a"], group_2=["a", "b"]),
+        "group_pairs": table(synonym_groups.PAIR_COLUMNS, group_1=["a"], group_2=["a", "b"]),
         "slots": slots.assign(n_pairs=12),
         "contrasts": contrasts.assign(n_pairs=16),
         "map": places,
