@@ -1,4 +1,7 @@
 import json
+import re
+from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,9 @@ from embspace.prepare.stimuli import prepare_stimuli
 from embspace.settings.schema import read_yaml
 from tests.loopback import Answer, closed_address, serving
 
+DIFFERENCES = "data/stimuli/differences.jsonl"
+KINDS = ["female-male", "green-brown", "bright-dim", "finnish-czech", "funny-sad", "doctor-nurse"]
+KINDS += ["laugh-cry", "present-past", "warm-cold", "singular-plural"]
 Rows = list[dict[str, Any]]
 CONTROL: dict[str, Any] = {"pair": "n1", "kind": "negation"}
 SIDE: dict[str, Any] = {"pair": "p1", "category": "old-new"}
@@ -159,3 +165,42 @@ def test_an_address_out_of_reach_is_named(files: dict[str, str], monkeypatch: py
     path = f"{closed_address()}/pairs.json"
     with pytest.raises(InputError, match=rf"{path}: cannot be read: .*refused; without a network"):
         prepare_stimuli(**{**files, "differences": path})
+
+
+MOST_OF_ONE = 3  # of the 14 pairs of a kind
+STEM = 4  # letters, by which laugh and laughing, sob and sobbing are one
+
+
+def changed_words(first: str, second: str) -> list[tuple[str, str]]:
+    """What stands in the one sentence where the other has something else, by the words' stems."""
+    words = [re.findall(r"[\w-]+", text.lower()) for text in (first, second)]
+    matcher = SequenceMatcher(None, *words, autojunk=False)
+    return [
+        tuple(" ".join(word[:STEM] for word in part) for part in (words[0][a:b], words[1][c:d]))
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def test_changed_words_by_hand():
+    assert changed_words("We laughed, Tom.", "We wept, Tom.") == [("laug", "wept")]
+    assert changed_words("Laughing helps.", "Weeping helps.") == [("laug", "weep")]
+    assert changed_words("She hurt herself.", "He hurt himself.") == [
+        ("she", "he"),
+        ("hers", "hims"),
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_pair_of_words_carries_a_kind_of_difference(kind: str, root: Path):
+    rows = [json.loads(line) for line in (root / DIFFERENCES).read_text("utf-8").splitlines()]
+    assert {row["category"] for row in rows} == set(KINDS)
+    texts = {(row["pair"], row["side"]): row["text"] for row in rows if row["category"] == kind}
+    pairs = sorted({pair for pair, _ in texts})
+    changes = Counter(
+        change
+        for pair in pairs
+        for change in set(changed_words(texts[pair, "first"], texts[pair, "second"]))
+    )
+    assert len(pairs) == 14
+    assert {change: n for change, n in changes.items() if n > MOST_OF_ONE} == {}
