@@ -1,5 +1,6 @@
 """Finds what `dvc repro` takes for the short names of analyses."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import yaml
 from embspace.app import run
 from embspace.app.run import addresses_of, run_stages
 from embspace.errors import InputError
+from embspace.settings.pipeline import read_stages
 
 PARAMS = {
     "models": ["minilm", "gpt2"],
@@ -104,8 +106,25 @@ def test_a_model_that_is_not_profiled_is_named(layers: Path) -> None:
         addresses_of(layers, "direction", "three")
 
 
-def test_without_a_profiled_model_there_is_no_family(layers: Path) -> None:
+@pytest.mark.parametrize("name", ["direction", "profiles", "hubs", "measure_atlas", "layers"])
+def test_what_has_no_item_is_refused_for_dvc_would_run_all(layers: Path, name: str) -> None:
     params = yaml.safe_load((layers / "params.yaml").read_text())
     (layers / "params.yaml").write_text(yaml.safe_dump(params | {"profiled": []}))
-    with pytest.raises(InputError, match="direction: params.yaml names no model of which"):
-        addresses_of(layers, "direction", None)
+    said = f"{name}: key '(checkpointed|profiled)' in params.yaml names nothing"
+    with pytest.raises(InputError, match=said):
+        addresses_of(layers, name, None)
+
+
+def test_every_name_of_the_graph_has_items_or_is_refused(layers: Path) -> None:
+    """No address of a stage without items is handed on, whatever the name."""
+    stages = read_stages(layers)
+    empty = {
+        each.address()
+        for each in stages.values()
+        if "checkpointed" in str(each.entry.get("matrix"))
+    }
+    assert empty and not yaml.safe_load((layers / "params.yaml").read_text())["checkpointed"]
+    names = {name for stage in stages.values() for name in (stage.name, stage.chapter)} - {""}
+    for name in names:
+        with suppress(InputError):
+            assert not empty & set(addresses_of(layers, name, None)), name

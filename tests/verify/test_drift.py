@@ -82,7 +82,7 @@ def test_a_number_that_nobody_guards_is_an_error(tree: Path):
     message = (
         r"results/interrelations/small.json: no rule names a.b, a.c\n"
         r"results/similarity/summary/small.csv: no rule names median\n"
-        "say in tests/baselines/tolerances.yaml, under `columns`"
+        "say in tests/baselines/tolerances.yaml of which kind each is, under `columns`"
     )
     with pytest.raises(InputError, match=message):
         drift()

@@ -158,5 +158,6 @@ def _check_guarded(folder: Path, files: Mapping[Path, Contents], tolerances: Tol
         if (columns := unguarded(contents, rules_of(tolerances, file)))
     ]
     if lines:
-        advice = f"say in {TOLERANCES}, under `columns`, of which kind each of them is"
+        advice = f"say in {TOLERANCES} of which kind each is, under `columns`, or for one "
+        advice += "folder of results under `files`"
         raise InputError("\n".join([*lines, advice]))

@@ -103,7 +103,7 @@ def counted(number: SupportsInt, noun: str) -> str:
 
 
 def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:
-    """A histogram's density, with the columns that `measure.summary.histogram_rows` gives it."""
+    """A histogram's density, with the columns of `measure.tables.summary.histogram_rows`."""
     if rows.empty:
         return
     edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
