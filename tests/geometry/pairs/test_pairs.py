@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from embspace.geometry.pairs.directions import cosine_tail, norms, unit_rows
 from embspace.geometry.pairs.pairs import PairScan, scan_pairs
-from embspace.geometry.pairs.scan import _scratch
+from embspace.geometry.pairs.scan import _block_scan
 from embspace.geometry.pairs.scan._blocks import blocks_of
 from embspace.geometry.pairs.scan._threads import map_in_order
 from tests.geometry.brute import assert_counted, rounding, values_of
@@ -339,7 +339,7 @@ def test_a_row_alone_has_no_largest_cosine() -> None:
 def test_counts_pass_from_32_to_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     x = gaussian(300, 8)
     expected = scan_pairs(x, n_bins=50, block_rows=16)
-    monkeypatch.setattr(_scratch, "MOST_COUNTS", 1000)  # some four blocks
+    monkeypatch.setattr(_block_scan, "MOST_COUNTS", 1000)  # some four blocks
     assert_same_counts(scan_pairs(x, n_bins=50, block_rows=16), expected)
 
 
