@@ -16,7 +16,7 @@ from tests.draw.fits import assert_words_fit
 
 def test_a_figure_names_its_stage_and_what_was_measured():
     figure, axes = new_figure(
-        (2, 3), height_mm=100.0, title="Title", subtitle="tiny · 3 tokens", stage="measure_x"
+        2, 3, height_mm=100.0, title="Title", subtitle="tiny · 3 tokens", stage="measure_x"
     )
     assert len(axes) == 6
     assert figure.get_suptitle().strip() == "Title"
@@ -35,7 +35,7 @@ def test_a_signed_figure_names_the_stage_that_draws_it_once():
 
 def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():
     figure, _ = new_figure(
-        (1, 1), height_mm=50.0, title="T", subtitle="a long name " * 20, stage="measure_x"
+        1, 1, height_mm=50.0, title="T", subtitle="a long name " * 20, stage="measure_x"
     )
     assert_words_fit(figure)
     short, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="short", stage="measure_x")
