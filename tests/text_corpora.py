@@ -35,6 +35,7 @@ MAP_SETTINGS = {
     **{key: UMAP[key] for key in ("n_neighbors", "min_dist", "n_epochs", "negative_sample_rate")},
     "jitter": 0.01,
     "quality_n_neighbors": 5,
+    "n_shuffles": 20,
     "seed": 0,
 }
 

@@ -104,10 +104,18 @@ def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps):
     assert set(posts["method"]) == {"space", "pca", "tsne", "umap"}
     assert (posts["same_corpus_share"] > 0.9).all()
     assert posts["chance_same_corpus_share"].to_numpy() == pytest.approx(15 / 51)
+    assert (posts["shuffled_same_corpus_share_high"] < 0.6).all()
     # Articles and sentences are one cloud: a third of the others there are articles.
     articles = whole.query("corpus == 'articles' and method == 'space'")
     assert articles["same_corpus_share"].to_numpy() == pytest.approx(11 / 35, abs=0.15)
     assert articles["chance_same_document_share"].to_numpy() == pytest.approx(2 / 51)
+
+
+def test_shuffled_corpora_give_a_band_about_chance(found: TextMaps):
+    shares = found.neighbors
+    low, high = (shares[f"shuffled_same_corpus_share_{end}"] for end in ("low", "high"))
+    assert (low <= shares["chance_same_corpus_share"]).all()
+    assert (high >= shares["chance_same_corpus_share"]).all()
 
 
 def test_each_vector_is_a_neighbor_k_times_on_average(found: TextMaps):

@@ -21,7 +21,7 @@ from embspace.clouds.texts import TextCloud, load_text_clouds
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.geometry.groups.groups import neighbors_in_group
+from embspace.geometry.groups.groups import neighbors_in_group, shuffled_neighbor_shares
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import norms, unit_rows
@@ -44,6 +44,7 @@ COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "x", "y"
 QUALITY = [*KEYS, "n", "k"]
 NEIGHBORS = [*KEYS, "corpus", "n", "k"]
 ALIKE = ("corpus", "document", "domain")
+BAND = (0.025, 0.975)  # of the shares with shuffled corpora
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def project_text_maps(
     negative_sample_rate: PositiveInt,
     jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
+    n_shuffles: PositiveInt,
     seed: NonNegativeInt,
 ) -> TextMaps:
     """Maps of the vectors of several corpora together, of one layer, by pooling and preparation.
@@ -86,8 +88,10 @@ def project_text_maps(
     components. A corpus of fewer than `fewest_documents` is left out, and so are, with a warning,
     a map that names one and vectors that are all equal, as those of one text many times over.
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
-    domain, mean over its corpus, beside what nearest at random would give; and how often a vector
-    of the corpus is among the nearest of any, `k` on average: many are drawn to a hub.
+    domain, mean over its corpus, beside what nearest at random would give; for the corpus also
+    95 % of what it is when the vectors' corpora change places at random, `n_shuffles` times; and
+    how often a vector of the corpus is among the nearest of any, `k` on average: many are drawn to
+    a hub.
     """
     chosen = _on_maps(large_enough(clouds, fewest_documents), maps, np.random.default_rng(seed))
     about = {name: _windows(kept) for name, kept in chosen.items()}
@@ -119,7 +123,14 @@ def project_text_maps(
     }
     layouts = _layouts(spaces, graphs, methods)
     found = [
-        _tables(about[space[0]], (*space, layer), x, layouts[space], graphs[space], ks[space[0]])
+        _tables(
+            about[space[0]],
+            (*space, layer),
+            x,
+            layouts[space],
+            graphs[space].first(ks[space[0]]),
+            (n_shuffles, seed),
+        )
         for space, x in spaces.items()
     ]
     return TextMaps(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
@@ -250,17 +261,17 @@ def _tables(
     x: Float[np.ndarray, "n dim"],
     layouts: Mapping[str, PlaneLayout],
     graph: NeighborGraph,
-    k: int,
+    shuffles: tuple[int, int],
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Of the maps of one space: coordinates, quality, and what lies near what."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
-    neighbors = _alike(about, graph.first(k), {**key, "method": "space"})
+    neighbors = _alike(about, graph, {**key, "method": "space"}, *shuffles)
     for method, layout in layouts.items():
         of_map = {**key, "method": method}
         coordinates.append(_coordinates(about, layout, of_map))
-        quality.append({**of_map, **_quality(x, layout, k, graph)})
-        neighbors += _alike(about, _nearest(layout, k), of_map)
+        quality.append({**of_map, **_quality(x, layout, graph)})
+        neighbors += _alike(about, _nearest(layout, graph.k), of_map, *shuffles)
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
 
@@ -270,9 +281,9 @@ def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) 
 
 
 def _quality(
-    x: Float[np.ndarray, "n dim"], layout: PlaneLayout, k: int, graph: NeighborGraph
+    x: Float[np.ndarray, "n dim"], layout: PlaneLayout, graph: NeighborGraph
 ) -> dict[str, object]:
-    found = map_quality(x, layout.astype(np.float64), n_neighbors=k, graph=graph)
+    found = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
     return {
         "n": found.n,
         "k": found.n_neighbors,
@@ -286,18 +297,24 @@ def _quality(
 
 
 def _alike(
-    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any]
+    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], n_shuffles: int, seed: int
 ) -> list[dict[str, Any]]:
     """Of each corpus, the share of its vectors' nearest that are of the same kind."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
+    shuffled = shuffled_neighbor_shares(
+        nearest.indices, kinds["corpus"], n_shuffles=n_shuffles, seed=seed
+    )
+    bands = np.quantile(shuffled, BAND, axis=0).T
     occurrence, rows = nearest.in_degrees(), []
-    for corpus, members in about.groupby("corpus", sort=False).indices.items():
+    corpora = about.groupby("corpus", sort=False).indices
+    for (corpus, members), (low, high) in zip(corpora.items(), bands, strict=True):
         row = {**key, "corpus": corpus, "n": len(members), "k": nearest.k}
         for column, kind in kinds.items():
             of_kind = np.bincount(kind)[kind[members]] - 1
             row[f"same_{column}_share"] = float(same[column][members].mean())
             row[f"chance_same_{column}_share"] = float(of_kind.mean() / (len(about) - 1))
+        row["shuffled_same_corpus_share_low"], row["shuffled_same_corpus_share_high"] = low, high
         row["mean_k_occurrence"] = float(occurrence[members].mean())
         rows.append(row)
     return rows

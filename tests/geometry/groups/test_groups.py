@@ -13,6 +13,7 @@ from embspace.geometry.groups.groups import (
     neighbors_in_group,
     purity,
     same_group_neighbor_share,
+    shuffled_neighbor_shares,
     silhouettes,
     within_and_between,
 )
@@ -201,3 +202,37 @@ def test_purity_by_hand_for_each_draw():
     cluster = np.array([0, 0, 0, 1, 1, 1])
     draws = np.array([[0, 0, 1, 1, 1, 2], [0, 1, 2, 0, 1, 2]])
     assert purity(cluster, draws) == pytest.approx([4 / 6, 2 / 6])
+
+
+def test_shuffled_labels_have_neighbors_of_their_group_as_often_as_chance(
+    rng: np.random.Generator,
+):
+    n, k = 300, 5
+    neighbors = np.array(
+        [rng.choice(np.delete(np.arange(n), i), k, replace=False) for i in range(n)]
+    )
+    group = np.repeat([0, 1], [100, 200])
+    shares = shuffled_neighbor_shares(neighbors, group, n_shuffles=400, seed=1)
+    assert shares.shape == (400, 2)
+    assert shares.mean(axis=0) == pytest.approx([99 / 299, 199 / 299], abs=0.005)
+    assert (shares.std(axis=0) > 0).all()
+
+
+def test_shuffled_shares_of_one_group_are_one():
+    neighbors = np.array([[1], [2], [0]])
+    shares = shuffled_neighbor_shares(neighbors, np.zeros(3, dtype=int), n_shuffles=3, seed=0)
+    assert shares.tolist() == [[1.0]] * 3
+
+
+def test_shuffled_shares_spread_wider_where_all_are_neighbors_of_a_hub():
+    """Labels of a hub decide for all: the null keeps who is near whom."""
+    n = 101
+    group = np.repeat([0, 1], [50, 51])
+    hub = np.zeros((n, 1), dtype=int)
+    hub[0] = 1
+    ring = (np.arange(n)[:, np.newaxis] + 1) % n
+    by_hub, by_ring = (
+        shuffled_neighbor_shares(each, group, n_shuffles=200, seed=0).std(axis=0)
+        for each in (hub, ring)
+    )
+    assert (by_hub > 5 * by_ring).all()

@@ -26,7 +26,7 @@ VERDICTS = {
 }
 VERDICT = ["verdict", "reason"]
 RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
-KINDS = {"claim": "claims", "number": "numbers, slips and what is lost"}
+KINDS = {"claim": "claims", "number": "numbers and slips"}
 
 
 def draw_ledger(
@@ -41,16 +41,16 @@ def draw_ledger(
         len(KINDS),
         height_mm=height_mm,
         title="What was published, held against what is measured here",
-        subtitle=f"{label} · sections are those of Luisto 2024 · {counted(len(ledger), 'row')}, "
-        f"{count(decided)} decided by this model's results",
+        subtitle=f"{label} · sections of Luisto 2024, then other sources · "
+        f"{counted(len(ledger), 'row')}, {count(decided)} decided by this model's results",
         stage="measure_ledger",
     )
     is_claim = ledger["kind"] == "claim"
     for ax, chosen, words in zip(axes, (is_claim, ~is_claim), KINDS.values(), strict=True):
         _bars(ax, ledger[chosen])
         ax.set(title=words, xlabel="rows")
-    axes[0].set_ylabel("section, or another source")
-    legend_below(figure, axes, ncols=len(VERDICTS))
+    axes[0].set_ylabel("section")
+    legend_below(figure, axes, ncols=4)
     return figure, _tables(ledger, label, digits)
 
 
@@ -68,8 +68,8 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _places(ledger: pd.DataFrame) -> pd.Series:
-    """The section; of a source without sections, whose it is."""
-    whose = ledger["source"].map(lambda source: re.split("[,(]", str(source))[0].strip())
+    """The section; where a source has none, the last word of its author."""
+    whose = ledger["source"].map(lambda source: re.split("[,(]", str(source))[0].split()[-1])
     return ledger["section"].fillna(whose)
 
 

@@ -87,7 +87,7 @@ def draw_regimes(
         _distributions(ax, results, quantity)
     figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
     if not scalars["n_unstructured_positions"]:
-        name = "no unstructured positions: all of them"
+        name = "No position is unstructured: all are shown"
         axes[2].set_title(name, fontsize=7, fontweight="normal", loc="left")
     return figure, _tables(results, label, digits)
 

@@ -104,6 +104,28 @@ def neighbors_in_group(
     return group[neighbors] == group[:, np.newaxis]
 
 
+def shuffled_neighbor_shares(
+    neighbors: Int[np.ndarray, "n k"],
+    group: Int[np.ndarray, " n"],
+    *,
+    n_shuffles: int,
+    seed: int,
+) -> Float[np.ndarray, "n_shuffles n_groups"]:
+    """Mean share of neighbors of the own group, by group, in each of many orders of the labels.
+
+    The neighbors stay and the labels of all points change places: a null that keeps hubs and
+    mutual neighbors. Groups are numbered from 0, and each has a point.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = np.bincount(group)
+    shares = np.empty((n_shuffles, len(sizes)))
+    for draw in shares:
+        label = rng.permutation(group)
+        own = neighbors_in_group(neighbors, label).mean(axis=1)
+        draw[:] = np.bincount(label, weights=own) / sizes
+    return shares
+
+
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
