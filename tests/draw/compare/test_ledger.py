@@ -50,4 +50,4 @@ def test_a_ledger_without_claims_is_drawn():
 def test_a_source_without_sections_is_one_bar_of_its_own():
     rows = table([*ROWS, ("number", None, "cosine", "matches", 0.5)])
     figure, _ = draw_ledger({"csv": rows}, "a model", **SETTINGS)
-    assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "A. Author"
+    assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "Author"

@@ -129,7 +129,7 @@ def test_the_tables_name_the_outlier_and_the_false_alarms(planted, drawn):
 def test_where_there_is_no_noise_it_says_so():
     figure, _ = drawn_of(measured(smooth_table(seed=5)))
     assert "unstructured: none found" in " ".join(text.get_text() for text in figure.texts)
-    assert "no unstructured positions" in figure.axes[2].get_title(loc="left")
+    assert "No position is unstructured" in figure.axes[2].get_title(loc="left")
     assert_words_fit(figure)
 
 
