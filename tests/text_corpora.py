@@ -27,7 +27,8 @@ CLOUD_SETTINGS = {
 }
 MAP_SETTINGS = {
     "fewest_documents": 8,
-    "maps": {"two_sources": ["articles", "posts"], "all_corpora": None},
+    "maps": {"two_sources": ["{long_texts}", "{short_texts}"], "all_corpora": None},
+    "roles": {"long_texts": "articles", "short_texts": "posts"},
     "preparations": {"cls": ["raw"], "mean": ["centered_unit_length"]},
     "layer": -1,
     **{key: TSNE[key] for key in ("perplexity", "early_exaggeration", "early_exaggeration_iter")},

@@ -280,3 +280,17 @@ def test_settings_that_no_function_takes_are_named(tree: Path):
     assert check_settings() == [
         "conf/measure/nothing.yaml: no function measure_nothing takes these settings"
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("long_texts: articles", "long_texts: artikel", "key 'roles.long_texts': found 'artikel'"),
+        ("  long_texts: articles", "  long: articles", "key 'roles.long"),
+        ("long_texts: articles", "long_texts: posts", "one role, and 'posts' has 2"),
+    ],
+)
+def test_a_role_is_one_corpus_that_there_is(tree: Path, old: str, new: str, message: str):
+    replace(tree / "params.yaml", old, new)
+    (found,) = check_settings()
+    assert message in found

@@ -19,7 +19,7 @@ DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
 # What has the place of a model's name, where none is looked at, and where several are compared.
 TOY, COMPARE = "toy", "compare"
 # Arguments that no settings file has: a stage gets them from params.yaml.
-FROM_PARAMS = {"seed", "device"}
+FROM_PARAMS = {"seed", "device", "roles"}
 CODE = "data/prepared/code"  # what `prepare_code` writes
 FAMILY = "+family="  # how a command asks a module for one of the families that it measures
 

@@ -186,3 +186,19 @@ def test_a_layer_that_the_model_has_not_is_refused():
     clouds = {"a": corpus([f"d{number}" for number in range(9)], seed=0)}
     with pytest.raises(InputError, match="'layer': found -3, allowed: -2 to 1"):
         project_text_maps(clouds, **{**SETTINGS, "layer": -3})
+
+
+def test_the_map_of_two_sources_has_the_corpora_that_have_the_roles(found: TextMaps):
+    names = {"articles": "wikipedia", "posts": "emotion", "notes": "notes"}
+    clouds = {names[name]: cloud for name, cloud in three_corpora().items() if name in names}
+    roles = {"long_texts": "wikipedia", "short_texts": "emotion"}
+    others = project_text_maps(clouds, **{**SETTINGS, "roles": roles})
+    assert set(others.neighbors.query("map == 'two_sources'")["corpus"]) == {"wikipedia", "emotion"}
+
+
+def test_without_its_roles_there_is_no_map_of_two_sources(caplog: pytest.LogCaptureFixture):
+    found = project_text_maps(three_corpora(), **{**SETTINGS, "roles": {"short_texts": "posts"}})
+    assert set(found.quality["map"]) == {"all_corpora"}
+    assert caplog.messages == [
+        "two_sources: no map, for there are not enough texts of {long_texts}"
+    ]

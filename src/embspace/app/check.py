@@ -57,7 +57,8 @@ def check_settings() -> list[str]:
 def _missing_keys() -> Iterator[str]:
     """Keys that dvc.yaml names, of which it would say less."""
     for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
-        yield f"{PARAMS}: key '{key}': not found; `{key}: []` is for none"
+        none = "{}" if key == "roles" else "[]"
+        yield f"{PARAMS}: key '{key}': not found; `{key}: {none}` is for none"
 
 
 def _wrong_names(params: Params) -> Iterator[str]:
@@ -85,6 +86,10 @@ def _wrong_names(params: Params) -> Iterator[str]:
                 yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
+    corpora = sorted(path.stem for path in (CONF / "corpus").glob("*.yaml"))
+    for role, name in params.roles.items():
+        if name not in corpora:
+            yield f"{PARAMS}: key 'roles.{role}': {not_among(name, corpora)}"
 
 
 def _wrong_descriptions() -> Iterator[str]:

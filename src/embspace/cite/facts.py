@@ -26,7 +26,7 @@ class Settings:
 
     @cached_property
     def _content(self) -> dict[str, Any]:
-        # Of seed and device, which every stage gets from params.yaml, too.
+        # Those too that a stage gets from params.yaml.
         return read_yaml(self.file) | {key: getattr(self.params, key) for key in FROM_PARAMS}
 
     def __getitem__(self, key: str) -> Any:

@@ -30,6 +30,8 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
+from embspace.settings.params import CorpusName
+from embspace.settings.roles import Role, corpus_in_role
 from embspace.settings.stage import StageConfig, run_stage
 
 Sources = Annotated[list[str], Field(min_length=2)]
@@ -77,11 +79,13 @@ def project_text_maps(
     jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
+    roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> TextMaps:
     """Maps of the vectors of several corpora together, of one layer, by pooling and preparation.
 
-    Each of `maps` has the corpora that it names, and as many vectors of each, drawn at random, as
+    Each of `maps` has the corpora that it names, or those that have the roles which it names in
+    braces, and as many vectors of each, drawn at random, as
     the smallest has; or, if it names none, all vectors of all corpora. Vectors are `raw`, of
     `unit_length`, so that distances order them as cosines do, or of that length about the mean of
     all. t-SNE and UMAP are made from the exact Euclidean neighbors and start from two principal
@@ -93,7 +97,8 @@ def project_text_maps(
     how often a vector of the corpus is among the nearest of any, `k` on average: many are drawn to
     a hub.
     """
-    chosen = _on_maps(large_enough(clouds, fewest_documents), maps, np.random.default_rng(seed))
+    named = {name: _in_roles(sources, roles) for name, sources in maps.items()}
+    chosen = _on_maps(large_enough(clouds, fewest_documents), named, np.random.default_rng(seed))
     about = {name: _windows(kept) for name, kept in chosen.items()}
     layer, spaces = _spaces(chosen, preparations, layer)
     if not spaces:
@@ -144,6 +149,10 @@ def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
     """One row a window of all corpora, in their order."""
     parts = [cloud.windows.assign(corpus=corpus) for corpus, cloud in clouds.items()]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _in_roles(sources: Sources | None, roles: Mapping[Role, str]) -> Sources | None:
+    return sources and [corpus_in_role(name, roles) for name in sources]
 
 
 def _on_maps(

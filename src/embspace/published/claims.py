@@ -9,7 +9,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.published.contents import Cell, Contents, read_contents
-from embspace.published.numbers import fits
+from embspace.published.numbers import is_chosen
 from embspace.published.sources import RULE, CellPlace, Claim, Rule
 from embspace.published.subjects import Subject
 
@@ -162,6 +162,8 @@ def _holds(part: str, evidence: Evidence) -> bool | None:
 
 
 def _read(cell: CellPlace, model: Subject, results: Path) -> Evidence:
+    for role in cell.open_roles:
+        raise LookupError(f"no corpus of params.yaml has the role {role}")
     file = model.file(cell.file, results)
     if not file.is_file():
         raise LookupError(f"{file} is not there")
@@ -170,7 +172,7 @@ def _read(cell: CellPlace, model: Subject, results: Path) -> Evidence:
         column: _layer(contents, column, str(value)) if LAST_LAYER.fullmatch(str(value)) else value
         for column, value in cell.where.items()
     }
-    rows = [row for row in contents.rows if fits(row, where)]
+    rows = [row for row in contents.rows if is_chosen(row, where, cell.pair)]
     if not rows:
         raise LookupError(f"{file} has no such row")
     if len(rows) > 1:

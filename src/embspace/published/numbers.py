@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.published.contents import Cell, Contents, read_contents
-from embspace.published.sources import Entry, Source, read_sources
+from embspace.published.sources import Entry, Pair, Source, read_sources
 from embspace.published.subjects import Subject
 
 PublishedVerdict = Literal["agrees", "DIFFERS", "MISSING"]
@@ -109,7 +109,7 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
         return Check(quantity, printed, f"no {file}", "MISSING")
     if column not in contents.columns:
         return Check(quantity, printed, f"no '{column}' in {file}", "MISSING")
-    values = {row[column] for row in contents.rows if _is_chosen(row, entry)}
+    values = {row[column] for row in contents.rows if is_chosen(row, entry.where, entry.pair)}
     if not values:
         return Check(quantity, printed, f"no such row in {file}", "MISSING")
     if entry.nearest:
@@ -128,13 +128,14 @@ def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
     return all(str(row.get(column)) == str(value) for column, value in where.items())
 
 
-def _is_chosen(row: dict[str, Cell], entry: Entry) -> bool:
-    if not fits(row, entry.where):
+def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: Pair | None) -> bool:
+    """Whether a row has these values, and those of the pair in whichever order."""
+    if not fits(row, where):
         return False
-    if entry.pair is None:
+    if pair is None:
         return True
-    found = sorted(str(row.get(column)) for column in entry.pair.columns)
-    return found == sorted(str(value) for value in entry.pair.values)
+    found = sorted(str(row.get(column)) for column in pair.columns)
+    return found == sorted(str(value) for value in pair.values)
 
 
 def _times(ours: Cell, factor: int) -> str:

@@ -7,7 +7,9 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from embspace.errors import not_among
 from embspace.settings.model import REPOSITORY
+from embspace.settings.roles import ROLES, open_role
 from embspace.settings.schema import Strict, read_yaml, validate
 
 PUBLISHED = Path("data/published")
@@ -85,6 +87,7 @@ class CellPlace(Strict):
 
     file: str
     where: dict[str, str | int] = {}
+    pair: Pair | None = None
     value: str
     low: str | None = None
     high: str | None = None
@@ -93,6 +96,27 @@ class CellPlace(Strict):
     null_high: str | None = None
     exact: bool = False
     """All there is was counted, nothing was sampled: the interval is the value itself."""
+
+    @property
+    def chosen_by(self) -> dict[str, str | int]:
+        """What the row has in the columns that choose it, of a pair in one order of the two.
+
+        `{role}` is in the place of the corpus that has this role in params.yaml.
+        """
+        pair = zip(self.pair.columns, self.pair.values, strict=True) if self.pair else ()
+        return self.where | dict(pair)
+
+    @property
+    def open_roles(self) -> list[str]:
+        """The roles that no corpus has taken."""
+        return [role for name in self.chosen_by.values() if (role := open_role(name))]
+
+    @model_validator(mode="after")
+    def _roles_are_known(self) -> "CellPlace":
+        for role in self.open_roles:
+            if role not in ROLES:
+                raise ValueError(f"a role: {not_among(role, ROLES)}")
+        return self
 
     @property
     def columns(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from embspace.settings.roles import Role, one_role_each
 from embspace.settings.schema import read_yaml, validate
 
 PARAMS = Path("params.yaml")
@@ -33,6 +34,7 @@ class Params(BaseModel):
 
     models: list[Name] = Field(min_length=1, examples=["minilm"])
     corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
+    roles: Annotated[dict[Role, CorpusName], AfterValidator(one_role_each)] = Field({})
     profiled: list[Name] = Field(examples=["minilm"])
     checkpointed: list[Name] = Field([], examples=["pythia_70m"])
     trained: list[Name] = Field(examples=["rna_encoder"])

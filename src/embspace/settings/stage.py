@@ -1,8 +1,8 @@
 """Gives a stage its settings: params.yaml in front of conf/, composed by Hydra.
 
 Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function
-are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed` and `device`: a function that
-takes them is given those of params.yaml.
+are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed`, `device` and `roles`: a
+function that takes them is given those of params.yaml.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from embspace.settings.schema import validate
 
 # Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
 # with `${seed}` in it breaks `dvc exp run -S`.
-FROM_PARAMS = ("seed", "device")
+FROM_PARAMS = ("seed", "device", "roles")
 
 
 @dataclass(frozen=True)

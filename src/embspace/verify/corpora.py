@@ -122,7 +122,7 @@ def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
 
 def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
     places = claim.cells + (claim.otherwise.cells if claim.otherwise else [])
-    return any(_rests(each.file, each.where, each.columns.values(), corpora) for each in places)
+    return any(_rests(each.file, each.chosen_by, each.columns.values(), corpora) for each in places)
 
 
 def _rests(

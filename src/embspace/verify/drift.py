@@ -9,7 +9,9 @@ from typing import Literal
 from embspace.errors import InputError
 from embspace.files.atomic import computed_here
 from embspace.published.contents import Contents, read_contents
+from embspace.published.roles import in_roles
 from embspace.published.sources import read_sources
+from embspace.settings.params import read_params
 from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, models_of, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
@@ -123,7 +125,7 @@ def _changed_corpora(
 
 
 def _comparable(files: ContentsByFile, changed: Mapping[Path, Corpora]) -> dict[Path, Contents]:
-    sources = read_sources() if changed else []
+    sources = [in_roles(each, read_params().roles) for each in read_sources()] if changed else []
     return {
         file: comparable(file, contents, changed[file], sources) if file in changed else contents
         for file, contents in files.items()

@@ -1,6 +1,9 @@
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +51,7 @@ def subject(model: str) -> Subject:
 
 def ledger(model: str, results: Path) -> pd.DataFrame:
     source = Source.model_validate(yaml.safe_load(SOURCE))
-    return measure_ledger([source], subject(model), results).set_index("statement")
+    return measure_ledger([source], subject(model), results, (), roles={}).set_index("statement")
 
 
 def test_numbers_of_the_model_match_or_differ(results: Path):
@@ -77,7 +80,9 @@ def test_a_claim_about_another_model_waits_for_it(results: Path):
     content["claims"][0]["model"] = "maker/bert"
     source = Source.model_validate(content)
     rows = {
-        model: measure_ledger([source], subject(model), results).set_index("kind").loc["claim"]
+        model: measure_ledger([source], subject(model), results, (), roles={})
+        .set_index("kind")
+        .loc["claim"]
         for model in ("bert", "small")
     }
     assert rows["bert"]["verdict"] == "differs"
@@ -114,7 +119,7 @@ def test_every_source_that_says_something_of_models_is_in_the_ledger(root: Path)
 def test_all_sources_are_read_one_after_another(results: Path):
     first = Source.model_validate(yaml.safe_load(SOURCE))
     second = first.model_copy(update={"source": "a paper"})
-    table = measure_ledger([first, second], subject("bert"), results)
+    table = measure_ledger([first, second], subject("bert"), results, (), roles={})
     assert list(table["source"].drop_duplicates()) == ["a thesis", "a paper"]
     assert list(table["row"]) == list(range(1, len(table) + 1))
 
@@ -134,7 +139,7 @@ def test_a_result_that_is_not_there_is_said(results: Path):
 
 def test_verdicts_are_counted_by_kind(results: Path):
     source = Source.model_validate(yaml.safe_load(SOURCE))
-    assert count_verdicts(measure_ledger([source], subject("bert"), results)) == {
+    assert count_verdicts(measure_ledger([source], subject("bert"), results, (), roles={})) == {
         "number": {"differs": 1, "matches": 2},
         "claim": {"differs": 1},
         "undecided": {"lost in the source": 1, "slip": 1},
@@ -190,7 +195,7 @@ def test_bert_decides_its_numbers_under_whatever_name(
             path = Path(file.replace("{model}", name))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(nested(numbers)))
-        table = measure_ledger(sources, read_subject(name), Path("results"))
+        table = measure_ledger(sources, read_subject(name), Path("results"), (), roles={})
         about = table[(table["kind"] == "number") & (table["verdict"] == "matches")]
         assert len(about) >= sum(map(len, printed.values())), name
         assert not table["reason"].fillna("").str.contains("is about google-bert").any()
@@ -206,3 +211,76 @@ def nested(numbers: dict[str, float]) -> dict[str, Any]:
             within = within.setdefault(part, {})
         within[last] = number
     return whole
+
+
+OTHERS = {"articles": "wikipedia", "posts": "emotion", "sentences": "wikipedia_sentences"}
+
+
+@pytest.fixture
+def with_other_corpora(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The results of MiniLM, as they would be of the thesis's own corpora, tweets listed first."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("conf", "data/published"):
+        shutil.copytree(root / folder, folder)
+    params = yaml.safe_load((root / "params.yaml").read_text())
+    params["corpora"] = ["model_card", "emotion", "wikipedia", "wikipedia_sentences"]
+    params["roles"] = {role: OTHERS[corpus] for role, corpus in params["roles"].items()}
+    Path("params.yaml").write_text(yaml.safe_dump(params))
+    for file in (root / "tests/baselines").rglob("minilm.*"):
+        target = Path("results", file.relative_to(root / "tests/baselines"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
+    for file in Path("results").rglob("minilm.csv"):
+        table = pd.read_csv(file, dtype=str, keep_default_na=False)
+        if "corpus" in table:
+            renamed = table.replace(dict.fromkeys(["corpus", "other_corpus"], OTHERS))
+            turned_about(renamed).to_csv(file, index=False)
+    return root
+
+
+def turned_about(table: pd.DataFrame) -> pd.DataFrame:
+    """With the tweets first in each pair of corpora, as they are in the list."""
+    if "other_corpus" not in table:
+        return table
+    late = table["other_corpus"] == "emotion"
+    table.loc[late, ["corpus", "other_corpus"]] = table.loc[
+        late, ["other_corpus", "corpus"]
+    ].to_numpy()
+    return table
+
+
+def test_corpora_of_any_name_decide_what_is_said_of_long_and_short_texts(
+    with_other_corpora: Path,
+):
+    shipped = yaml.safe_load((with_other_corpora / "params.yaml").read_text())
+    asked = {"corpora": shipped["corpora"], "roles": shipped["roles"]}
+    sources = [read_source(with_other_corpora / file) for file in SOURCES]
+    baselines = with_other_corpora / "tests/baselines"
+    ours = measure_ledger(sources, Subject("minilm", None), baselines, **asked)
+    run_ledger(with_other_corpora)
+    theirs = pd.read_csv("results/ledger/minilm.csv", na_values=[""], keep_default_na=False)
+    of_texts = ours["section"].isin(["4.4.3", "4.5.1"]) & (ours["kind"] == "claim")
+    assert (ours[of_texts]["verdict"].isin(["matches", "differs"])).sum() >= 14
+    for column in ("statement", "verdict", "rests_on"):
+        assert list(theirs[of_texts][column].fillna("")) == list(ours[of_texts][column])
+    values = ours[of_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
+    again = theirs[of_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
+    assert again == pytest.approx(values, rel=1e-5, nan_ok=True)
+
+
+def test_a_claim_about_a_role_that_no_corpus_has_cannot_be_had(with_other_corpora: Path):
+    run_ledger(with_other_corpora, "roles={short_texts:emotion,long_texts:articles}")
+    table = pd.read_csv("results/ledger/minilm.csv").set_index("statement")
+    apart = table.loc["Articles and posts lie in different places (figure 25)."]
+    assert (apart["verdict"], apart["reason"]) == (
+        "cannot be had",
+        "no corpus of params.yaml has the role long_texts",  # articles are not among them
+    )
+    assert table.loc["So has the cloud of posts (figure 25).", "verdict"] == "matches"
+
+
+def run_ledger(root: Path, *overrides: str) -> None:
+    """Run the stage in the current folder, as the pipeline does."""
+    command = [sys.executable, "-m", "embspace.measure.compare.ledger", "model=minilm", *overrides]
+    environment = os.environ | {"PYTHONPATH": str(root / "src")}
+    subprocess.run(command, check=True, env=environment, capture_output=True, text=True)

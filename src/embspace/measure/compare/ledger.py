@@ -1,6 +1,6 @@
 """Stage `measure_ledger`: every published number and claim, beside what is measured here."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,11 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.published.claims import decide
 from embspace.published.numbers import Check, check_entry, is_given
+from embspace.published.roles import in_roles
 from embspace.published.sources import Claim, Entry, Source, Undecided, read_source
 from embspace.published.subjects import Subject, subject
+from embspace.settings.params import CorpusName
+from embspace.settings.roles import Role, taken_roles
 from embspace.settings.stage import StageConfig, run_stage
 
 SOURCES = (  # that say something of models, not of runs alone
@@ -25,18 +28,28 @@ COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
 VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "cannot be had"}
 
 
-def measure_ledger(sources: list[Source], model: Subject, results: Path) -> pd.DataFrame:
+def measure_ledger(
+    sources: list[Source],
+    model: Subject,
+    results: Path,
+    corpora: Collection[str],
+    *,
+    roles: dict[Role, CorpusName],
+) -> pd.DataFrame:
     """The verdict on `model` of every printed number and claim, one a row.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed. One
     that is about another model cannot be had from this one's results; what this one has in its
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
+    One about long or short texts is asked of the corpus that has this role, if it is among
+    `corpora`.
     """
+    taken = taken_roles(roles, corpora)
     rows = [
         {"source": source.source} | row
         for source in sources
-        for row in _rows(source, model, results)
+        for row in _rows(in_roles(source, taken), model, results)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     table.insert(0, "row", range(1, len(table) + 1))
@@ -131,7 +144,7 @@ def main(config: StageConfig) -> None:
     name = config.model_name
     sources = [read_source(Path(file)) for file in SOURCES]
     model = subject(name, config.model)
-    table = measure_ledger(sources, model, Path("results"), **config.settings)
+    table = measure_ledger(sources, model, Path("results"), config.corpora, **config.settings)
     save_table(table, f"results/ledger/{name}.csv")
     save_scalars(count_verdicts(table), f"results/ledger/{name}.json")
 

@@ -1,0 +1,36 @@
+"""Which corpora take the places of the thesis's texts: `roles` in params.yaml."""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Literal, get_args
+
+Role = Literal["long_texts", "short_texts", "sentences_of_long_texts"]
+ROLES: tuple[Role, ...] = get_args(Role)
+PLACE = re.compile(r"\{(\w+)\}")
+"""In the place of a corpus's name, for the corpus that has the role in braces."""
+
+
+def one_role_each(roles: dict[Role, str]) -> dict[Role, str]:
+    """Return the roles, if no corpus has two of them; a ValueError says which has."""
+    corpora = list(roles.values())
+    for corpus in corpora:
+        if corpora.count(corpus) > 1:
+            raise ValueError(f"A corpus has one role, and '{corpus}' has {corpora.count(corpus)}")
+    return roles
+
+
+def taken_roles(roles: Mapping[Role, str], corpora: Collection[str]) -> dict[Role, str]:
+    """Return the roles whose corpus is read, each with this corpus."""
+    return {role: corpus for role, corpus in roles.items() if corpus in corpora}
+
+
+def open_role(name: str | int) -> str | None:
+    """Return the role whose corpus a name asks for; None for a name that asks for none."""
+    match = PLACE.fullmatch(str(name))
+    return match.group(1) if match else None
+
+
+def corpus_in_role(name: str, roles: Mapping[Role, str]) -> str:
+    """Return the corpus that has the role `{role}`; any other name, or a free role, as it is."""
+    by_name = {f"{{{role}}}": corpus for role, corpus in roles.items()}
+    return by_name.get(name, name)
