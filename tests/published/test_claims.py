@@ -213,3 +213,33 @@ def test_two_operations_at_once_are_refused():
     other = {"file": FILE, "value": "mean"}
     with pytest.raises(ValidationError, match="exclude each other"):
         claim({}, "value > 1", minus=other, over=other)
+
+
+def named(values: list[str], **more: Any) -> dict[str, Any]:
+    where = {"order": "smallest"}
+    share = {"columns": ["token_1", "token_2"], "values": values}
+    return {"file": "results/pairs/{model}.csv", "where": where, "share_of": share, **more}
+
+
+def test_a_claim_may_be_about_the_share_of_rows_that_name_something(results: Path):
+    rows = "smallest,and,vols\nsmallest,cat,the\nsmallest,cat,dog\nlargest,and,the\n"
+    put("results/pairs/small.csv", "order,token_1,token_2\n" + rows)
+    decision = decide(of_cell(named(["and", "the"], exact=True), "value > 0.5"), SMALL, results)
+    assert (decision.verdict, decision.evidence.basis) == ("matches", "exact")
+    assert decision.evidence.value == pytest.approx(2 / 3)
+    assert decide(of_cell(named(["dog"], exact=True), "value > 0.5"), SMALL, results).verdict == (
+        "differs"
+    )
+    assert decide(of_cell(named(["and"]), "value > 0"), SMALL, results).verdict == "undecided"
+
+
+def test_a_share_needs_its_columns(results: Path):
+    put("results/pairs/small.csv", "order,token_1\nsmallest,and\n")
+    with pytest.raises(InputError, match=r"small\.csv: has no column 'token_2'"):
+        decide(of_cell(named(["and"]), "value > 0"), SMALL, results)
+
+
+@pytest.mark.parametrize("cell", [named(["and"], value="mean"), {"file": FILE, "where": {}}])
+def test_a_cell_is_a_value_or_a_share(cell: dict[str, Any]):
+    with pytest.raises(ValidationError, match="either `value` or `share_of`"):
+        of_cell(cell, "value > 0")

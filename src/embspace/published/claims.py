@@ -10,7 +10,7 @@ from typing import Literal
 from embspace.errors import InputError
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.published.numbers import is_chosen
-from embspace.published.sources import RULE, CellPlace, Claim, Rule
+from embspace.published.sources import RULE, CellPlace, Claim, RowsThatName, Rule
 from embspace.published.subjects import Subject
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
@@ -175,6 +175,8 @@ def _read(cell: CellPlace, model: Subject, results: Path) -> Evidence:
     rows = [row for row in contents.rows if is_chosen(row, where, cell.pair)]
     if not rows:
         raise LookupError(f"{file} has no such row")
+    if cell.share_of:
+        return _share(rows, cell.share_of, file, exact=cell.exact)
     if len(rows) > 1:
         raise InputError(f"{file}: {len(rows)} rows fit {where}, expected one")
     for column in cell.columns.values():
@@ -187,6 +189,19 @@ def _read(cell: CellPlace, model: Subject, results: Path) -> Evidence:
         found = {"low": found["value"], "high": found["value"]} | found
     is_p_value = "p_value" in cell.value
     return Evidence(**found, exact=cell.exact, is_p_value=is_p_value)
+
+
+def _share(
+    rows: list[dict[str, Cell]], named: RowsThatName, file: Path, *, exact: bool
+) -> Evidence:
+    """The share of the rows that name one of the values."""
+    for column in named.columns:
+        if column not in rows[0]:
+            raise InputError(f"{file}: has no column '{column}', which a claim needs")
+    wanted = {str(value) for value in named.values}
+    naming = [any(str(row[column]) in wanted for column in named.columns) for row in rows]
+    share = sum(naming) / len(rows)
+    return Evidence(share, share, share, exact=True) if exact else Evidence(share)
 
 
 def _layer(contents: Contents, column: str, name: str) -> str:

@@ -82,13 +82,22 @@ class Entry(Strict):
         return self
 
 
+class RowsThatName(Strict):
+    """Rows with one of these values in one of these columns."""
+
+    columns: list[str] = Field(min_length=1)
+    values: list[str | int] = Field(min_length=1)
+
+
 class CellPlace(Strict):
     """One number of ours, and in the same row its interval and null."""
 
     file: str
     where: dict[str, str | int] = {}
     pair: Pair | None = None
-    value: str
+    value: str = ""
+    share_of: RowsThatName | None = None
+    """In place of a value: the share of these among the rows that are chosen."""
     low: str | None = None
     high: str | None = None
     null: str | None = None
@@ -116,6 +125,12 @@ class CellPlace(Strict):
         for role in self.open_roles:
             if role not in ROLES:
                 raise ValueError(f"a role: {not_among(role, ROLES)}")
+        return self
+
+    @model_validator(mode="after")
+    def _says_one_number(self) -> "CellPlace":
+        if bool(self.value) == bool(self.share_of):
+            raise ValueError("expected either `value` or `share_of`")
         return self
 
     @property

@@ -99,6 +99,7 @@ def test_the_models_of_claims_are_named_as_those_of_numbers(root: Path):
     models = {entry.model for entry in source.entries}
     assert {claim.model for claim in source.claims} == {
         "any",
+        "google-bert/bert-base-cased",
         "TurkuNLP/bert-base-finnish-cased-v1",
     }
     assert {claim.model for claim in source.claims} <= models
@@ -154,6 +155,25 @@ def test_the_thesis_has_its_numbers_and_claims(root: Path):
     assert {claim.question for claim in source.claims} >= {"1", "2", "3a", "3b", "3c"}
     places = [*source.entries, *source.claims, *source.undecided]
     assert all(place.section and place.page for place in places)
+
+
+@pytest.mark.parametrize(
+    ("page", "words", "kind"),
+    [
+        (60, "most negative cosines", "claim"),
+        (68, "does not show in the cosines by offset", "claim"),
+        (69, "extremal cosines of segment 1 with tokens", "claim"),
+        (45, "knows no order", "undecided"),
+        (57, "positions as two parts", "undecided"),
+        (57, "pac-man", "undecided"),
+        (63, "values of the positions from 384", "undecided"),
+    ],
+)
+def test_each_claim_of_the_thesis_has_its_row(root: Path, page: int, words: str, kind: str):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    rows = [(each.page, each.claim, "claim") for each in source.claims]
+    rows += [(each.page, each.quantity, "undecided") for each in source.undecided]
+    assert [(at, what) for at, said, what in rows if words in said] == [(page, kind)]
 
 
 def test_the_rows_that_the_readme_cites_are_about_its_questions(root: Path):
