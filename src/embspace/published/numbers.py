@@ -120,7 +120,9 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
     verdict: PublishedVerdict = (
         "agrees" if agrees(ours, printed, entry.factor, entry.absolute_tolerance) else "DIFFERS"
     )
-    return Check(quantity, printed, _times(ours, entry.factor), verdict, entry.note)
+    return Check(
+        quantity, printed, _times(ours, entry.factor), verdict, entry.note or entry.restates
+    )
 
 
 def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:

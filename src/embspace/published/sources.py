@@ -59,6 +59,8 @@ class Entry(Strict):
     absolute_tolerance: float | None = Field(default=None, gt=0)
     """In place of half a unit of the last printed digit."""
     reason: str = ""
+    restates: str = ""
+    """Which setting or design of ours the number is, where nothing is measured: no match."""
     note: str = ""
 
     @field_validator("published")

@@ -62,6 +62,28 @@ def test_numbers_of_the_model_match_or_differ(results: Path):
     assert table.loc["norms are above one", "verdict"] == "differs"
 
 
+def test_what_only_says_our_own_design_again_is_no_match(results: Path):
+    content = yaml.safe_load(SOURCE)
+    content["entries"][1]["restates"] = "n in conf/measure/y.yaml"
+    source = Source.model_validate(content)
+    table = measure_ledger([source], subject("bert"), results, (), roles={})
+    row = table.set_index("statement").loc["weights: n"]
+    assert (row["verdict"], row["reason"]) == ("restated", "n in conf/measure/y.yaml")
+    assert count_verdicts(table)["number"] == {"differs": 1, "matches": 1, "restated": 1}
+    Path("results/y/bert.json").write_text('{"n": 769}')
+    table = measure_ledger([source], subject("bert"), results, (), roles={})
+    assert table.set_index("statement").loc["weights: n", "verdict"] == "differs"
+
+
+def test_our_own_sentences_and_configs_are_restated(root: Path):
+    entries = read_source(root / "data/published/luisto_thesis.yaml").entries
+    restated = [entry for entry in entries if entry.restates]
+    assert sum(len(entry.published) for entry in restated) == 4 + 8 + 1
+    assert {entry.quantity for entry in entries if "results/synonyms" in entry.file} <= {
+        entry.quantity for entry in restated
+    }
+
+
 def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
     table = ledger("small", results)
     number = table.loc["norms: mean"]

@@ -20,6 +20,7 @@ VERDICTS = {
     "differs": "C3",
     "depends on the rule": "C4",
     "undecided": "C5",
+    "restated": "C9",
     "cannot be had": "0.8",
     "slip": "C1",
     "lost in the source": "0.5",
@@ -88,7 +89,8 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
         [
             f"# What was published, row by row, on {label}\n\nStage `measure_ledger`. Pages are "
             "those of the PDF file. A claim is decided by a rule on value, interval and null; a "
-            "number matches if ours rounds to what is printed.\n",
+            "number matches if ours rounds to what is printed, and is restated if it is a setting "
+            "or design of ours, of which nothing is measured.\n",
             section(
                 "Claims",
                 "Every rule stands in data/published. All of an interval must fit to match, none "

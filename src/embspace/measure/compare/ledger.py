@@ -38,7 +38,8 @@ def measure_ledger(
 ) -> pd.DataFrame:
     """The verdict on `model` of every printed number and claim, one a row.
 
-    `kind` is number, claim or undecided. A number matches if ours rounds to what is printed. One
+    `kind` is number, claim or undecided. A number matches if ours rounds to what is printed, but
+    what only says our own setting or design again is restated, and counts as no match. One
     that is about another model cannot be had from this one's results; what this one has in its
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
@@ -85,6 +86,8 @@ def _number_rows(entry: Entry, model: Subject, results: Path) -> Iterator[dict[s
             verdict, reason = "cannot be had", f"is about {entry.model}"
         elif entry.given and not is_given(entry, model, results):
             verdict, reason = "cannot be had", f"needs {entry.given.what}"
+        elif entry.restates and verdict == "matches":
+            verdict = "restated"
         yield {
             "kind": "number",
             "section": entry.section,
