@@ -1,0 +1,98 @@
+"""Figure of `measure_text_classification`: what a light classifier makes of each layer's states."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    POOLINGS,
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    shade,
+)
+from embspace.draw.page.markdown import markdown_table, section
+from embspace.files.tables import Tables
+
+RESULTS = ("csv",)
+SHOWN = "mean"  # what the title speaks of, as of all that sentence-transformers have
+
+
+def draw_text_classification(
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw accuracy by layer, beside random weights, words alone and permuted labels."""
+    table = results["csv"]
+    of_model = table[table["weights"] != "none"]
+    words = table[table["features"] == "bag_of_words"].iloc[0]
+    size = f"{counted(words['n'], 'text')} of {counted(words['n_groups'], 'group')}"
+    figure, (ax,) = new_figure(
+        1,
+        1,
+        height_mm=height_mm,
+        title=_finding(of_model, words),
+        subtitle=f"{label}, frozen · logistic regression, tested on {size} that it was not fitted "
+        "on · bands: 95 % intervals over groups",
+        stage="measure_text_classification",
+    )
+    if of_model.empty:
+        say_instead([ax], "the model reads no text")
+    else:
+        _levels(ax, table, words)
+        _lines(ax, of_model)
+        legend_below(figure, [ax], ncols=3)
+    return figure, _tables(table, label, digits)
+
+
+def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
+    """Return what the last layer's mean comes to beside words alone."""
+    trained = of_model[(of_model["features"] == SHOWN) & (of_model["weights"] == "trained")]
+    if trained.empty:
+        return f"Words alone tell {words['accuracy']:.0%} of labels"
+    last = trained.iloc[-1]
+    if last["less_bag_of_words_low"] > 0:
+        verdict = "that is more"
+    elif last["less_bag_of_words_high"] < 0:
+        verdict = "that is less"
+    else:
+        verdict = "no clear difference"
+    return (
+        f"The last layer's mean tells {last['accuracy']:.0%} of labels, words alone "
+        f"{words['accuracy']:.0%}: {verdict}"
+    )
+
+
+def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
+    ax.axhspan(words["accuracy_low"], words["accuracy_high"], color="0.88", zorder=0, linewidth=0)
+    ax.axhline(words["accuracy"], color="black", linestyle="--", linewidth=1, label="words alone")
+    lowest = table["permuted_accuracy_smallest"].min()
+    highest = table["permuted_accuracy_largest"].max()
+    ax.axhspan(lowest, highest, color="C4", alpha=0.2, linewidth=0, label="permuted labels, range")
+
+
+def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
+    for (kind, weights), rows in of_model.groupby(["features", "weights"], sort=False):
+        words, color = POOLINGS[str(kind)]
+        if weights == "trained":
+            ax.plot(rows["layer"], rows["accuracy"], color=color, marker="o", label=words)
+            shade(ax, rows, "layer", "accuracy", color=color, alpha=0.2)
+        else:
+            look = {"color": color, "marker": "x", "markersize": 4, "linestyle": ":"}
+            ax.plot(rows["layer"], rows["accuracy"], label=f"{words}, random weights", **look)
+    ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+    about = section(
+        "Accuracy",
+        "On texts of groups that the classifier was not fitted on. `less_bag_of_words` is the "
+        "difference from words alone on the same texts, its interval over the same halves of the "
+        "groups; `permuted_accuracy` is that of the same fit to permuted labels.",
+        markdown_table(table, digits),
+    )
+    return f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n\n{about}"

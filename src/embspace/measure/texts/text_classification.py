@@ -1,0 +1,188 @@
+"""Stage `measure_text_classification`: frozen states of a text as features of a light classifier."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.device import Device, choose_device
+from embspace.errors import InputError
+from embspace.files.tables import save_table
+from embspace.files.texts import load_texts
+from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
+from embspace.measure.texts.text_classifiers import (
+    Features,
+    Regularization,
+    folds_by_group,
+    held_out_classes,
+)
+from embspace.models.encoder import batches_by_length, encode, tensor_shapes
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.weights import load_model, with_random_weights
+from embspace.models.windows import cut_windows, largest_window
+from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+KINDS = ("cls", "mean")
+WORDS = ("bag_of_words", None, "none")
+COLUMNS = ["features", "layer", "weights", "n", "n_groups"]
+COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "permuted_accuracy"]
+COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest", "less_bag_of_words"]
+COLUMNS += ["less_bag_of_words_low", "less_bag_of_words_high"]
+FeaturesKey = tuple[str, int | None, str]
+"""Kind (cls, mean, bag_of_words), layer, and weights (trained, random, none)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A model and what cuts texts for it."""
+
+    model: Network
+    module: Any
+    tokenizer: Any
+
+
+def measure_text_classification(
+    reader: Reader | None,
+    *,
+    texts: str,
+    label_column: str,
+    group_column: str,
+    n_folds: Annotated[int, Field(ge=2)],
+    inverse_regularization: PositiveFloat,
+    inverse_regularization_of_words: PositiveFloat,
+    n_permutations: PositiveInt,
+    tokens_per_batch: PositiveInt,
+    n_resamples: PositiveInt,
+    level: Probability,
+    device: Device,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """Return the held-out accuracy of a logistic regression on the states of each layer.
+
+    The states of the first token and the mean of all tokens stand beside those at random weights
+    and beside words alone: TF-IDF of words and pairs of words, in the same folds. Chance is the
+    same fit to permuted labels, its mean and range. The interval is over groups, the classifiers
+    being given; `less_bag_of_words` is paired. Without a `reader`, words stand alone.
+    """
+    table = load_texts(texts)
+    labels, groups = (_codes(table, each, texts) for each in (label_column, group_column))
+    content = table["text"].astype(str).tolist()
+    for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
+    folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
+    permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
+    features: dict[FeaturesKey, Features] = {WORDS: content}
+    if reader is not None:
+        chosen = choose_device(device)
+        features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
+    regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
+    correct, chance = _all_correct(features, [labels, *permuted], folds, regularization)
+    found = pd.DataFrame(list(features), columns=COLUMNS[:3])
+    found["n"], found["n_groups"] = len(labels), groups.max() + 1
+    found = found.join(_accuracies(correct, groups, n_resamples, level, for_halves))
+    found["permuted_accuracy"] = chance.mean(axis=1)
+    found["permuted_accuracy_smallest"] = chance.min(axis=1)
+    found["permuted_accuracy_largest"] = chance.max(axis=1)
+    return found[COLUMNS]
+
+
+def _codes(table: pd.DataFrame, column: str, texts: str) -> Int[np.ndarray, " text"]:
+    """Return the number of each text's label or group."""
+    if column not in table:
+        raise InputError(
+            f"{texts}: found no column '{column}', allowed: {', '.join(map(str, table.columns))}"
+        )
+    codes = pd.factorize(table[column], sort=True)[0]
+    if codes.max() < 1 or codes.min() < 0:
+        raise InputError(f"{texts}: column '{column}': expected two values or more, none empty")
+    return codes.astype(np.int64)
+
+
+def _states(
+    reader: Reader, texts: list[str], tokens_per_batch: int, device: str, seed: int
+) -> Iterator[tuple[FeaturesKey, Float[np.ndarray, "text dim"]]]:
+    """Yield the states of each layer, of the model and of one at random weights."""
+    modules = {"trained": reader.module, "random": with_random_weights(reader.module, seed)}
+    for weights, module in modules.items():
+        for kind, layers in _pooled(reader, module, texts, tokens_per_batch, device).items():
+            for layer, x in enumerate(layers):
+                yield (kind, layer, weights), x
+
+
+def _pooled(
+    reader: Reader, module: Any, texts: list[str], tokens_per_batch: int, device: str
+) -> dict[str, Float[np.ndarray, "layer text dim"]]:
+    """Return one vector a layer and text; of a text longer than a window, that of the first."""
+    length = largest_window(reader.model, module)
+    windows = [each for each in cut_windows(texts, reader.tokenizer, length) if each.number == 0]
+    batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
+    shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
+    pooled = {kind: np.empty(shape, np.float32) for kind, shape in shapes.items()}
+    for each in encode(module, windows, batches, device, None):
+        for kind, layers in pooled.items():
+            layers[:, each.index] = each.pooled[kind]
+    return pooled
+
+
+def _all_correct(
+    features: Mapping[FeaturesKey, Features],
+    labelings: list[Int[np.ndarray, " text"]],
+    folds: Int[np.ndarray, " text"],
+    regularization: Regularization,
+) -> tuple[Bool[np.ndarray, "key text"], Float[np.ndarray, "key permutation"]]:
+    """Return which texts are classified rightly, and the accuracy for each permutation."""
+    from joblib import Parallel, delayed
+
+    calls = (
+        delayed(held_out_classes)(x, each, folds, regularization)
+        for x in features.values()
+        for each in labelings
+    )
+    # Processes: a fit holds Python's lock, and each is short.
+    classes = np.reshape(Parallel(n_jobs=-1)(calls), (len(features), len(labelings), -1))
+    right = classes == np.stack(labelings)
+    return right[:, 0], right[:, 1:].mean(axis=2)
+
+
+def _accuracies(
+    correct: Bool[np.ndarray, "key text"],
+    groups: Int[np.ndarray, " text"],
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Return accuracies and their differences from the first key, with bounds over groups."""
+    sums, counts = np.stack([np.bincount(groups, each) for each in correct]), np.bincount(groups)
+    interval = half_sample_interval(
+        lambda chosen: sums[:, chosen].sum(axis=1) / counts[chosen].sum(),
+        len(counts),
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    value, deviations = correct.mean(axis=1), interval.deviations
+    less = value - value[0]
+    low, high = interval_bounds(less, deviations - deviations[:, :1], level=level)
+    names = [name for name in COLUMNS[5:] if not name.startswith("permuted")]
+    columns = (value, interval.low.clip(0, 1), interval.high.clip(0, 1), less, low, high)
+    return pd.DataFrame(dict(zip(names, columns, strict=True)))
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    reader = None
+    if not isinstance(model, VectorsModel) and tokenizer_files(model):
+        reader = Reader(model, load_model(name, model), load_tokenizer(name, model))
+    table = measure_text_classification(reader, **config.settings)
+    save_table(table, f"results/text_classification/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_text_classification)

@@ -1,0 +1,61 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.texts.text_classification import draw_text_classification
+from embspace.measure.texts.text_classification import COLUMNS
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"height_mm": 105.0, "digits": 2}
+
+
+def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
+    keys: list[tuple[str, int | None, str]] = [("bag_of_words", None, "none")]
+    if models:
+        keys += [
+            (kind, layer, weights)
+            for weights in ("trained", "random")
+            for kind in ("cls", "mean")
+            for layer in range(3)
+        ]
+    rows = []
+    for kind, layer, weights in keys:
+        less = 0.0 if layer is None else difference
+        value = 0.7 + less
+        low, high = less - 0.05, less + 0.05
+        of_chance = [0.5, 0.45, 0.55]
+        rows.append(
+            [kind, layer, weights, 440, 22, value, value - 0.04, value + 0.04, *of_chance]
+            + [less, low, high]
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("difference", "verdict"),
+    [(0.1, "that is more"), (-0.1, "that is less"), (0.02, "no clear difference")],
+)
+def test_the_title_says_what_was_found(difference: float, verdict: str):
+    figure, _ = draw_text_classification(
+        {"csv": table(difference)}, "a model of a long name", **SETTINGS
+    )
+    assert_words_fit(figure)
+    title = figure.get_suptitle()
+    assert f"{0.7 + difference:.0%} of labels, words alone 70%: {verdict}" in title
+
+
+def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
+    figure, text = draw_text_classification({"csv": table()}, "a model", **SETTINGS)
+    (ax,) = figure.axes
+    assert len(ax.lines) == 1 + 4
+    assert list(ax.lines[1].get_xdata()) == [0, 1, 2]
+    assert "bag_of_words" in text
+    assert text.startswith("# Classification of texts by a model\n")
+
+
+def test_a_model_that_reads_no_text_leaves_words_alone():
+    figure, _ = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    assert figure.get_suptitle().startswith("Words alone tell 70% of labels")
+    assert figure.axes[0].texts[0].get_text() == "the model reads no text"

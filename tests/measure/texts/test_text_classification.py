@@ -1,0 +1,106 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.measure.texts.text_classification import (
+    COLUMNS,
+    Reader,
+    _pooled,
+    measure_text_classification,
+)
+from embspace.models.tokenizer import load_tokenizer
+from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
+from tests.tiny import LAYERS, tiny_description
+
+SUBJECTS = ["boats", "bells", "maps", "bread", "clocks", "wool"]
+SETTINGS: dict[str, Any] = {
+    "label_column": "label",
+    "group_column": "subject",
+    "n_folds": 3,
+    "inverse_regularization": 1.0,
+    "inverse_regularization_of_words": 10.0,
+    "n_permutations": 2,
+    "tokens_per_batch": 60,
+    "n_resamples": 50,
+    "level": 0.95,
+    "device": "cpu",
+    "seed": 0,
+}
+
+
+@pytest.fixture(scope="module")
+def reader(tiny_folder: Path) -> Reader:
+    model = describe_model("tiny", tiny_description(tiny_folder))
+    return Reader(model, load_model("tiny", model), load_tokenizer("tiny", model))
+
+
+def written(path: Path, told_by_words: bool) -> str:
+    """Eight texts of each subject, four of each label, which their words may tell."""
+    rows = []
+    for subject in SUBJECTS:
+        for number in range(8):
+            label = ("good", "bad")[number % 2]
+            word = {"good": "sun", "bad": "rain"}[label] if told_by_words else "tide"
+            text = f"the {word} on the {subject} " + "a " * (number // 2)
+            name = f"{subject}{number}"
+            rows.append({"id": name, "text": text, "label": label, "subject": subject})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_what_words_tell_is_read_off_words_and_the_mean_and_permuted_labels_are_not(
+    reader: Reader, tmp_path: Path
+):
+    texts = written(tmp_path / "x.jsonl", told_by_words=True)
+    table = measure_text_classification(reader, texts=texts, **SETTINGS)
+    assert list(table.columns) == COLUMNS
+    assert len(table) == 1 + 2 * 2 * (LAYERS + 1)
+    found = table.set_index(["features", "layer", "weights"])
+    words = table.iloc[0]
+    assert words["accuracy"] == words["accuracy_low"] == words["accuracy_high"] == 1
+    mean = found.loc[("mean", 0, "trained")]
+    assert mean["accuracy"] > 0.9
+    assert mean["less_bag_of_words"] == mean["accuracy"] - 1
+    # All texts begin with one token at one place, of which layer 0 knows nothing else.
+    assert found.loc[("cls", 0, "trained"), "accuracy"] == 0.5
+    assert (table["permuted_accuracy_smallest"] <= table["permuted_accuracy_largest"]).all()
+    assert table["permuted_accuracy"].mean() < 0.65
+    assert set(table["n"]) == {48}
+    assert set(table["n_groups"]) == {6}
+
+
+def test_a_word_of_each_group_alone_helps_with_no_other_group(tmp_path: Path):
+    texts = written(tmp_path / "x.jsonl", told_by_words=False)
+    rows = [json.loads(line) for line in Path(texts).read_text().splitlines()]
+    for row in rows:
+        row["text"] = f"{row['subject']}{row['label']}"  # tells the label within its group alone
+    Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    table = measure_text_classification(None, texts=texts, **SETTINGS)
+    assert len(table) == 1
+    assert table["accuracy"].iloc[0] == 0.5
+    within = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
+    assert within["accuracy"].iloc[0] == 1
+
+
+def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):
+    short, long = "the cat sat on the mat", "the cat " * 40
+    pooled = _pooled(reader, reader.module, [long, short], 60, "cpu")
+    assert pooled["mean"].shape[:2] == (LAYERS + 1, 2)
+    alone = _pooled(reader, reader.module, [short], 60, "cpu")
+    np.testing.assert_allclose(pooled["mean"][:, 1], alone["mean"][:, 0], atol=1e-6)
+
+
+@pytest.mark.parametrize("column", ["group_column", "label_column"])
+def test_a_column_that_is_not_there_or_says_nothing_is_named(tmp_path: Path, column: str):
+    texts = written(tmp_path / "x.jsonl", told_by_words=True)
+    with pytest.raises(InputError, match=r"x\.jsonl: found no column 'mood', allowed: id, text"):
+        measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
+    rows = [{**json.loads(line), "mood": "one"} for line in Path(texts).read_text().splitlines()]
+    Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with pytest.raises(InputError, match="column 'mood': expected two values or more"):
+        measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
