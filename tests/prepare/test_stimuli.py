@@ -13,6 +13,7 @@ from embspace.settings.schema import read_yaml
 from tests.loopback import Answer, closed_address, serving
 
 DIFFERENCES = "data/stimuli/differences.jsonl"
+SYNONYMS = "data/stimuli/synonyms.jsonl"
 KINDS = ["female-male", "green-brown", "bright-dim", "finnish-czech", "funny-sad", "doctor-nurse"]
 KINDS += ["laugh-cry", "present-past", "warm-cold", "singular-plural"]
 Rows = list[dict[str, Any]]
@@ -108,6 +109,27 @@ def test_a_missing_key_and_a_missing_file_are_named(files: dict[str, str], name:
     Path(files[name]).unlink()
     with pytest.raises(InputError, match=rf"{name}\.jsonl: not found"):
         prepare_stimuli(**files)
+
+
+# Figure 23 of Luisto's thesis, page 75.
+HAPPY_BOSS = re.compile(
+    r"The (boss|manager|supervisor) was (glad|happy|content) with the (employee|worker|staff)"
+    r" for the new sales record\."
+)
+
+
+def test_the_frame_of_figure_23_that_is_complete_in_the_thesis_is_among_the_synonyms(root: Path):
+    rows = [json.loads(line) for line in (root / SYNONYMS).read_text("utf-8").splitlines()]
+    rows = [row for row in rows if row["group"] == "boss"]
+    found = [HAPPY_BOSS.fullmatch(row["text"]) for row in rows]
+    assert all(found)
+    words = [match.groups() for match in found if match]
+    assert len(set(words)) == 27
+    choices = [list(dict.fromkeys(each)) for each in zip(*words, strict=True)]
+    assert [[choices[at].index(word) for at, word in enumerate(each)] for each in words] == [
+        row["slots"] for row in rows
+    ]
+    assert {row["kind"] for row in rows} == {"slots"}
 
 
 # The pairs of other authors: {category: [[first, second], ...]}, here or at an address.

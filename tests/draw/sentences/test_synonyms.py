@@ -1,3 +1,5 @@
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -6,7 +8,7 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from embspace.draw.page.canvas import use_style
+from embspace.draw.page.canvas import PALETTE, use_style
 from embspace.draw.sentences.synonyms import draw_synonyms
 from embspace.measure.sentences import (
     synonym_contrasts,
@@ -92,6 +94,11 @@ def test_maps_show_each_group_with_and_without_random_ones(axes: list[Axes]):
     assert axes[0].get_xlabel() == "component 1 (43 %)"
     legend = [text.get_text() for text in axes[2].artists[0].get_texts()]
     assert legend == ["ferry", "soup", "random words"]
+
+
+def test_there_is_a_color_for_each_group_that_comes_with_embspace(root: Path):
+    lines = (root / "data/stimuli/synonyms.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(line)["group"] for line in lines}) <= len(PALETTE)
 
 
 def test_lines_are_the_tables(axes: list[Axes]):
