@@ -52,7 +52,8 @@ def root(tmp_path: Path) -> Path:
     put(folder / "conf/model/a.yaml", {"path": "models/a"})
     put(folder / "conf/model/b.yaml", {"path": "../elsewhere"})
     put(folder / "conf/corpus/c.yaml", {"path": "data/texts/c.txt"})
-    put(folder / "conf/prepare/stimuli.yaml", {"words": "data/stimuli/words.jsonl"})
+    words = {"source": "file", "path": "data/stimuli/words.jsonl"}
+    put(folder / "conf/prepare/stimuli.yaml", {"words": words})
     put(folder / "data/texts/c.txt", "a text\n")
     put(folder / "data/stimuli/words.jsonl", "{}\n")
     put(folder / "data/published/paper.yaml", {})

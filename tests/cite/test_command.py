@@ -105,6 +105,16 @@ def test_the_sentence_has_model_numbers_and_settings():
         assert part in text
 
 
+def test_words_of_wordnet_are_cited():
+    file = Path("conf/prepare/stimuli.yaml")
+    words = {"source": "wordnet", "folder": "dict", "n_words": 9, "seed": 4}
+    content = yaml.safe_load(file.read_text()) | {"words": words}
+    file.write_text(yaml.safe_dump(content))
+    result = run("probing")
+    assert "drawn from WordNet (Miller 1995) with seed 4) that are each one" in result.stdout
+    assert "@article{miller1995," in result.stdout
+
+
 def test_latex_cites_and_escapes():
     result = run("probing", "--latex")
     assert r"\citep{politis1994}" in result.stdout

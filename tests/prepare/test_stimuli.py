@@ -10,7 +10,10 @@ import pytest
 from embspace.errors import InputError
 from embspace.prepare.stimuli import prepare_stimuli
 from embspace.settings.schema import read_yaml
+from embspace.settings.stage import checked_settings
+from embspace.settings.words import WordFile, WordNetWords
 from tests.loopback import Answer, closed_address, serving
+from tests.prepare.sources.test_wordnet import write_wordnet
 
 DIFFERENCES = "data/stimuli/differences.jsonl"
 SYNONYMS = "data/stimuli/synonyms.jsonl"
@@ -40,30 +43,33 @@ SETS: dict[str, Rows] = {
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The path of each set."""
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The settings: the path of each set."""
     monkeypatch.chdir(tmp_path)
     for name, rows in SETS.items():
         write(name, rows)
-    return {name: f"{name}.jsonl" for name in SETS}
+    words = WordFile(source="file", path="words.jsonl")
+    return {name: f"{name}.jsonl" for name in SETS} | {"words": words}
 
 
 def write(name: str, rows: Rows) -> None:
     Path(f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-def test_all_sets_come_as_tables_of_their_own_columns(files: dict[str, str]):
+def test_all_sets_come_as_tables_of_their_own_columns(files: dict[str, Any]):
     tables = prepare_stimuli(**files)
     assert list(tables) == list(SETS)
     assert list(tables["differences"]) == ["id", "text", "category", "pair", "side"]
     assert tables["differences"]["side"].tolist() == ["first", "second"]
     assert tables["synonyms"]["slots"].tolist() == [[0, 1], None]
     assert tables["words"]["text"].tolist() == ["nan"]
+    assert tables["words"]["source"].tolist() == ["file"]
 
 
 def test_the_sets_that_come_with_embspace_fit(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(root)
-    tables = prepare_stimuli(**read_yaml(Path("conf/prepare/stimuli.yaml")))
+    file = "conf/prepare/stimuli.yaml"
+    tables = prepare_stimuli(**checked_settings(prepare_stimuli, read_yaml(Path(file)), {}, file))
     assert all(len(table) for table in tables.values())
 
 
@@ -91,7 +97,7 @@ def test_the_sets_that_come_with_embspace_fit(root: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_what_does_not_fit_is_named(
-    files: dict[str, str], name: str, change: dict[str, Any], message: str
+    files: dict[str, Any], name: str, change: dict[str, Any], message: str
 ):
     first, *others = SETS[name]
     write(name, [{**first, **change}, *others])
@@ -100,13 +106,13 @@ def test_what_does_not_fit_is_named(
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_missing_key_and_a_missing_file_are_named(files: dict[str, str], name: str):
+def test_a_missing_key_and_a_missing_file_are_named(files: dict[str, Any], name: str):
     first, *others = SETS[name]
     key = {"evolution": "text", "words": "word"}.get(name) or list(first)[1]
     write(name, [{each: first[each] for each in first if each != key}, *others])
     with pytest.raises(InputError, match=rf"{name}\.jsonl.*'{key}'"):
         prepare_stimuli(**files)
-    Path(files[name]).unlink()
+    Path(f"{name}.jsonl").unlink()
     with pytest.raises(InputError, match=rf"{name}\.jsonl: not found"):
         prepare_stimuli(**files)
 
@@ -142,7 +148,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("by_network", [True, False])
-def test_pairs_by_category_come_once_less_the_reversed(files: dict[str, str], by_network: bool):
+def test_pairs_by_category_come_once_less_the_reversed(files: dict[str, Any], by_network: bool):
     content = json.dumps(PAIRS).encode()
     Path("pairs.json").write_bytes(content)
     with serving(lambda request: Answer(content)) as server:
@@ -175,18 +181,56 @@ def test_pairs_by_category_come_once_less_the_reversed(files: dict[str, str], by
         (b'{"a-b": [["A.", ""]]}', "'a-b_01_second': key 'text'"),
     ],
 )
-def test_pairs_of_another_form_are_named(files: dict[str, str], content: bytes, message: str):
+def test_pairs_of_another_form_are_named(files: dict[str, Any], content: bytes, message: str):
     Path("pairs.json").write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
         prepare_stimuli(**{**files, "differences": "pairs.json"})
     assert str(caught.value).startswith("pairs.json")
 
 
-def test_an_address_out_of_reach_is_named(files: dict[str, str], monkeypatch: pytest.MonkeyPatch):
+def test_an_address_out_of_reach_is_named(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("embspace.files.remote.time.sleep", lambda seconds: None)
     path = f"{closed_address()}/pairs.json"
     with pytest.raises(InputError, match=rf"{path}: cannot be read: .*refused; without a network"):
         prepare_stimuli(**{**files, "differences": path})
+
+
+def test_words_of_wordnet_come_with_the_same_columns(files: dict[str, Any]):
+    write_wordnet(Path("dict"))
+    of_file = prepare_stimuli(**files)["words"]
+    words = WordNetWords(source="wordnet", folder="dict", n_words=2, seed=0)
+    table = prepare_stimuli(**{**files, "words": words})["words"]
+    assert list(table) == list(of_file)
+    assert (table["text"] == table["word"]).all()
+    assert set(table["source"]) == {"wordnet"}
+
+
+def test_the_key_of_a_folder_without_wordnet_is_named(files: dict[str, Any]):
+    words = WordNetWords(source="wordnet", folder="none", n_words=2, seed=0)
+    with pytest.raises(InputError) as caught:
+        prepare_stimuli(**{**files, "words": words})
+    assert str(caught.value).startswith(
+        "conf/prepare/stimuli.yaml: key 'words.folder': none: found no data.noun, data.verb, data.a"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"source": "wordnt"}, "key 'words'.*'file', 'wordnet'"),
+        ({"source": "wordnet", "folder": "dict", "seed": 0}, "key 'words.n_words' is missing"),
+        ({"source": "file", "path": "x.jsonl", "seed": 0}, "'words.seed' is unknown; allowed here"),
+        (
+            {"source": "wordnet", "folder": "dict", "n_words": 0, "seed": 0},
+            "key 'words.n_words': .*greater than or equal to 1, found 0",
+        ),
+    ],
+)
+def test_a_wrong_description_of_words_is_named(
+    files: dict[str, Any], words: dict[str, Any], message: str
+):
+    with pytest.raises(InputError, match=message):
+        checked_settings(prepare_stimuli, {**files, "words": words}, {}, "stimuli.yaml")
 
 
 MOST_OF_ONE = 3  # of the 14 pairs of a kind

@@ -30,7 +30,7 @@ from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.params import CONF, PARAMS, TOY, Params, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
-from embspace.settings.stage import settings_schema
+from embspace.settings.stage import checked_settings, settings_schema
 
 STIMULI = CONF / "prepare/stimuli.yaml"
 PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
@@ -150,9 +150,9 @@ def _check_source(name: str, corpus: Corpus) -> None:
 def _wrong_stimuli() -> Iterator[str]:
     """Stimuli that are not there or do not fit, if all are local."""
     try:
-        paths = read_yaml(STIMULI)
-        if not any(map(is_address, paths.values())):
-            prepare_stimuli(**paths)
+        settings = checked_settings(prepare_stimuli, read_yaml(STIMULI), {}, str(STIMULI))
+        if not any(isinstance(each, str) and is_address(each) for each in settings.values()):
+            prepare_stimuli(**settings)
     except InputError as error:
         yield str(error)
 

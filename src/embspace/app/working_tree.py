@@ -207,7 +207,8 @@ def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
         tokenizer = content.get("tokenizer")
         for each in (content, tokenizer if isinstance(tokenizer, dict) else {}):
             yield from _relative(each.get(key) for key in PATH_KEYS)
-    yield from _relative(read_yaml(conf / "prepare/stimuli.yaml").values())
+    stimuli = read_yaml(conf / "prepare/stimuli.yaml")
+    yield from _relative([*stimuli.values(), *stimuli["words"].values()])
 
 
 def _relative(values: Any) -> Iterator[Path]:

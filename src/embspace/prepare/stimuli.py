@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from embspace.errors import InputError
+from embspace.errors import InputError, within
 from embspace.files.remote import read_file_or_address
 from embspace.files.rows import save_rows
 from embspace.files.texts import flaw_of_text, load_texts
+from embspace.prepare.sources.wordnet import load_wordnet
 from embspace.settings.schema import validate
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import StageConfig, run_stage, settings_file
+from embspace.settings.words import WordFile, WordNetWords, WordSource
 
 
 def _without_flaw(text: str) -> str:
@@ -89,12 +91,12 @@ def prepare_stimuli(
     paraphrases: str,
     controls: str,
     differences: str,
-    words: str,
+    words: WordSource,
 ) -> dict[str, pd.DataFrame]:
     """The tables of all sets, read from these files; one row a sentence or word.
 
     Raises:
-        InputError: naming the file, the row and the key, for what does not fit.
+        InputError: naming the file, the row or line and the key, for what does not fit.
     """
     tables = {
         "evolution": _read(evolution, Sentence),
@@ -103,7 +105,7 @@ def prepare_stimuli(
         "paraphrases": _read(paraphrases, Paraphrase),
         "controls": _read(controls, Control),
         "differences": _read_differences(differences),
-        "words": _read(words, Word),
+        "words": _read_words(words),
     }
     _check_words_occur(tables["homonyms"], homonyms)
     _check_pairs(tables["differences"], ["category", "pair"], ("first", "second"), differences)
@@ -114,6 +116,16 @@ def prepare_stimuli(
 def _read(path: str, schema: type[_Row]) -> pd.DataFrame:
     text_column = "word" if schema is Word else "text"
     return _checked(load_texts(path, text_column).to_dict(orient="records"), path, schema)
+
+
+def _read_words(words: WordFile | WordNetWords) -> pd.DataFrame:
+    if isinstance(words, WordFile):
+        table = _read(words.path, Word)
+    else:
+        with within(str(settings_file(prepare_stimuli))):
+            table = load_wordnet(words)
+        table.insert(1, "text", table["word"])
+    return table.assign(source=words.source)
 
 
 def _checked(rows: list[dict[Any, Any]], path: str, schema: type[_Row]) -> pd.DataFrame:

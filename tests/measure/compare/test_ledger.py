@@ -33,6 +33,10 @@ undecided:
   - {quantity: table 1, section: "3.2", page: 36, verdict: lost in the source, reason: no values}
 """
 
+PROBED_WORDS = (
+    "conf/prepare/stimuli.yaml says how to take them; the author's sample is not published"
+)
+
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -167,6 +171,31 @@ def test_verdicts_are_counted_by_kind(results: Path):
         "claim": {"differs": 1},
         "undecided": {"lost in the source": 1, "slip": 1},
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "verdicts"),
+    [
+        ("file", {("cannot be had", "needs words of WordNet")}),
+        ("wordnet", {("matches", PROBED_WORDS), ("differs", PROBED_WORDS)}),
+    ],
+)
+def test_accuracies_of_the_thesis_are_asked_of_words_of_wordnet_alone(
+    words: str, verdicts: set[tuple[str, str]], root: Path, results: Path
+):
+    source = read_source(root / "data/published/luisto_thesis.yaml")
+    entries = [entry for entry in source.entries if "words of WordNet" in entry.quantity]
+    assert len(entries) == 3
+    Path("results/probing/accuracy").mkdir(parents=True)
+    rows = [
+        f"input,,trained,{entry.where['probe']},part_of_speech,{words},{accuracy}"
+        for entry, accuracy in zip(entries, (0.83, 0.86, 0.87), strict=True)
+    ]
+    table = "\n".join(["features,layer,weights,probe,task,source,accuracy", *rows])
+    Path("results/probing/accuracy/bert.csv").write_text(f"{table}\n")
+    only = source.model_copy(update={"entries": entries, "claims": [], "undecided": []})
+    found = measure_ledger([only], Subject("bert", entries[0].model), results)
+    assert set(found[["verdict", "reason"]].itertuples(index=False, name=None)) == verdicts
 
 
 def test_the_thesis_has_its_numbers_and_claims(root: Path):

@@ -37,6 +37,7 @@ def words(n: int = N) -> pd.DataFrame:
             "word": [f"w{number}" for number in range(n)],
             "lemma": [f"l{number // 6}_{number % 3}" for number in range(n)],
             "part_of_speech": [CLASSES[number % 3] for number in range(n)],
+            "source": "wordnet",
         }
     )
 
@@ -102,6 +103,7 @@ def test_every_space_has_every_probe(found):
     }
     assert (table["null_accuracy"] >= 1 / 3).all()
     assert (table["n_words"] == N).all()
+    assert (table["source"] == "wordnet").all()
     inside = (table["accuracy_low"] <= table["accuracy"]) & (
         table["accuracy"] <= table["accuracy_high"]
     )

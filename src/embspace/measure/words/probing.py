@@ -27,7 +27,7 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
 CLASSES = ("noun", "verb", "adjective")
-COLUMNS = ["features", "layer", "weights", "probe", "task", "n_words", "n_lemmas"]
+COLUMNS = ["features", "layer", "weights", "probe", "task", "source", "n_words", "n_lemmas"]
 COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "null_accuracy"]
 TOKEN_COLUMNS = ["token", "probe", *CLASSES]
 FeaturesKey = tuple[str, int | None, str]
@@ -38,7 +38,7 @@ FeaturesKey = tuple[str, int | None, str]
 class ProbedWords:
     """Words that are one token each, and what there is to read off."""
 
-    words: pd.DataFrame  # word, lemma, part_of_speech
+    words: pd.DataFrame  # word, lemma, part_of_speech, and the one source of all
     features: Mapping[FeaturesKey, Features]
 
 
@@ -102,6 +102,7 @@ def measure_probing(
         [classes == tasks[task] for (*_, task), classes in zip(runs, predicted, strict=True)]
     )
     table = pd.DataFrame([(*key, name, task) for key, name, task in runs], columns=COLUMNS[:5])
+    table["source"] = words["source"].iloc[0]
     table["n_words"], table["n_lemmas"] = len(words), lemma.max() + 1
     table["accuracy"] = correct.mean(axis=1)
     interval = _interval(correct, lemma, n_resamples, level, for_intervals)
