@@ -66,7 +66,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("embspace.prepare.sources.wikipedia.LAG_SECONDS", PAUSE)
+    monkeypatch.setattr("embspace.prepare.sources.media_wiki.LAG_SECONDS", PAUSE)
 
 
 def corpus(address: str, pages: str, **given: object) -> WikipediaCorpus:

@@ -1,6 +1,5 @@
 """Articles of Wikipedia, each at one revision, through the API of MediaWiki."""
 
-import json
 import logging
 import time
 from html.parser import HTMLParser
@@ -10,8 +9,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from embspace.errors import InputError, within
-from embspace.files.remote import TRIES, fetch, local_path
+from embspace.files.remote import local_path
 from embspace.files.texts import load_texts
+from embspace.prepare.sources.media_wiki import ask, complaint
 from embspace.settings.corpus import WikipediaCorpus
 
 # action=parse gives the HTML of the revision that `oldid` names. The API's own plain text
@@ -19,16 +19,10 @@ from embspace.settings.corpus import WikipediaCorpus
 # only MediaWiki can fill in. https://www.mediawiki.org/wiki/API:Parsing_wikitext
 QUERY = {
     "action": "parse",
-    "format": "json",
-    "formatversion": "2",
     "prop": "text|revid",
     "disableeditsection": "1",
     "disabletoc": "1",
-    # Five seconds is what https://www.mediawiki.org/wiki/Manual:Maxlag_parameter asks of programs.
-    "maxlag": "5",
 }
-BUSY = {"maxlag", "ratelimited", "readonly"}
-LAG_SECONDS = 5.0
 OFFLINE = (
     "without a network, run this stage where there is one and take its "
     "data/prepared/texts/<corpus>.parquet as a corpus with `source: file`"
@@ -83,6 +77,20 @@ def read_pages(corpus: WikipediaCorpus) -> list[tuple[str, str]]:
         return _pages(corpus.pages)
 
 
+def read_page(title: str, revision: str, corpus: WikipediaCorpus) -> dict[str, Any]:
+    """The `title`, `revid` and HTML `text` of a page at a revision; "" is the latest.
+
+    Raises:
+        InputError: naming the page, if it or its revision does not exist; naming the address, if
+            it cannot be reached.
+    """
+    which = {"oldid": revision} if revision else {"page": title, "redirects": "1"}
+    answer = ask({**QUERY, **which}, corpus, offline=OFFLINE)
+    if "parse" not in answer:
+        raise InputError(f"{_named(title, revision, corpus)}: {complaint(answer)}")
+    return dict(answer["parse"])
+
+
 def plain_text(html: str) -> str:
     """The paragraphs of a page's HTML, joined by empty lines.
 
@@ -133,7 +141,7 @@ def _pages(path: str) -> list[tuple[str, str]]:
     if not local_path(path).is_file():
         raise InputError(
             f"{path}: not found; write it: a CSV file with the columns title and revision, a row a "
-            "page; leave a revision empty for the latest"
+            "page; leave a revision empty for the latest; or let `embspace sample` draw pages"
         )
     table = load_texts(path, text_column="title", id_column="title")
     if "revision" not in table:
@@ -150,13 +158,7 @@ def _pages(path: str) -> list[tuple[str, str]]:
 
 
 def _article(title: str, revision: str, corpus: WikipediaCorpus) -> str:
-    which = {"oldid": revision} if revision else {"page": title, "redirects": "1"}
-    where = f"{corpus.api}, page '{title}', revision {revision or '(latest)'}"
-    answer = _ask(which, corpus)
-    if "parse" not in answer:
-        error = answer.get("error", {})
-        raise InputError(f"{where}: {error.get('info', answer)} ({error.get('code', 'no code')})")
-    page = answer["parse"]
+    page = read_page(title, revision, corpus)
     if not revision:
         logging.getLogger(__name__).warning(
             "page '%s': took revision %s, the latest of '%s'; write that there to keep it",
@@ -165,40 +167,19 @@ def _article(title: str, revision: str, corpus: WikipediaCorpus) -> str:
             page["title"],
         )
     elif _normal(page["title"]) != _normal(title):
-        raise InputError(f"{where}: this revision is of the page '{page['title']}'")
+        raise InputError(
+            f"{_named(title, revision, corpus)}: this revision is of the page '{page['title']}'"
+        )
     text = plain_text(page["text"])
     if not text:
-        raise InputError(f"{where}: holds no paragraph; is it a redirect or a list?")
+        raise InputError(
+            f"{_named(title, revision, corpus)}: holds no paragraph; is it a redirect or a list?"
+        )
     return text
 
 
-def _ask(which: dict[str, str], corpus: WikipediaCorpus) -> dict[str, Any]:
-    """The answer to QUERY for one page."""
-    for attempt in range(TRIES):
-        if attempt:
-            time.sleep(LAG_SECONDS * attempt)
-        content = fetch(
-            corpus.api,
-            query={**QUERY, **which},
-            contact=corpus.contact,
-            pause=corpus.seconds_between_requests,
-            offline=OFFLINE,
-        )
-        answer = _json(content, corpus)
-        # That it is busy, MediaWiki says with status 200: https://phabricator.wikimedia.org/T33156
-        if answer.get("error", {}).get("code") not in BUSY:
-            break
-    return answer
-
-
-def _json(content: bytes, corpus: WikipediaCorpus) -> dict[str, Any]:
-    try:
-        answer = json.loads(content)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise InputError(f"{corpus.api}: answers with no JSON; expected the address of an api.php")
-    return answer
+def _named(title: str, revision: str, corpus: WikipediaCorpus) -> str:
+    return f"{corpus.api}, page '{title}', revision {revision or '(latest)'}"
 
 
 def _normal(title: str) -> str:

@@ -1,0 +1,52 @@
+import json
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.prepare.sources import media_wiki
+from embspace.prepare.sources.media_wiki import ask, complaint
+from embspace.settings.corpus import WikipediaCorpus
+from tests.loopback import Answer, serving
+
+
+def corpus(address: str) -> WikipediaCorpus:
+    return WikipediaCorpus(
+        label="Wikipedia",
+        license="CC-BY-SA-4.0",
+        language="English",
+        source="wikipedia",
+        api=f"{address}/w/api.php",
+        pages="pages.csv",
+        seconds_between_requests=0.1,
+    )
+
+
+def test_a_busy_wiki_is_asked_three_times_and_its_last_word_given(monkeypatch: pytest.MonkeyPatch):
+    rested: list[float] = []
+    monkeypatch.setattr(media_wiki.time, "sleep", rested.append)
+    busy = {"error": {"code": "maxlag", "info": "9 seconds lagged"}}
+    with serving(lambda request: Answer(json.dumps(busy).encode())) as server:
+        answer = ask({"action": "query"}, corpus(server.address), offline="")
+    assert answer == busy
+    assert rested == [5.0, 10.0]
+    assert len(server.requests) == 3
+    assert server.requests[0].query == {
+        "action": "query",
+        "format": "json",
+        "formatversion": "2",
+        "maxlag": "5",
+    }
+
+
+@pytest.mark.parametrize("body", [b"<html></html>", b"[]", b""])
+def test_what_is_no_json_object_is_named(body: bytes):
+    with (
+        serving(lambda request: Answer(body)) as server,
+        pytest.raises(InputError, match=r"api\.php: answers with no JSON; expected the address of"),
+    ):
+        ask({}, corpus(server.address), offline="")
+
+
+def test_a_complaint_has_its_code():
+    assert complaint({"error": {"code": "x", "info": "No."}}) == "No. (x)"
+    assert complaint({"other": 1}) == "{'other': 1} (no code)"
