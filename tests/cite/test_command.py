@@ -111,7 +111,9 @@ def test_words_of_wordnet_are_cited():
     content = yaml.safe_load(file.read_text()) | {"words": words}
     file.write_text(yaml.safe_dump(content))
     result = run("probing")
-    assert "drawn from WordNet (Miller 1995) with seed 4) that are each one" in result.stdout
+    assert (
+        "from WordNet (Miller 1995) with seed 4, as many of each class) that are" in result.stdout
+    )
     assert "@article{miller1995," in result.stdout
 
 

@@ -9,6 +9,7 @@ from embspace.measure.words.probing import (
     COLUMNS,
     TOKEN_COLUMNS,
     ProbedWords,
+    first_of_each,
     measure_probing,
     probed_words,
     single_tokens,
@@ -130,6 +131,28 @@ def test_words_of_several_tokens_are_left_out():
     tokens = token_table(4, split=(1, 3))
     assert list(rows >= 0) == [True, False, True, False]
     assert tokens.loc[rows[rows >= 0], "id"].tolist() == [0, 2]
+
+
+def test_of_drawn_words_as_many_of_each_class_as_the_rarest_has_come_first():
+    labels = pd.Series(["noun", "verb", "noun", "noun", "adjective", "verb", "adjective", "noun"])
+    assert first_of_each(labels).tolist() == [True, True, True, False, True, True, True, False]
+    assert not first_of_each(labels[:4]).any()
+
+
+@pytest.mark.parametrize(("source", "counts"), [("wordnet", [3, 3, 3]), ("file", [3, 4, 5])])
+def test_words_of_a_file_are_all_probed_and_drawn_ones_evenly(source: str, counts: list[int]):
+    tokens = token_table(15, split=(0, 3, 4))
+    rng = np.random.default_rng(0)
+    states = {name: rng.normal(size=(2, len(tokens), 10)) for name in ("token", "random_token")}
+    x = rng.normal(size=(15, 10))
+    probed = probed_words(words(15).assign(source=source), tokens, states, x)
+    found = probed.words["part_of_speech"].value_counts()
+    assert [found[name] for name in CLASSES] == counts
+    numbers = [int(word[1:]) for word in probed.words["word"]]
+    assert np.array_equal(np.asarray(probed.features["input", None, "trained"]), x[numbers])
+    at = [tokens.index[(tokens["window"] == each) & ~tokens["special"]][0] for each in numbers]
+    layer = np.asarray(probed.features["hidden_state", 1, "random"])
+    assert np.array_equal(layer, states["random_token"][1][at])
 
 
 def test_a_vector_is_that_of_its_word():

@@ -200,15 +200,28 @@ def _shown(
     return pd.DataFrame(rows, columns=TOKEN_COLUMNS)
 
 
+def first_of_each(labels: pd.Series) -> Bool[np.ndarray, " word"]:
+    """Mark the first rows of each class, as many as the rarest class has."""
+    fewest = labels.value_counts().reindex(CLASSES, fill_value=0).min()
+    return (labels.groupby(labels).cumcount() < fewest).to_numpy()
+
+
 def probed_words(
     words: pd.DataFrame,
     tokens: pd.DataFrame,
     states: Mapping[str, Float[np.ndarray, "layer token dim"]],
     input_embeddings: Float[np.ndarray, "vocabulary dim"],
 ) -> ProbedWords:
-    """The words that are one token, with their vectors and their spelling."""
+    """The words that are one token, with their vectors and their spelling.
+
+    Of words that were drawn, as many of each class as the rarest has, the first ones of the draw.
+    """
     row = single_tokens(words, tokens)
-    kept, row = words[row >= 0].reset_index(drop=True), row[row >= 0]
+    kept, row = words[row >= 0], row[row >= 0]
+    if (kept["source"] == "wordnet").any():
+        first = first_of_each(kept["part_of_speech"])
+        kept, row = kept[first], row[first]
+    kept = kept.reset_index(drop=True)
     ids = tokens["id"].to_numpy(dtype=np.int64)[row]
     features: dict[FeaturesKey, Features] = {
         ("spelling", None, "none"): kept["word"].tolist(),

@@ -20,7 +20,8 @@ def load_wordnet(words: WordNetWords) -> pd.DataFrame:
 
     Each part of speech is drawn from by itself, so that a word may come as a noun and as a verb,
     as it does in WordNet. Entries of several words are left out. Words keep their capitals, and
-    are one lemma with and without.
+    are one lemma with and without. They stand in the order of the draw, so that the first of a part
+    of speech are a smaller draw.
 
     Raises:
         InputError: naming the key, the file and, where one does not fit, the line.
@@ -94,4 +95,4 @@ def _drawn(words: list[str], part: str, n_words: int, stream: np.random.Generato
             f"key 'words.n_words': found {n_words}, allowed: up to {len(words)}; WordNet has "
             f"{counted(len(words), part)} of one word in {FILES[part][0]}"
         )
-    return [words[each] for each in sorted(stream.choice(len(words), n_words, replace=False))]
+    return [words[each] for each in stream.choice(len(words), n_words, replace=False)]
