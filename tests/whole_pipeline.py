@@ -25,6 +25,7 @@ MEASURED = (
     "differences",
     "text_clouds",
     "search",
+    "text_classification",
     "ledger",
 )
 DRAWN = ("learned", "positional", "words", "sentences", "texts", "ledger")

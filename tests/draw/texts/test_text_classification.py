@@ -42,7 +42,7 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
     )
     assert_words_fit(figure)
     title = figure.get_suptitle()
-    assert f"{0.7 + difference:.0%} of labels, words alone 70%: {verdict}" in title
+    assert f"{100 * (0.7 + difference):.0f} % of labels, words alone 70 %: {verdict}" in title
 
 
 def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
@@ -57,5 +57,5 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
 def test_a_model_that_reads_no_text_leaves_words_alone():
     figure, _ = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
     assert_words_fit(figure)
-    assert figure.get_suptitle().startswith("Words alone tell 70% of labels")
+    assert figure.get_suptitle().startswith("Words alone tell 70 % of labels")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"

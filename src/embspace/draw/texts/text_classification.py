@@ -1,5 +1,7 @@
 """Figure of `measure_text_classification`: what a light classifier makes of each layer's states."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -51,7 +53,7 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     """Return what the last layer's mean comes to beside words alone."""
     trained = of_model[(of_model["features"] == SHOWN) & (of_model["weights"] == "trained")]
     if trained.empty:
-        return f"Words alone tell {words['accuracy']:.0%} of labels"
+        return f"Words alone tell {100 * words['accuracy']:.0f} % of labels"
     last = trained.iloc[-1]
     if last["less_bag_of_words_low"] > 0:
         verdict = "that is more"
@@ -60,8 +62,8 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     else:
         verdict = "no clear difference"
     return (
-        f"The last layer's mean tells {last['accuracy']:.0%} of labels, words alone "
-        f"{words['accuracy']:.0%}: {verdict}"
+        f"The last layer's mean tells {100 * last['accuracy']:.0f} % of labels, words alone "
+        f"{100 * words['accuracy']:.0f} %: {verdict}"
     )
 
 
@@ -80,7 +82,12 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
             ax.plot(rows["layer"], rows["accuracy"], color=color, marker="o", label=words)
             shade(ax, rows, "layer", "accuracy", color=color, alpha=0.2)
         else:
-            look = {"color": color, "marker": "x", "markersize": 4, "linestyle": ":"}
+            look: dict[str, Any] = {
+                "color": color,
+                "marker": "x",
+                "markersize": 4,
+                "linestyle": ":",
+            }
             ax.plot(rows["layer"], rows["accuracy"], label=f"{words}, random weights", **look)
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -95,4 +102,5 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         "groups; `permuted_accuracy` is that of the same fit to permuted labels.",
         markdown_table(table, digits),
     )
-    return f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n\n{about}"
+    heading = f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n"
+    return f"{heading}\n{about}"

@@ -1,4 +1,4 @@
-"""Stage `measure_text_classification`: frozen states of a text as features of a light classifier."""
+"""Stage `measure_text_classification`: frozen states as features of a light classifier."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from embspace.files.tables import save_table
 from embspace.files.texts import load_texts
 from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
 from embspace.measure.texts.text_classifiers import (
-    Features,
     Regularization,
+    TextFeatures,
     folds_by_group,
     held_out_classes,
 )
@@ -34,7 +34,7 @@ COLUMNS = ["features", "layer", "weights", "n", "n_groups"]
 COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "permuted_accuracy"]
 COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest", "less_bag_of_words"]
 COLUMNS += ["less_bag_of_words_low", "less_bag_of_words_high"]
-FeaturesKey = tuple[str, int | None, str]
+TextFeaturesKey = tuple[str, int | None, str]
 """Kind (cls, mean, bag_of_words), layer, and weights (trained, random, none)."""
 
 
@@ -76,7 +76,7 @@ def measure_text_classification(
     for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
     permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
-    features: dict[FeaturesKey, Features] = {WORDS: content}
+    features: dict[TextFeaturesKey, TextFeatures] = {WORDS: content}
     if reader is not None:
         chosen = choose_device(device)
         features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
@@ -105,7 +105,7 @@ def _codes(table: pd.DataFrame, column: str, texts: str) -> Int[np.ndarray, " te
 
 def _states(
     reader: Reader, texts: list[str], tokens_per_batch: int, device: str, seed: int
-) -> Iterator[tuple[FeaturesKey, Float[np.ndarray, "text dim"]]]:
+) -> Iterator[tuple[TextFeaturesKey, Float[np.ndarray, "text dim"]]]:
     """Yield the states of each layer, of the model and of one at random weights."""
     modules = {"trained": reader.module, "random": with_random_weights(reader.module, seed)}
     for weights, module in modules.items():
@@ -130,7 +130,7 @@ def _pooled(
 
 
 def _all_correct(
-    features: Mapping[FeaturesKey, Features],
+    features: Mapping[TextFeaturesKey, TextFeatures],
     labelings: list[Int[np.ndarray, " text"]],
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,

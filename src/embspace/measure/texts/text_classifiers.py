@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-Features = Float[np.ndarray, "_ _"] | Sequence[str]
+TextFeatures = Float[np.ndarray, "_ _"] | Sequence[str]
 """Vectors, or the texts themselves for the classifier that counts their words."""
 
 
@@ -31,7 +31,7 @@ def folds_by_group(
 
 
 def held_out_classes(
-    features: Features,
+    features: TextFeatures,
     labels: Int[np.ndarray, " text"],
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
@@ -50,7 +50,7 @@ def held_out_classes(
     return found
 
 
-def _classifier(features: Features, regularization: Regularization) -> Any:
+def _classifier(features: TextFeatures, regularization: Regularization) -> Any:
     """Return a logistic regression on features of unit variance, or on TF-IDF."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -64,7 +64,7 @@ def _classifier(features: Features, regularization: Regularization) -> Any:
     return make_pipeline(words, LogisticRegression(C=regularization.of_words, max_iter=1000))
 
 
-def _rows(features: Features, rows: Int[np.ndarray, " row"]) -> Features:
+def _rows(features: TextFeatures, rows: Int[np.ndarray, " row"]) -> TextFeatures:
     if isinstance(features, np.ndarray):
         return features[rows]
     return [features[row] for row in rows]
