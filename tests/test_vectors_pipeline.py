@@ -28,7 +28,7 @@ DESCRIPTION = {
 }
 # Analyses of texts, and of what a module or a tokenizer says.
 WITHOUT = ("probing", "evolution", "homonyms", "synonyms", "differences", "text_clouds", "search")
-WITHOUT += ("sentence_similarity", "architecture", "vocabulary")
+WITHOUT += ("sentence_similarity", "architecture", "vocabulary", "text_classification")
 
 
 @pytest.fixture(scope="module")

@@ -55,7 +55,8 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
 
 
 def test_a_model_that_reads_no_text_leaves_words_alone():
-    figure, _ = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
+    figure, text = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
     assert_words_fit(figure)
     assert figure.get_suptitle().startswith("Words alone tell 70 % of labels")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"
+    assert "The model reads no text" in text

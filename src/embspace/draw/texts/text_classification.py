@@ -95,9 +95,11 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+    reads = (table["weights"] != "none").any()
     about = section(
         "Accuracy",
-        "On texts of groups that the classifier was not fitted on. `less_bag_of_words` is the "
+        ("" if reads else "The model reads no text, so that words stand alone. ")
+        + "On texts of groups that the classifier was not fitted on. `less_bag_of_words` is the "
         "difference from words alone on the same texts, its interval over the same halves of the "
         "groups; `permuted_accuracy` is that of the same fit to permuted labels.",
         markdown_table(table, digits),
