@@ -100,13 +100,13 @@ class Hub:
                 {"name": branch, "ref": f"refs/heads/{branch}", "targetCommit": commit}
                 for branch, commit in repository.branches.items()
             ]
-            return _json({"branches": refs, "tags": [], "converts": []})
+            return json_answer({"branches": refs, "tags": [], "converts": []})
         commit = repository.branches.get(revision, revision)
         if commit not in repository.commits:
             return _refusal(404, "RevisionNotFound", f"Invalid rev id: {revision}")
         files = repository.commits[commit]
         siblings = [_entry(each, content) for each, content in files.items()]
-        return _json({"id": name, "sha": commit, "siblings": siblings})
+        return json_answer({"id": name, "sha": commit, "siblings": siblings})
 
     def _file(self, request: Request, name: str, revision: str, file: str) -> Answer:
         repository = self.repositories.get(name)
@@ -183,5 +183,6 @@ def _refusal(status: int, code: str, message: str) -> Answer:
     return Answer(status=status, headers={"X-Error-Code": code, "X-Error-Message": message})
 
 
-def _json(content: object) -> Answer:
+def json_answer(content: object) -> Answer:
+    """The answer that has `content` as JSON."""
     return Answer(json.dumps(content).encode(), headers={"Content-Type": "application/json"})

@@ -22,12 +22,13 @@ from embspace.models.hub import (
     list_files,
 )
 from embspace.settings.model import HubFiles
-from tests.hub_server import TOKEN, Hub, serving_hub
+from tests.hub_server import TOKEN, Hub, json_answer, serving_hub
 from tests.loopback import closed_address
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
 WEIGHTS = "model.safetensors"
 CONTENT = bytes(range(256)) * 1200
+SHA256_OF_CONTENT = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
@@ -129,10 +130,85 @@ def test_a_damaged_file_of_the_cache_is_replaced(server: Hub):
     assert len(server.storage.requests) == 2
 
 
-def test_a_mirror_that_lists_no_sizes_is_left_to_the_library(server: Hub):
+def test_a_mirror_need_not_list_sizes_and_hashes(server: Hub):
     commit = list_files("tiny", FILES, "main").commit
     bare = RemoteFile("config.json", None, None, None)
     assert fetch_file("tiny", FILES, commit, bare).read_bytes() == b"{}"
+
+
+@pytest.mark.parametrize("damaged", [True, False])
+def test_what_a_link_of_the_cache_leads_to_outside_is_left_alone(
+    server: Hub, tmp_path: Path, damaged: bool
+):
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"mine" if damaged else CONTENT)
+    path = fetched()
+    path.unlink()
+    path.symlink_to(precious)
+    assert fetched() == path
+    assert path.resolve().is_relative_to(Path(constants.HF_HUB_CACHE).resolve())
+    assert precious.read_bytes() == (b"mine" if damaged else CONTENT)
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("ending", ["", ".incomplete"])
+def test_a_download_is_not_written_through_a_link(server: Hub, tmp_path: Path, ending: str):
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"mine")
+    blob = Path(constants.HF_HUB_CACHE) / "models--maker--tiny/blobs" / SHA256_OF_CONTENT
+    blob.parent.mkdir(parents=True)
+    blob.with_name(f"{blob.name}{ending}").symlink_to(precious)
+    assert fetched().read_bytes() == CONTENT
+    assert precious.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("part", ["", "blobs", "snapshots"])
+def test_a_folder_of_the_cache_that_leads_outside_is_refused(
+    server: Hub, tmp_path: Path, part: str
+):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    folder = Path(constants.HF_HUB_CACHE) / "models--maker--tiny" / part
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to(outside)
+    with pytest.raises(InputError, match=r"leads outside .*: a link is in the way"):
+        fetched()
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("bad", ["../../x", "/tmp/x", "a/b", "0" * 39, 7, ["x"]])
+@pytest.mark.parametrize("key", ["sha", "blobId", "lfs"])
+def test_a_name_that_a_hub_lists_is_checked_before_it_is_a_path(
+    server: Hub, tmp_path: Path, monkeypatch, key: str, bad: object
+):
+    entry: dict[str, object] = {"rfilename": "config.json", "size": 2, "blobId": "0" * 40}
+    answer: dict[str, object] = {"id": "maker/tiny", "sha": "0" * 40, "siblings": [entry]}
+    if key == "lfs":
+        entry["lfs"] = {"sha256": bad, "size": 2, "pointerSize": 1}
+    else:
+        (answer if key == "sha" else entry)[key] = bad
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setattr(server, "_listing", lambda *asked: json_answer(answer))
+    with pytest.raises(InputError, match=rf"as no hub would: {key}.*: found .*, allowed: \d\d hex"):
+        list_files("tiny", FILES, "main")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [],
+        {"id": "maker/tiny", "sha": "0" * 40, "siblings": ["config.json"]},
+        {"id": "maker/tiny", "sha": "0" * 40, "siblings": [{"rfilename": "x", "size": "12"}]},
+        {"id": "maker/tiny", "sha": "0" * 40, "siblings": [{"rfilename": "x", "size": -1}]},
+        {"id": "maker/tiny", "sha": "0" * 40, "siblings": [{"rfilename": ["x"], "size": 1}]},
+        {"id": "maker/tiny", "sha": "0" * 40, "siblings": 7},
+    ],
+)
+def test_a_listing_of_the_wrong_types_is_told(server: Hub, monkeypatch, answer: object):
+    monkeypatch.setattr(server, "_listing", lambda *asked: json_answer(answer))
+    with pytest.raises(InputError, match=r"tiny\.yaml: maker/tiny: .* as no hub would: "):
+        list_files("tiny", FILES, "main")
 
 
 def test_a_busy_hub_is_asked_again(server: Hub):

@@ -10,12 +10,12 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import (
     HfApi,
     constants,
     get_session,
-    hf_hub_download,
     hf_hub_url,
     hf_raise_for_status,
     try_to_load_from_cache,
@@ -25,8 +25,9 @@ from huggingface_hub.utils import WeakFileLock, build_hf_headers  # type: ignore
 from tqdm import tqdm
 
 from embspace.errors import InputError
+from embspace.files.atomic import writing
 from embspace.models.hub_errors import no_space, patiently, told
-from embspace.models.locate import SHARD, WEIGHTS, sha256
+from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
 from embspace.settings.model import HubFiles, model_file
 
@@ -47,6 +48,8 @@ TOKENIZER = {
 }
 PICKLE = "pytorch_model.bin"
 PICKLE_SHARD = re.compile(r"pytorch_model-\d{5}-of-\d{5}\.bin")
+SHA1 = re.compile(r"[0-9a-f]{40}")  # a commit, or git's id of a content
+SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,7 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
                 f"{asked_in}: found {revision!r}, which {files.repository} does not have; allowed: "
                 f"{allowed}, or a commit"
             ) from None
-    listed = [
-        RemoteFile(each.rfilename, each.size, each.lfs.sha256 if each.lfs else None, each.blob_id)
-        for each in found.siblings or []
-    ]
-    return Listing(str(found.sha), {file.name: file for file in listed})
+        return _checked_listing(found)
 
 
 def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool) -> list[str]:
@@ -125,18 +124,9 @@ def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Pat
     """
     with told(name, files):
         cached = try_to_load_from_cache(files.repository, file.name, revision=commit)
-        if isinstance(cached, str):
-            if is_intact(Path(cached), file):
-                return Path(cached)
-            Path(cached).resolve().unlink()
-            Path(cached).unlink(missing_ok=True)
-        if file.size is not None and (etag := file.sha256 or file.blob_id):
-            _place_blob(name, files, commit, file, etag)
-        # Finds the content in its place, and makes it the file of this commit. Where a mirror of
-        # the hub lists no sizes or hashes, or has others, it downloads in its own way.
-        return Path(
-            hf_hub_download(files.repository, file.name, revision=commit, library_name="embspace")
-        )
+        if isinstance(cached, str) and is_in_cache(Path(cached)) and is_intact(Path(cached), file):
+            return Path(cached)
+        return _link_to_snapshot(_place_blob(name, files, commit, file), commit, file)
 
 
 def is_intact(path: Path, file: RemoteFile) -> bool:
@@ -158,6 +148,35 @@ def has_weights(names: list[str], unpickle: bool) -> bool:
     """Whether there are weights among the files of a model, in a form that may be loaded."""
     pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD) if unpickle else []
     return bool(_whole_or_shards(names, WEIGHTS, SHARD) or pickles)
+
+
+def _checked_listing(found: Any) -> Listing:
+    """What the hub answered, if each name in it is one that may become a part of a path.
+
+    Raises:
+        ValueError: naming what was found and what is allowed.
+    """
+    listed = [_checked_file(each) for each in found.siblings or []]
+    _check_form("sha", found.sha, SHA1)
+    return Listing(found.sha, {file.name: file for file in listed})
+
+
+def _checked_file(each: Any) -> RemoteFile:
+    sha256_of_large = each.lfs.sha256 if each.lfs else None
+    where = f"of {each.rfilename!r}"
+    if each.blob_id is not None:
+        _check_form(f"blobId {where}", each.blob_id, SHA1)
+    if sha256_of_large is not None:
+        _check_form(f"lfs.sha256 {where}", sha256_of_large, SHA256)
+    if each.size is not None and not (isinstance(each.size, int) and each.size >= 0):
+        raise ValueError(f"size {where}: found {each.size!r}, allowed: a number of bytes")
+    return RemoteFile(each.rfilename, each.size, sha256_of_large, each.blob_id)
+
+
+def _check_form(key: str, found: object, form: re.Pattern[str]) -> None:
+    if not (isinstance(found, str) and form.fullmatch(found)):
+        digits = 40 if form is SHA1 else 64
+        raise ValueError(f"{key}: found {found!r}, allowed: {digits} hexadecimal digits")
 
 
 def _weights(name: str, files: HubFiles, names: list[str]) -> list[str]:
@@ -186,20 +205,51 @@ def _whole_or_shards(names: list[str], whole: str, shard: re.Pattern[str]) -> li
     return [*shards, index] if shards and index in names else []
 
 
-def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile, etag: str) -> None:
-    """Put the content of a file where the library keeps it, by its ETag."""
+def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
+    """Put the content of a file where the library keeps it; the path."""
+    url = hf_hub_url(files.repository, file.name, revision=commit)
+    # A mirror that lists no hashes gives no name either.
+    etag = file.sha256 or file.blob_id or hashlib.sha256(url.encode()).hexdigest()
     folder = Path(constants.HF_HUB_CACHE) / f"models--{files.repository.replace('/', '--')}"
-    blob = folder / "blobs" / etag
-    locks = folder.parent / ".locks" / folder.name
-    for each in (blob.parent, locks):
-        each.mkdir(parents=True, exist_ok=True)
-    with WeakFileLock(locks / f"{etag}.lock"):  # the library's own
+    blob, locks = folder / "blobs" / etag, folder.parent / ".locks" / folder.name
+    for each in (blob.parent, locks, folder / "snapshots" / commit):
+        _make_folder(each)
+    lock, partial = locks / f"{etag}.lock", blob.with_name(f"{etag}.incomplete")
+    for each in (lock, partial, blob):
+        if each.is_symlink() and not is_in_cache(each):
+            each.unlink()
+    with WeakFileLock(lock):  # the library's own
         if blob.is_file() and is_intact(blob, file):
-            return
-        partial = blob.with_name(f"{etag}.incomplete")
+            return blob
         _check_space(name, files, file, partial)
-        _complete(partial, hf_hub_url(files.repository, file.name, revision=commit), file)
+        _complete(partial, url, file)
         partial.replace(blob)
+    return blob
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder of the cache.
+
+    Raises:
+        OSError: before anything is made, if a link leads it outside the cache.
+    """
+    if not is_in_cache(folder):
+        raise OSError(f"{folder} leads outside {constants.HF_HUB_CACHE}: a link is in the way")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _link_to_snapshot(blob: Path, commit: str, file: RemoteFile) -> Path:
+    """Make a content the file of a commit, in the layout of the library.
+
+    What stood there is replaced, but what it linked to is left alone.
+    """
+    path = blob.parents[1] / "snapshots" / commit / file.name
+    with writing(path) as partial:
+        try:
+            partial.symlink_to(Path("../../blobs") / blob.name)
+        except OSError:  # a file system without links
+            shutil.copyfile(blob, partial)
+    return path
 
 
 def _check_space(name: str, files: HubFiles, file: RemoteFile, partial: Path) -> None:
@@ -213,7 +263,7 @@ def _check_space(name: str, files: HubFiles, file: RemoteFile, partial: Path) ->
 def _complete(partial: Path, url: str, file: RemoteFile) -> None:
     """Download what `partial` lacks; once all of it, if what was there does not fit."""
     for _ in range(2):
-        if _size(partial) > (file.size or 0):
+        if file.size is not None and _size(partial) > file.size:
             partial.unlink()
         patiently(lambda: _append(partial, url, file), progress=lambda: _size(partial))
         if is_intact(partial, file):

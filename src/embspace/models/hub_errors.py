@@ -67,7 +67,8 @@ def told(name: str, files: HubFiles) -> Iterator[None]:
         raise InputError(
             f"{where}: the hub at {constants.ENDPOINT} cannot be reached: {reason}; {OFFLINE}"
         ) from error
-    except (ValueError, KeyError) as error:  # a login page of a network in the hub's place
+    # A login page of a network in the hub's place, or a listing that is none.
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{where}: {constants.ENDPOINT} answers as no hub would: {_one_line(error)}"
         ) from error

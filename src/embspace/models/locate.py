@@ -158,7 +158,16 @@ def _cached_file(name: str, entry: LockedModel, file: str) -> Path:
     found = try_to_load_from_cache(entry.repository, file, revision=entry.commit)
     if not isinstance(found, str):
         raise not_fetched(name, f"the hub's cache on this machine lacks {file}")
+    if not is_in_cache(Path(found)):
+        raise not_fetched(name, f"in the hub's cache {file} is a link that leads outside of it")
     return Path(found)
+
+
+def is_in_cache(path: Path) -> bool:
+    """Whether a path, with all links followed, is one of the hub's cache on this machine."""
+    from huggingface_hub import constants
+
+    return path.resolve().is_relative_to(Path(constants.HF_HUB_CACHE).resolve())
 
 
 def _folder(name: str, files: FolderFiles) -> Path:
