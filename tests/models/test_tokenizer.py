@@ -1,3 +1,4 @@
+import json
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from embspace.models.tokenizer import (
     check_vocabulary,
     load_tokenizer,
     numbered_vocabulary,
+    read_tokenizer,
     vocabulary_table,
 )
 from embspace.settings.model import describe_model
@@ -78,6 +80,34 @@ def test_a_broken_tokenizer_names_the_folder(tiny_folder: Path, tmp_path: Path):
     (copy / "tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match=f"{copy}: the tokenizer cannot be read"):
         load_tokenizer("tiny", describe_model("tiny", tiny_description(copy)))
+
+
+def test_no_code_of_a_tokenizer_s_folder_runs_whoever_says_yes(
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder, ran = tmp_path / "evil", tmp_path / "ran"
+    shutil.copytree(tiny_folder, folder)
+    (folder / "config.json").unlink()
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w')\nclass T: pass\n")
+    options = {"tokenizer_class": "Evil", "auto_map": {"AutoTokenizer": ["evil.T", "evil.T"]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(options))
+    monkeypatch.setattr("builtins.input", lambda prompt: "y")
+    with pytest.raises(InputError, match=rf"{folder}: the tokenizer cannot be read: .*custom code"):
+        read_tokenizer(folder)
+    assert not ran.exists()
+
+
+def test_a_tokenizer_at_which_its_library_panics_is_told(tiny_folder: Path, tmp_path: Path):
+    folder = tmp_path / "garbage"
+    shutil.copytree(tiny_folder, folder)
+    content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    content["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "/////w=="}
+    (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "config.json").unlink()  # else it is made anew by the rules of BERT
+    options = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(options))
+    with pytest.raises(InputError, match="the tokenizer cannot be read"):
+        read_tokenizer(folder)
 
 
 def test_random_weights_without_a_tokenizer_have_numbered_tokens_and_read_no_texts():

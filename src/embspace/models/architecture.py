@@ -27,7 +27,7 @@ def load_config(name: str, model: Model) -> Any:
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: no config.json; a model folder has the hub's layout")
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True)
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / 'config.json'}: cannot be read: {error}") from error
 
@@ -66,6 +66,6 @@ def empty_model(config: Any) -> Any:
     from_config: Any = AutoModel.from_config
     try:
         with torch.device("meta"):
-            return from_config(config)
+            return from_config(config, trust_remote_code=False)
     except Exception as error:  # what a model class raises depends on the architecture
         raise InputError(f"{type(config).__name__}: no model can be made of it: {error}") from error

@@ -139,8 +139,14 @@ def read_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
-    except Exception as error:  # the tokenizers library raises bare Exception
+        # Without a word on code, transformers asks the user whether to run the folder's own.
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, use_fast=True, trust_remote_code=False
+        )
+    except BaseException as error:
+        # The tokenizers library raises bare Exception; a panic of its Rust code is not even one.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise InputError(f"{folder}: the tokenizer cannot be read: {error}") from error
     if not tokenizer.is_fast:
         raise InputError(

@@ -112,4 +112,4 @@ def _from_config(config: Any, seed: int) -> Any:
     from_config: Any = AutoModel.from_config
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return from_config(config, dtype=torch.float32)
+        return from_config(config, dtype=torch.float32, trust_remote_code=False)

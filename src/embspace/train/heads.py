@@ -44,7 +44,9 @@ def load_weights(module: Any, folder: Path) -> None:
 def load_head(folder: Path, phase: Phase) -> Any:
     """The model of a checkpoint with the head of its phase, in evaluation mode."""
     be_quiet()
-    found = _model_class(phase).from_pretrained(folder, local_files_only=True, use_safetensors=True)
+    found = _model_class(phase).from_pretrained(
+        folder, local_files_only=True, use_safetensors=True, trust_remote_code=False
+    )
     return found.eval()
 
 
@@ -76,14 +78,19 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
         numbers = {label: number for number, label in enumerate(labels)}
         names = {"id2label": dict(enumerate(labels)), "label2id": numbers}
     if isinstance(source, Path):
-        options = {"local_files_only": True, "use_safetensors": True, **names}
+        options = {
+            "local_files_only": True,
+            "use_safetensors": True,
+            "trust_remote_code": False,
+            **names,
+        }
         try:
             return kind.from_pretrained(source, dtype=torch.float32, **options)
         except (OSError, ValueError) as error:  # no safetensors, or no such head
             raise InputError(f"{source}: cannot be trained: {error}") from error
     try:
         config = config_of({**source, **names}, "architecture")
-        return kind.from_config(config, dtype=torch.float32)
+        return kind.from_config(config, dtype=torch.float32, trust_remote_code=False)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"key 'architecture': {error}") from error
 
