@@ -1,5 +1,7 @@
 import json
 import pickle
+import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from embspace.files.vectors import checked_vectors, read_labels, read_vectors
 
 X = np.array([[0.5, -1.0, 3.25], [1e-3, 7.0, -0.125]], dtype=np.float32)
 NAMES = ["x", "y", "z"]
+ROWS = "".join(",".join(f"{value:.9g}" for value in row) + "\n" for row in X)
+QUOTED_ROWS = re.sub(r"[^,\n]+", r'"\g<0>"', ROWS)
 
 
 def columns_of(x: np.ndarray, **more: list[str]) -> pd.DataFrame:
@@ -33,6 +37,9 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "x.csv": lambda path: columns_of(X, token=["a", "b"], id=["7", "8"]).to_csv(path, index=False),
     "counted.csv": lambda path: pd.DataFrame(X).to_csv(path, index=False),
     "headless.csv": lambda path: np.savetxt(path, X, delimiter=",", fmt="%.9g"),
+    "marked.csv": lambda path: path.write_text(ROWS, encoding="utf-8-sig"),
+    "marked_names.csv": lambda path: path.write_text(f"x,y,z\n{ROWS}", encoding="utf-8-sig"),
+    "quoted.csv": lambda path: path.write_text(QUOTED_ROWS),
     "x.parquet": lambda path: columns_of(X, label=["a", "b"]).to_parquet(path),
     "lists.parquet": list_column,
 }
@@ -97,6 +104,18 @@ def test_what_is_no_matrix_of_finite_numbers_is_refused(x: np.ndarray, message: 
         checked_vectors(x, "here")
 
 
+def zip_of_readme(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("README", "vectors of mine")
+
+
+def huge_npy(path: Path) -> None:
+    """A header that promises 1.4 PiB, and no values."""
+    with path.open("wb") as stream:
+        header = {"descr": "<f4", "fortran_order": False, "shape": (10**12, 384)}
+        np.lib.format.write_array_header_1_0(stream, header)
+
+
 @pytest.mark.parametrize(
     ("file", "write", "message"),
     [
@@ -105,6 +124,8 @@ def test_what_is_no_matrix_of_finite_numbers_is_refused(x: np.ndarray, message: 
         ("text.npy", lambda path: path.write_text("1,2"), "cannot be read: "),
         ("x.npz", lambda path: np.savez(path, a=X, b=X), "found 2 arrays: a, b; allowed: one"),
         ("npy.npz", lambda path: np.save(path.open("wb"), X), r"is no \.npz archive"),
+        ("readme.npz", zip_of_readme, "found 'README', which is no array; allowed: one array"),
+        ("huge.npy", huge_npy, "cannot be read: "),
         ("x.safetensors", lambda path: save_file({"a": X, "b": X}, path), "found 2 tensors"),
         ("cut.safetensors", lambda path: path.write_bytes(b"12345678"), "no whole safetensors"),
         (
@@ -179,3 +200,10 @@ def test_labels_of_another_ending_or_place_are_told(tmp_path: Path):
     }.items():
         with pytest.raises(InputError, match=f"{file}: {message}"):
             read_labels(tmp_path / file)
+
+
+def test_labels_of_endless_depth_are_told(tmp_path: Path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("[" * 100_000)
+    with pytest.raises(InputError, match=r"labels\.jsonl: cannot be read: "):
+        read_labels(path)

@@ -1,5 +1,6 @@
 """Vectors that somebody else wrote, and what their rows are called; nothing is ever unpickled."""
 
+import csv
 import json
 import zipfile
 from collections.abc import Callable
@@ -39,7 +40,7 @@ def read_vectors(path: str | Path) -> Float[np.ndarray, "row dim"]:
         raise InputError(f"{path}: not found")
     try:
         x = _READERS[file.suffix](file)
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, csv.Error, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
     return checked_vectors(x, str(path))
 
@@ -84,7 +85,7 @@ def read_labels(path: str | Path) -> pd.DataFrame:
         raise InputError(f"{path}: not found")
     try:
         table = _read_table(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, csv.Error, MemoryError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
     named = [column for column in LABELS if column in table]
     if len(named) != 1:
@@ -115,7 +116,9 @@ def _npz(file: Path) -> np.ndarray:
         raise InputError(f"{file}: is no .npz archive")
     with np.load(file, allow_pickle=False) as arrays:
         name = _only(list(arrays.files), "arrays", file)
-        array: np.ndarray = arrays[name]
+        array: object = arrays[name]
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{file}: found '{name}', which is no array; allowed: one array")
     return array
 
 
@@ -175,8 +178,8 @@ def _read_table(file: Path) -> pd.DataFrame:
 
 def _read_csv(file: Path) -> pd.DataFrame:
     """A table whose first line has the names of the columns, unless it is of numbers."""
-    with file.open(encoding="utf-8") as stream:
-        names = stream.readline().strip().split(",")
+    with file.open(encoding="utf-8-sig", newline="") as stream:  # Excel writes a mark in front
+        names = next(csv.reader(stream), [])
     # A frame whose columns were never named has been written with 0, 1, 2, ...
     is_counted = names == [str(number) for number in range(len(names))]
     return pd.read_csv(
@@ -185,7 +188,7 @@ def _read_csv(file: Path) -> pd.DataFrame:
         dtype=dict.fromkeys(NO_DIMENSION, str),  # "007" stays what it is
         keep_default_na=False,  # words such as "nan" and "null" stay words
         na_values=[""],
-        encoding="utf-8",
+        encoding="utf-8-sig",
     )
 
 
