@@ -53,6 +53,38 @@ def test_a_killed_writer_leaves_no_file_under_the_name():
     assert not Path("x.bin").exists()
 
 
+def test_two_writers_at_once_leave_the_whole_file_of_one():
+    path = Path("x.bin")
+    with writing(path) as first:
+        first.write_bytes(b"1" * 10)
+        with writing(path) as second, second.open("wb") as stream:
+            stream.write(b"2" * 5)
+            stream.flush()
+            assert first.read_bytes() == b"1" * 10
+            stream.write(b"2" * 5)
+        assert path.read_bytes() == b"2" * 10
+    assert path.read_bytes() == b"1" * 10
+    assert [file.name for file in Path().iterdir()] == ["x.bin"]
+
+
+def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, old = Path(f".x.bin.{ended.pid}.0123abcd.partial"), Path(".x.bin.partial")
+    folder = Path(f".x.bin.{ended.pid}.4567abcd.partial")
+    folder.mkdir()
+    kept = [
+        Path(f".x.bin.{os.getpid()}.0123abcd.partial"),
+        Path(f".y{left}"),
+        Path(".other.partial"),
+    ]
+    for each in (left, old, folder / "part", *kept):
+        each.write_bytes(b"half")
+    with writing(Path("x.bin")) as partial:
+        partial.write_bytes(b"whole")
+    assert sorted(Path().iterdir()) == sorted([Path("x.bin"), *kept])
+
+
 def test_a_full_disk_names_the_file_and_the_reason():
     # A limit on file size is refused by the kernel as a full disk is: in the middle of a write.
     code = (

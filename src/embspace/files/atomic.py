@@ -1,6 +1,10 @@
 """Whole or not at all: a file appears under its name only when it is complete."""
 
 import hashlib
+import os
+import re
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +13,7 @@ from embspace.errors import InputError
 
 # Which files were made in this tree, and not brought by git. Never committed.
 COMPUTED = Path(".cache/computed")
+PARTIAL = ".partial"
 
 
 @contextmanager
@@ -18,9 +23,10 @@ def writing(path: Path) -> Iterator[Path]:
     Raises:
         InputError: if the folder or the file cannot be written, naming the file and the reason.
     """
-    partial = path.with_name(f".{path.name}.partial")
+    partial = partial_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_strays(path)
         yield partial
         # DVC may have linked the old file to its cache; replacing leaves the cache alone.
         partial.replace(path)
@@ -45,6 +51,26 @@ def computed_here(path: Path) -> bool:
     if not (mark.is_file() and path.is_file()):
         return False
     return mark.read_text(encoding="ascii") == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def partial_name(path: Path) -> Path:
+    """A name beside `path` to write to, which no other process has: two may run at once."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PARTIAL}")
+
+
+def remove_strays(path: Path) -> None:
+    """Remove what processes that were killed have left beside `path` under partial names."""
+    form = re.compile(rf"\.{re.escape(path.name)}(\.(\d+)\.[0-9a-f]{{8}})?{re.escape(PARTIAL)}")
+    for stray in path.parent.glob(f".*{PARTIAL}"):
+        named = form.fullmatch(stray.name)
+        if named and not _runs(int(named[2] or 0)):
+            shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    import psutil
+
+    return process > 0 and psutil.pid_exists(process)
 
 
 def _remove(partial: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from embspace.errors import InputError
+from embspace.files.atomic import partial_name, remove_strays
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.models.locate import sha256
 from embspace.settings.run import Run
@@ -95,10 +96,10 @@ def save_checkpoint(
     Raises:
         InputError: if it cannot be written, naming the folder and the reason.
     """
-    partial = folder.with_name(f".{folder.name}.partial")
+    partial = partial_name(folder)
     try:
-        shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
+        remove_strays(folder)
         module.save_pretrained(partial)
         tokenizer.save_pretrained(partial)
         save_tensors(moments, str(partial / MOMENTS))
@@ -110,8 +111,9 @@ def save_checkpoint(
         shutil.rmtree(folder, ignore_errors=True)
         partial.rename(folder)
     except Exception as error:  # what safetensors and tokenizers raise has no common base
-        shutil.rmtree(partial, ignore_errors=True)
         raise InputError(f"{folder}: cannot be written: {error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_record(folder: Path) -> Record:
