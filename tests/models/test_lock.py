@@ -1,11 +1,15 @@
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from embspace.errors import InputError
+from embspace.models import lock
 from embspace.models.lock import (
     LockedFile,
     LockedModel,
+    add_to_lock,
     check_pins,
     locked_model,
     read_lock,
@@ -30,6 +34,18 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_written_is_read():
     write_lock({"b": ENTRY, "a": ENTRY})
     assert read_lock() == {"a": ENTRY, "b": ENTRY}
+
+
+def test_fetches_that_end_at_once_all_have_their_entries(monkeypatch: pytest.MonkeyPatch):
+    def read_slowly(path: str) -> dict[str, LockedModel]:
+        found = read_lock(path)
+        sleep(0.02)
+        return found
+
+    monkeypatch.setattr(lock, "read_lock", read_slowly)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: add_to_lock(name, ENTRY), "abcdefgh"))
+    assert read_lock() == dict.fromkeys("abcdefgh", ENTRY)
 
 
 def test_it_is_sorted_and_says_what_it_is():

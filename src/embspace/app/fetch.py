@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from embspace.errors import InputError, within
 from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
 from embspace.models.locate import locate_files, sha256
-from embspace.models.lock import LOCK, LockedFile, LockedModel, check_pins, read_lock, write_lock
+from embspace.models.lock import LOCK, LockedFile, LockedModel, add_to_lock, check_pins, read_lock
 from embspace.models.tokenizer import tokenizer_files
 from embspace.prepare.checkpoints import checkpoints_to_read
 from embspace.settings.find_description import described_in
@@ -54,8 +54,7 @@ def _fetch(name: str, files: HubFiles, *, weights: bool, update: bool) -> Iterat
         yield _fetch_again(name, files, known)
         return
     entry = _fetch_anew(name, files, weights=weights)
-    # Read again: another fetch may have ended in the meantime.
-    write_lock(read_lock() | {name: entry})
+    add_to_lock(name, entry)
     yield f"{name}: {_summary(entry)}"
     if known:
         yield f"{name}: {change(known, entry)}"

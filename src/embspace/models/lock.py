@@ -12,6 +12,7 @@ from embspace.settings.model import HubFiles, model_file
 from embspace.settings.schema import read_yaml, validate
 
 LOCK = "models.lock"
+GUARD = Path(".cache/models.lock.guard")  # whoever holds it may write models.lock
 HEADER = "# What `embspace fetch` took from the model hub: by model, the commit and the files.\n"
 
 # A name is a part of a path, and must not lead out of its folder.
@@ -54,6 +55,22 @@ def read_lock(path: str = LOCK) -> dict[str, LockedModel]:
         return {}
     entries = read_yaml(Path(path)).items()
     return {name: validate(LockedModel, entry, f"{path}, '{name}'") for name, entry in entries}
+
+
+def add_to_lock(name: str, entry: LockedModel, path: str = LOCK) -> None:
+    """Write one entry of models.lock; those that other fetches write at once stay.
+
+    Raises:
+        InputError: if it cannot be written.
+    """
+    from filelock import FileLock
+
+    try:
+        GUARD.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(GUARD):
+            write_lock(read_lock(path) | {name: entry}, path)
+    except OSError as error:
+        raise InputError(f"{GUARD}: cannot be written: {error.strerror or error}") from error
 
 
 def write_lock(entries: dict[str, LockedModel], path: str = LOCK) -> None:
