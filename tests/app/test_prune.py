@@ -1,9 +1,11 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from embspace.app.prune import leftovers, remove
+from embspace.app.prune import find_leftovers, remove
 from embspace.settings.params import Params
+from embspace.settings.pipeline import graph_files
 
 PARAMS = Params(
     models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu"
@@ -27,7 +29,6 @@ KEPT = [
     "figures/hopf_link/toy.png",
     "results/compare/alignment.csv",
     "figures/compare/alignment.md",
-    "results/notes.txt",
     # Of a run that is described, whether it is trained at present or not.
     "data/prepared/training_texts/mine.parquet",
     "data/trained/mine/seed_0/pretraining/step_000000/model.safetensors",
@@ -47,18 +48,30 @@ DROPPED = [
     "data/drawn/learned/c/similarity.svg",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
-    "figures/similarity/a/similarity.svg",  # of before these were DVC's
     "figures/similarity/b-1.md",
     "figures/similarity/c.md",
     "figures/similarity/c.png",
     "figures/similarity/toys.png",
 ]
+OTHERS = [
+    "data/trained/my_own_run/weights.bin",
+    "data/extracted/mine/glove.parquet",
+    "data/drawn/learned/c/mine.svg",
+    "results/mine/summary.json",
+    "results/my_notes.csv",
+    "results/notes.txt",
+    "results/similarity/c.csv",  # these tables have names
+    "figures/paper/fig1.png",
+]
 
 
 @pytest.fixture(autouse=True)
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    for graph in graph_files(root):
+        (tmp_path / graph).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / graph, tmp_path / graph)
     monkeypatch.chdir(tmp_path)
-    for name in KEPT + DROPPED:
+    for name in KEPT + DROPPED + OTHERS:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text("x")
     Path("conf/train").mkdir(parents=True)
@@ -66,19 +79,25 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_what_belongs_to_no_model_or_corpus_is_left_over():
-    assert [str(file) for file in leftovers(PARAMS)] == DROPPED
+    assert [str(file) for file in find_leftovers(PARAMS).left_over] == DROPPED
+
+
+def test_what_no_stage_has_made_is_left_alone():
+    assert [str(file) for file in find_leftovers(PARAMS).others] == OTHERS
+    remove(find_leftovers(PARAMS).left_over)
+    assert all(Path(name).is_file() for name in OTHERS)
 
 
 def test_what_is_removed_leaves_no_empty_folder():
-    remove(leftovers(PARAMS))
-    assert leftovers(PARAMS) == []
+    remove(find_leftovers(PARAMS).left_over)
+    assert find_leftovers(PARAMS).left_over == []
     assert all(Path(name).is_file() for name in KEPT)
     assert not Path("data/extracted/hidden_states/c").exists()
-    assert not Path("data/drawn/learned/c").exists()
+    assert [file.name for file in Path("data/drawn/learned/c").iterdir()] == ["mine.svg"]
     assert Path("data/extracted/hidden_states/a").is_dir()
 
 
 def test_nothing_built_yet_is_nothing_left_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
-    assert leftovers(PARAMS) == []
+    assert find_leftovers(PARAMS).left_over == []

@@ -189,13 +189,15 @@ def prune(
 
     That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
     data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
-    baselines stay.
+    baselines stay. So does what no stage of the graph can have made, which is listed.
     """
-    from embspace.app.prune import leftovers, remove
+    from embspace.app.prune import find_leftovers, remove
     from embspace.settings.params import read_params
 
     with clear_errors():
-        files = leftovers(read_params())
+        files, others = find_leftovers(read_params())
+    for file in others:
+        typer.echo(f"{file}: not made by a stage, left alone")
     for file in files:
         typer.echo(file)
     if yes:

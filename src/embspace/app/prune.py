@@ -3,20 +3,20 @@
 What a run of conf/train/ has made stays as long as its file does: it took minutes to train.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from embspace.settings.params import CONF, TOY, Params
+from embspace.settings.pipeline import read_stages
 
 # Longest first: a model's name may hold dots.
 STATES_FILES = (".tokens.parquet", ".windows.parquet", ".safetensors")
 TABLES = (*(f".halves{end}" for end in STATES_FILES), *STATES_FILES, ".parquet", ".csv", ".json")
 ENDINGS = (*TABLES, ".png", ".svg", ".pdf", ".md", ".tex")
-STATES = Path("data/extracted/hidden_states")
-STIMULI = Path("data/extracted/stimuli")
-TEXTS = Path("data/prepared/texts")
-TRAINED = Path("data/trained")
 DRAWN = Path("data/drawn")
+TRAINED = Path("data/trained")
 BUILT = tuple(
     Path(folder)
     for folder in (
@@ -34,18 +34,32 @@ BUILT = tuple(
     )
 )
 SHARED = {Path("results/provenance.json")}
-# A file a noun, of all models.
-COMPARED = tuple(map(Path, ("results/compare", "figures/compare", "data/drawn/compare")))
+CHECKPOINT = r"/seed_\d+/[^/]+/step_\d{6}/[^/]+"  # in the folder of a run
+# What may stand in the place of ${item.<key>} in the path of an output.
+ITEMS = {"model": "[^/]+", "corpus": "[^/.]+", "train": "[^/]+"}
 
 
-def leftovers(params: Params) -> list[Path]:
-    """Built data, results and figures of other models and corpora, in order."""
-    return [
-        file
-        for folder in BUILT
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file not in SHARED and _is_left_over(file, params)
-    ]
+class Found(NamedTuple):
+    """Files of the folders that stages write to, in order."""
+
+    left_over: list[Path]
+    """Outputs of a stage of the graph, for models, corpora or runs that are not named any more."""
+    others: list[Path]
+    """No outputs of any stage."""
+
+
+def find_leftovers(params: Params) -> Found:
+    """Built data, results and figures of other models and corpora, and what no stage has made."""
+    outputs = _outputs()
+    named = {"model": {*params.models, TOY}, "corpus": {*params.corpora}, "train": {*_runs()}}
+    found = Found([], [])
+    for file in _built_files():
+        made = [match for output in outputs if (match := output.fullmatch(file.as_posix()))]
+        if not made:
+            found.others.append(file)
+        elif all(_is_dropped(match, named) for match in made):
+            found.left_over.append(file)
+    return found
 
 
 def remove(files: list[Path]) -> None:
@@ -56,23 +70,6 @@ def remove(files: list[Path]) -> None:
             folder.rmdir()
 
 
-def _is_left_over(file: Path, params: Params) -> bool:
-    if file.is_relative_to(TRAINED):
-        return file.relative_to(TRAINED).parts[0] not in _runs()
-    name = name_of(file)
-    if name is None:
-        return False  # not one of ours
-    if any(file.is_relative_to(folder) for folder in COMPARED):
-        return False  # a stage writes them anew without the model that is gone
-    if file.is_relative_to(STATES):
-        return file.parent.name not in params.models or name not in params.corpora
-    if file.is_relative_to(STIMULI):
-        return file.parent.name not in params.models
-    if file.is_relative_to(TEXTS):
-        return name not in params.corpora
-    return name not in (*params.models, TOY, *_runs())
-
-
 def name_of(file: Path) -> str | None:
     """Whose file it is, a model's, run's or corpus's; None if nothing here is called so.
 
@@ -80,6 +77,45 @@ def name_of(file: Path) -> str | None:
     """
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
     return file.parent.name if name and file.is_relative_to(DRAWN) else name
+
+
+def _built_files() -> Iterator[Path]:
+    for folder in BUILT:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and file not in SHARED and not file.name.startswith("."):
+                yield file
+
+
+def _outputs() -> list[re.Pattern[str]]:
+    """What the path of a file looks like that a stage of the graph makes."""
+    stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
+    paths = sorted({path for stage in stages for path in stage.outputs()})
+    figures = [Path(path) for path in paths if path.startswith("figures/")]
+    nouns = {re.escape(each) for path in figures for each in (path.parent.name, path.stem)}
+    inside = {DRAWN: rf"/(?:{'|'.join(sorted(nouns))})\.(?:svg|pdf|tex)", TRAINED: CHECKPOINT}
+    endings = {
+        path: end
+        for path in paths
+        for folder, end in inside.items()
+        if folder in Path(path).parents
+    }
+    return [re.compile(_form(path) + endings.get(path, "")) for path in paths]
+
+
+def _form(path: str) -> str:
+    """The path of an output as a regular expression, with a group for each key of its items."""
+    form, known = "", set[str]()
+    for number, part in enumerate(re.split(r"\$\{item\.(\w+)\}", path)):
+        if number % 2 == 0:
+            form += re.escape(part)
+        else:
+            form += f"(?P={part})" if part in known else f"(?P<{part}>{ITEMS[part]})"
+            known.add(part)
+    return form
+
+
+def _is_dropped(made: re.Match[str], named: dict[str, set[str]]) -> bool:
+    return any(name not in named[key] for key, name in made.groupdict().items())
 
 
 def _runs() -> list[str]:
