@@ -28,6 +28,11 @@ def test_headings_go_one_down_and_the_first_is_the_title():
     assert "<h2>" not in html
 
 
+def test_no_picture_comes_of_a_table():
+    title, html = as_html("# Of ![x](http://127.0.0.1:9/a.png)\n\n![y](http://127.0.0.1:9/b.png)\n")
+    assert "<img" not in title + html
+
+
 def test_tokens_are_text_and_numbers_stand_to_the_right():
     _, html = as_html(TABLE + "\n<script>alert(1)</script>\n")
     assert "<td><code>&lt;b&gt;</code></td>" in html
@@ -74,6 +79,11 @@ def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
     assert all((tree / path).is_file() for path in outside)
     assert "@import" not in page
     assert "url(" not in page.split("</style>")[0]
+
+
+def test_a_browser_is_told_to_load_nothing_from_elsewhere(tree: Path):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page_of(tree, "minilm"))
+    assert policy and policy[1].startswith("default-src 'none'; img-src data:;")
 
 
 def test_the_page_says_of_what_it_is(tree: Path):

@@ -109,7 +109,7 @@ def as_html(markdown: str) -> tuple[str, str]:
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(markdown)
     title = ""
     if tokens and tokens[0].tag == "h1":

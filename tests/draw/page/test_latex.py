@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.latex import LONGEST, escaped, latex_tables
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.markdown import code, markdown_table, section, words
 
 
 def page(table: pd.DataFrame) -> str:
@@ -22,6 +22,8 @@ def page(table: pd.DataFrame) -> str:
         (code("`"), r"\texttt{`}"),
         (code("|"), r"\texttt{|}"),
         ("a\\|b", "a|b"),
+        (words("![x](y) |_a_ \\ $"), r"![x](y) |\_a\_ \textbackslash{} \$"),
+        (code("``a``"), r"\texttt{``a``}"),
         (code("\\"), r"\texttt{\textbackslash{}}"),
         ("{x}~^<$", r"\{x\}\textasciitilde{}\textasciicircum{}\textless{}\$"),
     ],

@@ -1,7 +1,12 @@
+import re
+from html import unescape
+
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.latex import _cells
+from embspace.draw.page.markdown import code, harmless, markdown_table, one_line, section, words
 
 
 @pytest.mark.parametrize(
@@ -9,6 +14,64 @@ from embspace.draw.page.markdown import code, markdown_table, section
 )
 def test_tokens_survive_in_a_cell(token: str, shown: str):
     assert code(token) == shown
+
+
+REMOTE = "![x](http://127.0.0.1:9/x.png)"
+HOSTILE = [
+    REMOTE,
+    f"a|{REMOTE}",
+    f"\\`{REMOTE}`",
+    f"\\\\{REMOTE}",
+    f"`` ` {REMOTE} ` `` `{REMOTE}",
+    f"``{REMOTE}`` `",
+    f"[{REMOTE}](http://127.0.0.1:9)",
+    f"a\n\n{REMOTE}",
+    f"a\r| {REMOTE} |",
+    "![x][x]",
+    "<http://127.0.0.1:9>",
+    "<img src=http://127.0.0.1:9/x.png>",
+    "_a_ *b* __c__ 2 * 3 \\* \\| |",
+    "| a | b |",
+]
+
+
+def shown(markdown: str) -> tuple[set[str], str]:
+    """The elements of a page of Markdown as GitHub reads it, HTML and all, and its text."""
+    html = MarkdownIt("commonmark").enable("table").render(markdown)
+    return set(re.findall(r"<(\w+)", html)), unescape(re.sub(r"<[^>]*>", "", html)).strip()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_words_are_what_they_are_and_nothing_else(text: str):
+    elements, read = shown(words(text))
+    assert elements <= {"p", "code"}
+    if "`" not in text:
+        assert read == one_line(text).strip()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_words_and_tokens_keep_their_cell(text: str):
+    table = pd.DataFrame({"id": [text], "token": [code(text)], "x": [0.5], text: ["last"]})
+    page = markdown_table(table, 2)
+    elements, _ = shown(page)
+    assert elements <= {"table", "thead", "tbody", "tr", "th", "td", "code"}
+    html = MarkdownIt("commonmark").enable("table").render(page)
+    assert len(re.findall("<td", html)) == len(re.findall("<th>", html)) == 4
+    assert "<td>0.50</td>\n<td>last</td>" in html
+    assert [len(_cells(line)) for line in page.splitlines()] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_token_is_read_as_it_is(text: str):
+    elements, read = shown(code(text))
+    assert elements == {"p", "code"}
+    assert read.split() == one_line(text).replace("|", "\\|").split()
+
+
+def test_headings_and_sentences_of_a_page_are_harmless_and_its_tables_stay():
+    page = f"# Of {REMOTE}\n\nOf `a_b` 0.5 [0.4, 0.6], x <= 2.\n\n| a | b |\n|---|---|\n"
+    assert shown(harmless(page))[0] == {"h1", "p", "code", "table", "thead", "tr", "th"}
+    assert harmless(page).splitlines()[1:] == page.splitlines()[1:]
 
 
 def test_numbers_have_their_digits_and_tokens_stay_words():

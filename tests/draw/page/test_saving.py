@@ -110,6 +110,26 @@ def test_an_error_names_its_figure(n_cores: int, monkeypatch: pytest.MonkeyPatch
     assert caught.value.__notes__ == ["while drawing figures/one/toy"]
 
 
+def test_a_label_is_no_formula_no_picture_and_no_table():
+    label = "| cheap $\\frac$ one\n![x](http://127.0.0.1:9/x.png) $"
+    draw_and_save("toys", {"one": Drawing(with_words, ())}, "toy", label, {"one": {}})
+    assert Path("figures/one/toy.md").read_text() == (
+        "# cheap $\\\\frac$ one ![x\\](http://127.0.0.1:9/x.png) $\n"
+    )
+    assert Path("figures/one/toy.png").is_file()
+
+
+def with_words(results: dict[str, Any], label: str) -> tuple[Figure, str]:
+    """A figure that has its label, with dollar signs, wherever words can be."""
+    figure, (ax,) = new_figure(1, 1, height_mm=60, title="A", subtitle=label, stage="measure_x")
+    ax.plot([1, 1000], [1, 1000], label=label)
+    ax.set(yscale="log", title=label, xlabel=label)
+    ax.set_xticks([1, 2], [label, "$"])
+    ax.text(1, 1, label)
+    ax.legend()
+    return figure, f"# {label}\n"
+
+
 def test_each_noun_is_drawn_with_its_results_and_settings_and_saved_under_the_name():
     for noun, n in (("one", 3), ("two", 4)):
         save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")

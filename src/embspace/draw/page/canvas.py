@@ -1,5 +1,6 @@
 """What all figures share: the style, a title that says what was measured, the stage's name."""
 
+import re
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 from textwrap import fill
@@ -13,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 
 WIDTH_MM = 170.0  # two columns of a page
 INCH_MM = 25.4
@@ -21,6 +23,7 @@ FOOT: dict[str, Any] = {"fontsize": 6, "color": "0.5", "x": 0.995, "ha": "right"
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 # Okabe and Ito's colors, told apart by the color-blind.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # a tick label of matplotlib's
 LINE = 44  # characters that half a page's width holds
 SPACES = {
     "input": ("input embeddings", "C0"),
@@ -68,6 +71,7 @@ def new_figure(
     # Below the title, inside the room that its second, empty line keeps free.
     top = 1 - 6.8 / height_mm
     words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    words.set_parse_math(False)
     _fit(figure, words)
     figure.supxlabel(stage, **FOOT)
     return figure, list(axes)
@@ -81,6 +85,21 @@ def stage_of(figure: Figure) -> str:
 def sign(figure: Figure, drawing_stage: str) -> None:
     """Add to the foot of a figure the stage that draws it."""
     figure.supxlabel(f"{stage_of(figure)}{ARROW}{drawing_stage}", **FOOT)
+
+
+def without_math(figure: Figure) -> None:
+    """Let dollar signs in words be dollar signs: only tick labels are formulas, by matplotlib."""
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_formatter(), FuncFormatter):  # words that stand at ticks
+                axis.get_ticklabels()
+    for text in figure.findobj(Text):
+        if (
+            isinstance(text, Text)
+            and "$" in text.get_text()
+            and not FORMULA.fullmatch(text.get_text())
+        ):
+            text.set_parse_math(False)
 
 
 def _fit(figure: Figure, words: Text) -> None:

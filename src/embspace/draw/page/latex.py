@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from embspace.draw.page.markdown import CODE
+
 LONGEST = 45  # rows that fit on a page; longer tables break across pages
 HEAD = (
     "% Written by embspace, stage {stage}. Needs \\usepackage{{booktabs,longtable}}; for tokens "
@@ -24,7 +26,7 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "–": "--",
 }
-_CODE = re.compile(r"(`+) ?(.*?) ?\1(?!`)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-(?=\d)")
 _NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–|nan|")  # with an interval, or not defined
@@ -46,15 +48,18 @@ def latex_tables(markdown: str, label: str, stage: str) -> str:
 def escaped(text: str) -> str:
     """Words as LaTeX: code spans as typewriter, every special character harmless."""
     parts, start = [], 0
-    for span in _CODE.finditer(text):
-        parts.append(_plain(text[start : span.start()]))
-        parts.append(f"\\texttt{{{_plain(span[2])}}}")
+    for span in CODE.finditer(text):
+        inside = span[2].replace("\\|", "|")
+        if len(inside) > 2 and inside[0] == inside[-1] == " ":
+            inside = inside[1:-1]  # which keeps backticks apart
+        parts.append(_plain(_ESCAPE.sub(r"\1", text[start : span.start()])))
+        parts.append(f"\\texttt{{{_plain(inside)}}}")
         start = span.end()
-    return "".join([*parts, _plain(text[start:])])
+    return "".join([*parts, _plain(_ESCAPE.sub(r"\1", text[start:]))])
 
 
 def _plain(text: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in text.replace("\\|", "|"))
+    return "".join(SPECIAL.get(character, character) for character in text)
 
 
 def _tables(markdown: str) -> Iterator[tuple[str, list[list[str]]]]:

@@ -1,10 +1,18 @@
 """Tables as Markdown, which repositories show without running anything."""
 
+import re
 from collections.abc import Sequence
 from math import isnan
 
 import pandas as pd
 from tabulate import tabulate
+
+# As Markdown sees it: a run of backticks and the next one of the same length.
+CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+# What has a meaning outside code: all of it takes a backslash in front.
+ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
+_BAR = re.compile(r"(?<!\\)\|")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def same(*columns: str) -> dict[str, str]:
@@ -36,18 +44,29 @@ def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) 
     """
     if table.empty:
         return "None."
-    table, exact = _with_intervals(table, digits, exact)
+    table, exact = _with_intervals(_with_words(table), digits, exact)
     formats = ["" if column in exact else f".{digits}f" for column in table]
     shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
     return tabulate(
         # As objects: in an array of numbers alone, counts would become decimals.
         shown.astype(object).where(shown.notna(), None).to_numpy().tolist(),
-        headers=[str(column).replace("_", " ") for column in table],
+        headers=[words(str(column).replace("_", " ")) for column in table],
         tablefmt="github",
         floatfmt=formats,
         missingval="–",
         disable_numparse=[index for index, name in enumerate(shown) if shown[name].dtype == "str"],
     )
+
+
+def _with_words(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with harmless words: each text, token or id may be anybody's."""
+    shown = {}
+    for name in table:
+        if table[name].dtype.kind == "O":  # strings, objects and categories
+            dtype = table[name].dtype if table[name].dtype == "str" else object
+            texts = [words(x) if isinstance(x, str) else x for x in table[name]]
+            shown[name] = pd.Series(texts, table.index, dtype)
+    return table.assign(**shown)
 
 
 def _with_intervals(
@@ -75,9 +94,39 @@ def _interval(value: float, low: float, high: float, form: str) -> str:
 
 def code(token: str) -> str:
     """A token as a code span that survives in a table's cell."""
-    fence = "``" if "`" in token else "`"
-    pad = " " if "`" in token else ""
-    return f"{fence}{pad}{token}{pad}{fence}".replace("|", "\\|")
+    runs = [len(run) for run in re.findall("`+", token)]
+    fence = "`" * (max(runs, default=0) + 1)
+    pad = " " if runs else ""
+    return f"{fence}{pad}{one_line(token)}{pad}{fence}".replace("|", "\\|")
+
+
+def words(text: str) -> str:
+    """Words that anybody wrote, so that they stand in Markdown as they are; code spans stay.
+
+    No picture or link comes of them, no HTML, no further cell of a table.
+    """
+    parts, start, text = [], 0, one_line(text)
+    for span in CODE.finditer(text):
+        parts += [ACTIVE.sub(r"\\\g<0>", text[start : span.start()]), _BAR.sub(r"\|", span[0])]
+        start = span.end()
+    return "".join([*parts, ACTIVE.sub(r"\\\g<0>", text[start:])])
+
+
+def one_line(text: str) -> str:
+    """`text` with a space for each run of characters that break a line or steer a terminal."""
+    return _CONTROL.sub(" ", text)
+
+
+def harmless(page: str) -> str:
+    """A page whose tables `markdown_table` wrote, with `words` for its headings and sentences."""
+    lines = page.split("\n")
+    return "\n".join([line if line.startswith("|") else _line(line) for line in lines])
+
+
+def _line(line: str) -> str:
+    marks = re.match("#* *", line)
+    start = marks.end() if marks else 0
+    return line[:start] + words(line[start:])
 
 
 def section(title: str, note: str, body: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from joblib import cpu_count
 from matplotlib.figure import Figure
 
-from embspace.draw.page.canvas import sign, stage_of, use_style
+from embspace.draw.page.canvas import sign, stage_of, use_style, without_math
 from embspace.draw.page.latex import latex_tables
+from embspace.draw.page.markdown import harmless, one_line
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
 from embspace.files.rows import load_rows
@@ -125,9 +126,13 @@ def _draw_noun(
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
         results = load_results(noun, name, drawing.results)
-        figure, text = drawing.draw(results, label, *drawing.given, **settings)
+        # A line that begins with a bar would be one of a table.
+        figure, text = drawing.draw(
+            results, one_line(label).lstrip("| "), *drawing.given, **settings
+        )
         sign(figure, f"draw_{chapter}")
-        _save(figure, text, noun, path, f"data/drawn/{chapter}/{name}")
+        without_math(figure)
+        _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
 
 
 def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> None:
