@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from embspace.app.report import describe_subject
 from embspace.app.report_page import drawn_nouns
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
+from embspace.settings.params import CorpusName
 from embspace.settings.pipeline import read_stages
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
@@ -194,6 +196,22 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
     assert "my notes" in (workspace.folder / "reports/tiny--my_notes/index.html").read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("file", "corpus"),
+    [("my.texts.csv", "my_texts"), ("stimuli.csv", "stimuli_file"), ("..csv.txt", "csv")],
+)
+def test_own_texts_have_a_name_that_params_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, corpus: str
+):
+    monkeypatch.chdir(tmp_path)
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/tiny.yaml").touch()
+    Path(file).write_text("text\na cat\n")
+    subject = describe_subject("tiny", file)
+    assert subject.corpora == [corpus]
+    TypeAdapter(CorpusName).validate_python(corpus)
 
 
 def test_what_does_not_fit_is_one_message(workspace: Workspace):

@@ -53,3 +53,38 @@ def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
     ) as caught:
         validate(Params, given, "params.yaml")
     assert f"found {name!r} (str)" in str(caught.value)
+
+
+GIVEN = {
+    "models": ["m"],
+    "corpora": ["one"],
+    "profiled": [],
+    "trained": [],
+    "seed": 0,
+    "device": "cpu",
+}
+
+
+@pytest.mark.parametrize("name", ["..", ".", ".a", "compare", "a/b", "-a"])
+def test_a_model_is_not_named_as_a_folder_or_a_comparison(name: str):
+    with pytest.raises(InputError, match=r"params\.yaml: key 'models\.0': .*found "):
+        validate(Params, {**GIVEN, "models": [name]}, "params.yaml")
+
+
+def test_a_corpus_is_not_called_stimuli():
+    with pytest.raises(InputError, match=r"key 'corpora\.0': A corpus is not called 'stimuli'"):
+        validate(Params, {**GIVEN, "corpora": ["stimuli"]}, "params.yaml")
+
+
+def test_two_items_of_a_stage_are_not_called_the_same():
+    given = {**GIVEN, "models": ["minilm", "minilm-x"], "corpora": ["posts", "x-posts"]}
+    message = (
+        "params.yaml: key 'corpora': 'minilm' with 'x-posts' and 'minilm-x' with 'posts' would be "
+        "one stage, 'minilm-x-posts'; give one of them another name"
+    )
+    with pytest.raises(InputError) as caught:
+        validate(Params, given, "params.yaml")
+    assert str(caught.value).startswith(message)
+    validate(Params, {**given, "corpora": ["x-posts"]}, "params.yaml")
+    # The same pair twice is told by `embspace check`.
+    validate(Params, {**given, "corpora": ["posts", "posts"]}, "params.yaml")

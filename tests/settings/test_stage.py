@@ -116,6 +116,22 @@ def test_an_unknown_model_lists_the_known_ones(tree: Path):
     assert "model/bret" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["model=../model/minilm"], "command line: key 'model': "),
+        (["model=[minilm]"], "command line: key 'model': "),
+        (["model=minilm", "+foo=bar"], "command line: key 'foo' is unknown"),
+        (["model=minilm", "+sead=1"], "did you mean 'seed'?"),
+    ],
+)
+def test_the_command_line_names_what_params_could(tree: Path, arguments: list[str], message: str):
+    result = run(*arguments)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_an_unknown_setting_on_the_command_line_is_named(tree: Path):
     result = run("model=minilm", "settings.levle=1")
     assert result.returncode == 1

@@ -15,7 +15,7 @@ from time import monotonic
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.settings.find_description import described_in
-from embspace.settings.params import CONF, read_params
+from embspace.settings.params import CONF, STIMULI, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -144,8 +144,8 @@ def _own_texts(file: Path) -> OwnTexts:
     from embspace.files.texts import load_texts
 
     load_texts(str(file))
-    name = re.sub(r"[^A-Za-z0-9_.]+", "_", file.stem).strip("_") or "texts"
-    while (CONF / "corpus" / f"{name}.yaml").exists():
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
+    while name == STIMULI or (CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
 

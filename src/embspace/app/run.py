@@ -23,6 +23,7 @@ def run_stages(name: str, model: str | None) -> int:
     Raises:
         InputError: if nothing is called so, or the model is not in params.yaml.
     """
+    read_params()
     command = [sys.executable, "-m", "dvc", "repro", *addresses_of(Path(), name, model)]
     return subprocess.run(command, env=environment(), check=False).returncode
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
+from embspace.settings.params import STIMULI
 
 Cell = str | int | float | bool | None
 RowName = tuple[str, ...]
 SUFFIXES = (".csv", ".json")
-STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
 CORPUS_COLUMNS = ("corpus", "other_corpus")
 
 

@@ -1,10 +1,17 @@
 """The schema of params.yaml: what a user swaps."""
 
 import re
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+)
 
 from embspace.settings.roles import Role, one_role_each
 from embspace.settings.schema import read_yaml, validate
@@ -14,15 +21,32 @@ CONF = Path("conf")
 TOY = "toy"  # what is measured without a model has this in the place of a model's name
 
 
+# Names of results that are of no model, or of no corpus.
+COMPARE = "compare"
+STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
+
+
 def _corpus_name(name: str) -> str:
     # No dots: files that are derived from a corpus are named `<corpus>.halves` and the like.
     if not re.fullmatch(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*", name):
         raise ValueError("A name is of letters, digits, _ and single dashes inside")
+    if name == STIMULI:
+        raise ValueError(f"A corpus is not called '{STIMULI}', as what is compared by stimuli is")
+    return name
+
+
+def _model_name(name: str) -> str:
+    if name == COMPARE:
+        raise ValueError(f"A model is not called '{COMPARE}', as what compares models is")
     return name
 
 
 # A name is a part of paths and commands. Two dashes join the names of a pair of models.
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+)*$")]
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*$"),
+    AfterValidator(_model_name),
+]
 CorpusName = Annotated[str, AfterValidator(_corpus_name)]
 LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 
@@ -40,6 +64,20 @@ class Params(BaseModel):
     trained: list[Name] = Field(examples=["rna_encoder"])
     seed: int = Field(ge=0, le=LARGEST_SEED)
     device: Literal["auto", "cpu", "cuda", "mps"]
+
+    @field_validator("corpora")
+    @classmethod
+    def _give_each_stage_a_name(cls, corpora: list[str], info: Any) -> list[str]:
+        """DVC calls an item of a stage <model>-<corpus>, and loses one of two of the same name."""
+        taken: dict[str, tuple[str, str]] = {}
+        for pair in product(dict.fromkeys(info.data.get("models", [])), dict.fromkeys(corpora)):
+            other = taken.setdefault("-".join(pair), pair)
+            if other != pair:
+                raise ValueError(
+                    f"'{other[0]}' with '{other[1]}' and '{pair[0]}' with '{pair[1]}' would be one "
+                    f"stage, '{'-'.join(pair)}'; give one of them another name"
+                )
+        return corpora
 
 
 def read_params() -> Params:

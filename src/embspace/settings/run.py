@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from embspace.errors import InputError, not_among
 from embspace.settings.model import Matrices
-from embspace.settings.params import CONF, LARGEST_SEED
+from embspace.settings.params import CONF, LARGEST_SEED, CorpusName
 from embspace.settings.schema import Strict, validate
 from embspace.settings.types import Share
 
@@ -73,7 +73,7 @@ class Run(Strict):
     label: str
     license: str
     language: str
-    corpus: str  # conf/corpus/<corpus>.yaml
+    corpus: CorpusName  # conf/corpus/<corpus>.yaml
     label_column: Literal["label", "domain"] | None = None  # of the texts; what is classified
     test_share: Share  # of documents, of each label, held out
     split_seed: int = Field(ge=0)

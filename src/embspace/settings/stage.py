@@ -8,20 +8,21 @@ function that takes them is given those of params.yaml.
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from embspace.errors import InputError
-from embspace.settings.params import CONF, PARAMS, Params, read_params
+from embspace.errors import InputError, did_you_mean
+from embspace.settings.params import CONF, PARAMS, CorpusName, Name, Params, read_params
 from embspace.settings.schema import validate
 
 # Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
 # with `${seed}` in it breaks `dvc exp run -S`.
 FROM_PARAMS = ("seed", "device", "roles")
+COMMAND_LINE = "command line"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def run_stage(
 
     def program(composed: Any) -> None:
         try:
-            main(_stage_config(composed, functions))
+            main(_stage_config(composed, functions, groups))
         except InputError as error:
             sys.exit(f"error: {error}")
 
@@ -147,7 +148,9 @@ def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> 
 
 
 def _stage_config(
-    composed: Any, function: Callable[..., Any] | Mapping[str, Callable[..., Any]]
+    composed: Any,
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    groups: tuple[str, ...],
 ) -> StageConfig:
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
@@ -157,6 +160,8 @@ def _stage_config(
     params = {key: content[key] for key in Params.model_fields}
     validate(Params, params, f"{PARAMS} with the command line")
     choices = HydraConfig.get().runtime.choices
+    # Of a list or null Hydra knows no choice.
+    _check_choices({group: choices.get(group) for group in groups}, content)
     settings = (
         {
             noun: _settings(each, content["settings"][noun], params)
@@ -178,6 +183,26 @@ def _stage_config(
         device=content["device"],
         family=content.get("family", ""),
     )
+
+
+class _Choices(BaseModel):
+    """The names that the command line picks of the folders of conf/."""
+
+    model_config = ConfigDict(strict=True)
+
+    model: Name = ""
+    corpus: CorpusName = ""
+    train: Name = ""
+
+
+def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    """Stop unless each name is one that params.yaml could hold, and each key one that is taken."""
+    validate(_Choices, dict(choices), COMMAND_LINE)
+    own = [each.name for each in fields(StageConfig) if not each.name.endswith("_name")]
+    allowed = [*own, *Params.model_fields]
+    for key in content:
+        if key not in allowed:
+            raise InputError(f"{COMMAND_LINE}: key '{key}' is unknown{did_you_mean(key, allowed)}")
 
 
 def _settings(
