@@ -101,6 +101,8 @@ def read_contents(path: Path) -> Contents:
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: not found; `dvc repro` makes it") from None
+    except OSError as error:  # a folder in its place
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8: {error}") from None
     return _read_json(path, text) if path.suffix == ".json" else _read_csv(path, text)

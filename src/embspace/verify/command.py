@@ -9,6 +9,7 @@ from embspace.published.subjects import read_subject
 from embspace.settings.params import read_params
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
+from embspace.verify.expected import check_published_files, expected_results, with_missing
 from embspace.verify.failures import count_drift, count_from_git, count_published
 from embspace.verify.provenance import FILE, update_provenance
 from embspace.verify.report import Report
@@ -27,14 +28,17 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     models, corpora = [*params.models, *params.trained], params.corpora
     asked, trained = asked_for(params), params.trained
     check_results(results)
+    check_published_files()
     drift = compare_all(results, models, asked, trained, corpora, read_tolerances())
+    expected = expected_results(params)
+    drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
     report = Report()
     report.show_drift(drift)
     report.show_published(sources)
     report.show_rulings(rulings_on(results, trained, params.profiled))
     if update:
-        _check_complete(drift)
+        _check_complete(drift, expected)
         n_written, n_removed = update_baselines(results, models, asked)
         update_provenance(results, models, asked)
         report.show_update(n_written, n_removed, results / FILE)
@@ -51,10 +55,15 @@ def _relative(results: Path) -> Path:
     return results.relative_to(Path.cwd()) if results.is_relative_to(Path.cwd()) else results
 
 
-def _check_complete(drift: Drift) -> None:
-    """A model without any result was not run; that is no reason to drop its baselines."""
+def _check_complete(drift: Drift, expected: list[Path]) -> None:
+    """A result that was not made is no reason to drop its baseline."""
     if drift.without_results:
         raise InputError(
             f"no results of {', '.join(drift.without_results)}: no baseline was changed; "
             "`dvc repro` makes them"
+        )
+    gone = [str(each.file) for each in drift.files if each.verdict == "MISSING"]
+    if gone := [file for file in gone if Path(file) in expected]:
+        raise InputError(
+            f"no {', '.join(gone)}: no baseline was changed; `dvc repro` makes what dvc.yaml names"
         )

@@ -1,0 +1,69 @@
+"""What dvc.yaml says should be there, whether or not a baseline remembers it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+from embspace.errors import InputError
+from embspace.published.contents import SUFFIXES
+from embspace.published.sources import PUBLISHED
+from embspace.settings.params import Params
+from embspace.settings.pipeline import Stage, read_stages
+from embspace.verify.baselines import models_of
+from embspace.verify.drift import Drift, FileReport
+
+RESULTS = Path("results")
+LIST = re.compile(r"\$\{(\w+)\}")
+
+
+def expected_results(params: Params) -> list[Path]:
+    """The results that the stages of the graph make for what params.yaml names, in order."""
+    stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
+    paths = {Path(path) for stage in stages for path in _paths(stage, params)}
+    made = {path for path in paths if path.is_relative_to(RESULTS) and path.suffix in SUFFIXES}
+    return sorted(path.relative_to(RESULTS) for path in made)
+
+
+def with_missing(drift: Drift, expected: list[Path]) -> Drift:
+    """Add to `drift` the results that are expected and have neither a file nor a baseline.
+
+    Of a model without any result, that is told as one.
+    """
+    known = {report.file for report in drift.files}
+    gone = [
+        FileReport(file, "MISSING", None, None)
+        for file in expected
+        if file not in known and not models_of(file) & {*drift.without_results}
+    ]
+    return replace(drift, files=tuple(sorted([*drift.files, *gone], key=lambda each: each.file)))
+
+
+def check_published_files() -> None:
+    """Stop if a file of published numbers is not there on which a stage of the graph depends.
+
+    Raises:
+        InputError: naming the file and the stage.
+    """
+    for name, stage in read_stages(Path()).items():
+        for path in map(str, stage.entry.get("deps", ())):
+            if Path(path).is_relative_to(PUBLISHED) and not Path(path).is_file():
+                raise InputError(f"{path}: not found, but stage {name} of {stage.graph} reads it")
+
+
+def _paths(stage: Stage, params: Params) -> Iterator[str]:
+    """The outputs of a stage for each item of its matrix."""
+    lists = {key: _items(values, params) for key, values in stage.entry.get("matrix", {}).items()}
+    for names in product(*lists.values()):
+        for path in stage.outputs():
+            for key, name in zip(lists, names, strict=True):
+                path = path.replace(f"${{item.{key}}}", name)
+            yield path
+
+
+def _items(values: object, params: Params) -> list[str]:
+    if isinstance(values, list):
+        return values
+    named = LIST.fullmatch(str(values))
+    return getattr(params, named[1]) if named else []
