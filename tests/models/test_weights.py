@@ -9,7 +9,7 @@ from safetensors.numpy import load_file, save_file
 from embspace.errors import InputError
 from embspace.models.weights import load_model
 from embspace.settings.model import Model, describe_model
-from tests.tiny import DIM, tiny_description
+from tests.tiny import DIM, LAYERS, tiny_description
 
 
 def described(folder: Path) -> Model:
@@ -124,4 +124,20 @@ def test_a_broken_config_is_named(tiny_folder: Path, tmp_path: Path):
     copy = shutil.copytree(tiny_folder, tmp_path / "copy")
     (copy / "config.json").write_text(json.dumps({"model_type": "nothing"}))
     with pytest.raises(InputError, match=f"{copy}: cannot be loaded"):
+        load_model("tiny", described(copy))
+
+
+@pytest.mark.parametrize("n_layers", [0, 1])
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_weights_of_more_layers_than_the_config_names_are_refused(
+    tiny_folder: Path, tmp_path: Path, n_layers: int, prefix: str
+):
+    stored = load_file(tiny_folder / "model.safetensors")
+    renamed = {**dict.fromkeys(stored), **{f"{prefix}{key}": stored[key] for key in stored}}
+    copy = changed(tiny_folder, tmp_path / "copy", renamed)
+    assert load_model("tiny", described(copy)).config.num_hidden_layers == LAYERS
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"num_hidden_layers": n_layers}))
+    message = rf"config\.json: has {n_layers} of 'encoder\.layer', the weights {LAYERS}"
+    with pytest.raises(InputError, match=message):
         load_model("tiny", described(copy))

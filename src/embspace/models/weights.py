@@ -1,5 +1,7 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
+import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,7 @@ def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
     except (SafetensorError, UnpicklingError, OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{folder}: cannot be loaded: {error}") from error
     _check_complete(folder, loading)
+    _check_layers(folder, module, loading["unexpected_keys"])
     check_finite(name, module)
     return module
 
@@ -94,6 +97,21 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
         raise InputError(
             f"{folder / WEIGHTS}: shapes differ from config.json: {loading['mismatched_keys']}"
         )
+
+
+def _check_layers(folder: Path, module: Any, unexpected: Collection[str]) -> None:
+    """Stop if the weights have more layers than config.json, which would leave them out."""
+    from torch.nn import ModuleList
+
+    known = {name: len(each) for name, each in module.named_modules() if type(each) is ModuleList}
+    for name, n_layers in known.items():
+        form = re.compile(rf"(?:.*\.)?{re.escape(name)}\.(\d+)\.")
+        found = [int(match[1]) + 1 for key in unexpected if (match := form.match(key))]
+        if max(found, default=0) > n_layers:
+            raise InputError(
+                f"{folder / 'config.json'}: has {n_layers} of '{name}', the weights {max(found)}; "
+                "one of the two is another model's"
+            )
 
 
 def _random_model(name: str, model: RandomModel) -> Any:

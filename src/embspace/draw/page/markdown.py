@@ -60,13 +60,13 @@ def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) 
 
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
     """The table with harmless words: each text, token or id may be anybody's."""
-    shown = {}
+    shown = table.copy()
     for name in table:
         if table[name].dtype.kind == "O":  # strings, objects and categories
             dtype = table[name].dtype if table[name].dtype == "str" else object
             texts = [words(x) if isinstance(x, str) else x for x in table[name]]
             shown[name] = pd.Series(texts, table.index, dtype)
-    return table.assign(**shown)
+    return shown
 
 
 def _with_intervals(
