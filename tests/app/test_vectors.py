@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from embspace.app.vectors import report_vectors
 from embspace.errors import InputError
@@ -134,3 +135,23 @@ def test_what_does_not_fit_is_told(x: np.ndarray, change: dict[str, object], mes
 def test_too_many_groups_are_refused():
     with pytest.raises(InputError, match="groups: found 101, allowed: 100 at most"):
         report_vectors(np.random.default_rng(0).normal(size=(101, 4)), groups=range(101))
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1])
+def test_vectors_that_are_all_one_have_a_report_that_says_so(value: float):
+    tables = report_vectors(np.full((30, 5), value), groups=["a", "b"] * 15)
+    rows = tables["similarity"].set_index("quantity")
+    assert rows.loc["norm", ["standard_deviation", "skewness"]].fillna(-1).tolist() == [0, -1]
+    assert rows.loc["euclidean_distance", ["n", "mean"]].tolist() == [435, 0]
+    assert rows.loc["cosine", "n"] == (435 if value else 0)
+    assert np.isnan(rows.loc["cosine", "mean"]) == (not value)
+    assert tables["dimensions"]["n_components"].isna().all()
+
+
+def test_lists_and_tensors_are_vectors_too():
+    x = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
+    expected = report_vectors(x)["similarity"]
+    for same in (x.tolist(), torch.tensor(x), pd.DataFrame(x)):
+        pd.testing.assert_frame_equal(report_vectors(same)["similarity"], expected)
+    with pytest.raises(InputError, match="vectors: .*masked array"):
+        report_vectors(np.ma.masked_less(x, 0))

@@ -13,7 +13,9 @@ from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_torch_file
 
 from embspace.errors import InputError
+from embspace.files import vectors
 from embspace.files.vectors import checked_vectors, read_labels, read_vectors
+from embspace.geometry.pairs import square_memory
 
 X = np.array([[0.5, -1.0, 3.25], [1e-3, 7.0, -0.125]], dtype=np.float32)
 NAMES = ["x", "y", "z"]
@@ -200,6 +202,22 @@ def test_labels_of_another_ending_or_place_are_told(tmp_path: Path):
     }.items():
         with pytest.raises(InputError, match=f"{file}: {message}"):
             read_labels(tmp_path / file)
+
+
+def test_an_archive_that_memory_does_not_hold_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros((2**15, 2**10), dtype=np.float32))
+    assert (tmp_path / "bomb.npz").stat().st_size < 2**20
+    monkeypatch.setattr(vectors, "available_memory", lambda: 2**26)
+    with pytest.raises(InputError, match=r"bomb\.npz: needs 0\.1 GiB of memory, 0\.1 GiB are"):
+        read_vectors(tmp_path / "bomb.npz")
+
+
+def test_vectors_too_wide_for_a_covariance_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(square_memory, "available_memory", lambda: 2**30)
+    with pytest.raises(InputError, match=r"^x\.npy: the covariance of 100,000 coordinates needs"):
+        checked_vectors(np.zeros((6, 100_000), dtype=np.float32), "x.npy")
 
 
 def test_labels_of_endless_depth_are_told(tmp_path: Path):

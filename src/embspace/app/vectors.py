@@ -22,6 +22,7 @@ from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
 from embspace.files.tables import Tables
 from embspace.files.vectors import checked_vectors, read_vectors
+from embspace.geometry.measures.declaration import as_array
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import METRICS
@@ -40,11 +41,11 @@ MOST_GROUPS = 100  # each two of them are a row
 
 
 def report_vectors(
-    vectors: str | Path | np.ndarray,
+    vectors: Any,
     groups: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
 ) -> Tables:
-    """Tables of vectors (n, dim), an array or a file that `read_vectors` reads.
+    """Tables of vectors (n, dim): a file that `read_vectors` reads, an array, a tensor or a list.
 
     `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
     the most and the least cosine; `dimensions`: how many principal components hold the variance;
@@ -63,10 +64,7 @@ def report_vectors(
         InputError: if the vectors are no finite matrix of four rows or more, or groups or labels
             are of another number, or there are more than a hundred groups.
     """
-    if isinstance(vectors, np.ndarray):
-        x = checked_vectors(vectors, "vectors")
-    else:
-        x = read_vectors(vectors)
+    x = _read(vectors)
     if len(x) < FEWEST:
         raise InputError(f"vectors: found {len(x)} rows, allowed: {FEWEST} or more")
     names = numbered_vocabulary(len(x))
@@ -82,6 +80,15 @@ def report_vectors(
         tables["group_similarity"] = _group_similarity(x, group, number, root)
         tables["separability"] = _separability(x, group, number, root)
     return tables
+
+
+def _read(vectors: Any) -> Float[np.ndarray, "n dim"]:
+    if isinstance(vectors, str | Path):
+        return read_vectors(vectors)
+    try:
+        return checked_vectors(np.asarray(as_array(vectors)), "vectors")
+    except ValueError as error:
+        raise InputError(f"vectors: {error}") from None
 
 
 def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> Tables:

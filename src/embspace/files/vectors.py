@@ -12,6 +12,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.errors import InputError
+from embspace.geometry.pairs.square_memory import GIB, available_memory, check_square
 
 # Columns of a table that are no dimension: what a row is.
 LABELS = ("token", "label")
@@ -57,6 +58,10 @@ def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
         raise InputError(
             f"{place}: found the shape {x.shape}, allowed: (row, dim), two or more of each"
         )
+    try:
+        check_square(x.shape[1])
+    except ValueError as error:
+        raise InputError(f"{place}: {error}") from None
     with np.errstate(over="ignore"):  # told below
         vectors = np.ascontiguousarray(x, dtype=np.float32)
     bad = ~np.isfinite(vectors).all(axis=1)
@@ -114,6 +119,12 @@ def _npy(file: Path) -> np.ndarray:
 def _npz(file: Path) -> np.ndarray:
     if not zipfile.is_zipfile(file):  # NumPy would take an .npy under this name
         raise InputError(f"{file}: is no .npz archive")
+    with zipfile.ZipFile(file) as archive:
+        size, available = sum(each.file_size for each in archive.infolist()), available_memory()
+    if size > available:
+        raise InputError(
+            f"{file}: needs {size / GIB:.1f} GiB of memory, {available / GIB:.1f} GiB are available"
+        )
     with np.load(file, allow_pickle=False) as arrays:
         name = _only(list(arrays.files), "arrays", file)
         array: object = arrays[name]

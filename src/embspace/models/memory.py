@@ -1,10 +1,10 @@
 """Whether a model fits into memory, asked before anything is loaded."""
 
 from embspace.errors import InputError
+from embspace.geometry.pairs.square_memory import GIB, available_memory
 from embspace.settings.model import Network, model_file
 
 BYTES = 4  # a parameter in float32
-GIB = 2**30
 
 
 def check_memory(name: str, model: Network, *, copies: int = 1) -> None:
@@ -24,10 +24,3 @@ def check_memory(name: str, model: Network, *, copies: int = 1) -> None:
             f"{model_file(name)}: key 'parameters': {model.parameters:,} of them in float32{times} "
             f"need {needed / GIB:.1f} GiB of memory, {available / GIB:.1f} GiB are available"
         )
-
-
-def available_memory() -> int:
-    """The bytes that a program may take without swapping."""
-    import psutil
-
-    return int(psutil.virtual_memory().available)

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.measure.tables.summary import summary_of, summary_row
+from embspace.measure.tables.summary import histogram_of, summary_of, summary_row
 
 QUANTILES = [0.05, 0.5, 0.95]
 
@@ -41,3 +41,26 @@ def test_binned_and_direct_summaries_agree_within_the_resolution():
     for quantile in QUANTILES:
         name = f"quantile_{quantile:g}"
         assert abs(binned[name] - direct[name]) <= binned["resolution"]
+
+
+def test_of_no_pairs_all_but_their_number_is_undefined():
+    scan = scan_pairs(np.zeros((4, 3), np.float32), n_bins=8, largest_norm=1.0)
+    row = summary_row(scan.distributions["cosine"], [0.1])
+    assert row.pop("n") == 0
+    assert all(np.isnan(value) for value in row.values())
+    assert list(row) == list(summary_of(np.empty(0), [0.1]))[1:]
+
+
+def test_rounding_has_no_shape():
+    row = summary_of(np.sqrt(np.full((30, 5), 0.1) ** 2 @ np.ones(5)) * (1 + 2e-16), [])
+    assert np.isnan(row["skewness"]) and np.isnan(row["excess_kurtosis"])
+    values = np.array([1.0, np.nextafter(1, 2)])
+    assert summary_of(values, [])["standard_deviation"] == 0
+
+
+def test_a_histogram_has_all_values_also_where_rounding_tells_them_apart():
+    values = np.array([1.0, np.nextafter(1, 2)])
+    counts, edges = histogram_of(values, 200)
+    assert counts.sum() == 2 and len(edges) == 201
+    assert (edges[0], edges[-1]) == pytest.approx((0.5, 1.5))
+    assert np.array_equal(histogram_of(np.arange(5.0), 5)[0], np.ones(5))

@@ -183,6 +183,9 @@ def _is_listed(near: Int[np.ndarray, "n k"]) -> Bool[np.ndarray, "n n"]:
 
 
 def _centered(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    # Of equal rows rounding may leave a mean that is none of them.
+    if not (x != x[0]).any():
+        return np.zeros(x.shape)
     return np.asarray(x - x.mean(axis=0, dtype=np.float64), dtype=np.float64)
 
 

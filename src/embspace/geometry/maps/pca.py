@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
+from embspace.geometry.pairs.square_memory import check_square
+
 
 @dataclass(frozen=True, eq=False)
 class PrincipalComponents:
@@ -27,13 +29,14 @@ def principal_components(
     Eigenvectors of the covariance. Axes of equal variance are only known up to a rotation.
 
     Raises:
-        ValueError: fewer than two rows, or not 1 to min(n, dim) components.
+        ValueError: fewer than two rows, or not 1 to min(n, dim) components, or memory is too small.
     """
     n, dim = x.shape
     if n < 2:
         raise ValueError(f"x: expected at least 2 rows, found {n}")
     if not 1 <= n_components <= min(n, dim):
         raise ValueError(f"n_components: expected 1 to {min(n, dim)}, found {n_components}")
+    check_square(dim)
     centered = x.astype(np.float64)
     centered -= centered.mean(axis=0)
     # One thread: on more BLAS would add in another order.

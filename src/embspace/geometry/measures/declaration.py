@@ -31,6 +31,10 @@ OF_NEIGHBORS: frozenset[Shared | None] = frozenset(["neighbors", "vectors_and_ne
 Grouping = Literal["word", "text"]
 
 
+# Fourth powers, and sums of them, must neither overflow nor become zero.
+SMALLEST, LARGEST = 1e-60, 1e60
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A value that was estimated, and from what."""
@@ -99,8 +103,9 @@ def measure(
 ) -> Callable[[Function], Function]:
     """Declare a function of vectors to be a measure of a family.
 
-    Its first argument may then be an array or a tensor of torch, (n, dim), of any type of number:
-    the function gets it in float64, on the CPU, checked to be finite. What is `shared`,
+    Its first argument may then be an array, a tensor of torch, a data frame or a list of lists,
+    (n, dim), of any type of number: the function gets it in float64, on the CPU, checked to be
+    finite and of a magnitude that it can square. What is `shared`,
     such as `Moments` or a `NeighborGraph`, goes through as it is.
     """
 
@@ -137,15 +142,13 @@ def value_of(result: float | Estimate) -> float:
 
 
 def as_vectors(x: Any) -> Any:
-    """Vectors as a float64 array; what is neither an array nor a tensor goes through as it is.
+    """Vectors as a float64 array; what neither is nor holds an array goes through as it is.
 
     Raises:
-        ValueError: not of two dimensions, without a row or a column, not of numbers, or with NaN
-            or infinity.
+        ValueError: not of two dimensions, without a row or a column, not of numbers, with NaN or
+            infinity, or with numbers whose fourth powers would leave float64.
     """
-    if hasattr(x, "detach"):  # a tensor, without importing torch to know
-        x = x.detach().cpu()
-        x = (x.float() if "bfloat16" in str(x.dtype) else x).numpy()  # NumPy lacks bfloat16
+    x = as_array(x)
     if not isinstance(x, np.ndarray):
         return x
     if x.ndim != 2 or not x.size:
@@ -153,7 +156,29 @@ def as_vectors(x: Any) -> Any:
     if not (np.issubdtype(x.dtype, np.floating) or np.issubdtype(x.dtype, np.integer)):
         raise ValueError(f"x: expected real numbers, found {x.dtype}")
     vectors: Float[np.ndarray, "n dim"] = x.astype(np.float64, copy=False)
-    if not math.isfinite(vectors.sum()) and not np.isfinite(vectors).all():
+    largest = max(float(vectors.max()), -float(vectors.min()))
+    if not math.isfinite(largest):
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise ValueError(f"x: expected finite values, found NaN or infinity in row {row}")
+    if largest and not SMALLEST <= largest <= LARGEST:
+        raise ValueError(
+            f"x: expected a largest magnitude of {SMALLEST:g} to {LARGEST:g}, found {largest:g}: "
+            "rescale the vectors"
+        )
     return vectors
+
+
+def as_array(x: Any) -> Any:
+    """The array of a tensor, a data frame or nested lists; anything else as it is.
+
+    Raises:
+        ValueError: of a masked array, in which values are missing; of rows of several lengths.
+    """
+    if isinstance(x, np.ma.MaskedArray):
+        raise ValueError("x: expected vectors, found a masked array: fill or leave out its rows")
+    if hasattr(x, "detach"):  # a tensor, without importing torch to know
+        x = x.detach().cpu()
+        return (x.float() if "bfloat16" in str(x.dtype) else x).numpy()  # NumPy lacks bfloat16
+    if hasattr(x, "to_numpy"):
+        return x.to_numpy()
+    return np.array(x) if type(x) in (list, tuple) else x

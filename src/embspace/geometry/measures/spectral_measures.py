@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import as_vectors, measure
 from embspace.geometry.measures.effective_numbers import effective_number
-from embspace.geometry.measures.spectrum import explained_variance
+from embspace.geometry.measures.spectrum import ROUNDING, explained_variance
 from embspace.geometry.pairs.moments import Moments, moments_of
 from embspace.geometry.pairs.types import Vectors
 
@@ -208,7 +208,8 @@ def debiased_participation_ratio(x: Vectors | Moments) -> float:
     quartic = moments.mean_quartic * n / (n - 1)
     numerator = 2 * of_square + (n * n - 3 * n + 1) * square_of - n * quartic
     denominator = (n - 1) * (n - 2) * of_square + square_of - n * quartic
-    return numerator / denominator if denominator > 0 else float("nan")
+    rounding = ROUNDING * ((n - 1) * (n - 2) * of_square + square_of)
+    return numerator / denominator if denominator > rounding else float("nan")
 
 
 @of_moments(

@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.pairs.square_memory import check_square
+
 BLOCK_ROWS = 4096
 # Shares are sums of up to some thousand rounded terms.
 ROUNDING = 1e-12
@@ -16,11 +18,12 @@ def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "
     some 1e-15 of the largest, so that smaller ones are rounding.
 
     Raises:
-        ValueError: `x` has no row, or holds NaN or infinity.
+        ValueError: `x` has no row, or holds NaN or infinity, or memory is too small.
     """
     n, dim = x.shape
     if not n:
         raise ValueError("x: expected at least one row, found none")
+    check_square(dim)
     # Rows are taken relative to the first: what all share would cost digits.
     origin = x[0].astype(np.float64)
     starts = range(0, n, BLOCK_ROWS)

@@ -6,6 +6,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.pairs.square_memory import check_square
+
 BLOCK_ROWS = 4096
 
 
@@ -98,6 +100,7 @@ def moments_of(
         return x
     origin = x[0].astype(np.float64) if origin is None else origin
     dim = x.shape[1]
+    check_square(dim)
     total, cubes, products, quartic = np.zeros(dim), np.zeros(dim), np.zeros((dim, dim)), 0.0
     for first in range(0, len(x), BLOCK_ROWS):
         y = x[first : first + BLOCK_ROWS] - origin

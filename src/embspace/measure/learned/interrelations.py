@@ -19,7 +19,7 @@ from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import cosine_bound, cosine_matrix, cosine_tail, norms
 from embspace.measure.tables.summary import summary_of
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Listed, Probability
 
 Cosine = Annotated[float, Field(gt=0, lt=1)]
 
@@ -41,7 +41,7 @@ def measure_interrelations(
     threshold: Cosine,
     level: Cosine,
     n_listed: PositiveInt,
-    n_histogram_bins: PositiveInt,
+    n_histogram_bins: Listed,
     quantiles: list[Probability],
 ) -> Interrelations:
     """Cosines of all token-position pairs, and of segments to everything, in float64.

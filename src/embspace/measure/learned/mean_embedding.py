@@ -14,12 +14,12 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
-from embspace.measure.tables.summary import summary_of
+from embspace.measure.tables.summary import histogram_of, summary_of
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import load_spelling
 from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Listed, Probability
 
 # As in the thesis's table 3: tokens of Latin letters, three or more.
 SHORTEST = 3
@@ -39,7 +39,7 @@ def measure_mean_embedding(
     vocabulary: pd.DataFrame,
     spelling: Spelling | None,
     *,
-    n_histogram_bins: PositiveInt,
+    n_histogram_bins: Listed,
     n_tokens: PositiveInt,
     quantiles: list[Probability],
 ) -> MeanEmbedding:
@@ -86,7 +86,7 @@ def mean_quantities(x: Float[np.ndarray, "token dim"]) -> pd.DataFrame:
 def _histogram(quantities: pd.DataFrame, n_histogram_bins: int) -> pd.DataFrame:
     parts = []
     for quantity, values in quantities.items():
-        counts, edges = np.histogram(values.dropna(), bins=n_histogram_bins)
+        counts, edges = histogram_of(values.dropna().to_numpy(), n_histogram_bins)
         parts.append(
             pd.DataFrame(
                 {

@@ -9,7 +9,6 @@ from math import isqrt
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from pydantic import PositiveInt
 
 from embspace.clouds.learned import one_space
 from embspace.device import Device
@@ -19,9 +18,9 @@ from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.extremes import ExtremePairs
 from embspace.measure.tables.all_pairs import TOKEN_SETS, AllPairs, compare_all_pairs
-from embspace.measure.tables.summary import histogram_rows
+from embspace.measure.tables.summary import histogram_of, histogram_rows
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Listed, Probability
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,9 @@ def measure_similarity(
     matrices: dict[str, np.ndarray],
     vocabulary: pd.DataFrame,
     *,
-    n_bins: PositiveInt,
-    n_histogram_bins: PositiveInt,
-    n_pairs: PositiveInt,
+    n_bins: Listed,
+    n_histogram_bins: Listed,
+    n_pairs: Listed,
     quantiles: list[Probability],
     device: Device,
 ) -> Similarity:
@@ -62,10 +61,12 @@ def _histogram(pairs: AllPairs, n_histogram_bins: int) -> pd.DataFrame:
     parts = []
     for space, values in pairs.norms.items():
         bins = _fitting_bins(len(values), n_histogram_bins)
-        counts, edges = np.histogram(values, bins=bins)
+        counts, edges = histogram_of(values, bins)
         parts.append(histogram_rows({"space": space, "quantity": "norm"}, edges, counts))
     for space, distributions in pairs.distributions.items():
         for quantity, distribution in distributions.items():
+            if not distribution.n:
+                continue  # vectors of length zero have no cosine
             bins = _fitting_bins(distribution.n, n_histogram_bins)
             edges, counts = distribution.coarsen(bins)
             parts.append(histogram_rows({"space": space, "quantity": quantity}, edges, counts))

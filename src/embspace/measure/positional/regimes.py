@@ -34,9 +34,9 @@ from embspace.geometry.positional.regimes import (
     null_penalties,
     penalty_at,
 )
-from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
+from embspace.measure.tables.summary import histogram_of, histogram_rows, summary_of, summary_row
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability, Share
+from embspace.settings.types import Listed, Probability, Share
 
 FEWEST = 6
 PositionSets = dict[str, Bool[np.ndarray, " n"]]
@@ -74,8 +74,8 @@ def measure_regimes(
     n_simulations: PositiveInt,
     level: Share,
     unstructured_positions: FirstAndLast | None,
-    n_bins: PositiveInt,
-    n_histogram_bins: PositiveInt,
+    n_bins: Listed,
+    n_histogram_bins: Listed,
     quantiles: list[Probability],
     seed: NonNegativeInt,
 ) -> Regimes:
@@ -205,7 +205,7 @@ def _distributions(
     for name, members in sets.items():
         values = norms(x[members])
         rows.append({"positions": name, "quantity": "norm", **summary_of(values, quantiles)})
-        counts, edges = np.histogram(values, bins=n_histogram_bins)
+        counts, edges = histogram_of(values, n_histogram_bins)
         parts.append(histogram_rows({"positions": name, "quantity": "norm"}, edges, counts))
         scan = scan_pairs(x[members], n_bins=n_bins)
         of_pairs, bins_of_pairs = _of_pairs(scan, name, n_histogram_bins, quantiles)
@@ -240,6 +240,8 @@ def _of_pairs(
     for quantity, distribution in scan.distributions.items():
         key = {"positions": positions, "quantity": quantity}
         rows.append({**key, **summary_row(distribution, quantiles)})
+        if not distribution.n:
+            continue  # vectors of length zero have no cosine
         edges, counts = distribution.coarsen(n_histogram_bins)
         parts.append(histogram_rows(key, edges, counts))
     return rows, parts

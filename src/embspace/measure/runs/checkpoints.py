@@ -4,7 +4,6 @@ import hashlib
 
 import numpy as np
 import pandas as pd
-from pydantic import PositiveInt
 
 from embspace.device import Device
 from embspace.files.rows import load_rows
@@ -13,7 +12,7 @@ from embspace.files.tensors import load_tensors
 from embspace.measure.tables.all_pairs import compare_all_pairs
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Listed, Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 
 
@@ -22,7 +21,7 @@ def measure_checkpoints(
     tensors: dict[str, np.ndarray],
     vocabulary: pd.DataFrame,
     *,
-    n_bins: PositiveInt,
+    n_bins: Listed,
     quantiles: list[Probability],
     device: Device,
 ) -> pd.DataFrame:

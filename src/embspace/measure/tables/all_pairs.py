@@ -8,7 +8,6 @@ from operator import add
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
-from pydantic import PositiveInt
 
 from embspace.clouds.learned import one_space
 from embspace.device import Device, on_device
@@ -18,7 +17,7 @@ from embspace.geometry.pairs.extremes import ExtremePairs
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import Metric
 from embspace.measure.tables.summary import summary_of, summary_row
-from embspace.settings.types import Probability
+from embspace.settings.types import Listed, Probability
 
 # Which tokens may stand in the lists of pairs.
 TOKEN_SETS = ("ordinary", "word")
@@ -57,8 +56,8 @@ def compare_all_pairs(
     matrices: dict[str, np.ndarray],
     vocabulary: pd.DataFrame,
     *,
-    n_bins: PositiveInt,
-    n_pairs: PositiveInt,
+    n_bins: Listed,
+    n_pairs: Listed,
     device: Device,
 ) -> AllPairs:
     """Return the norms and all pairwise distances, dot products and cosines, by space.

@@ -8,13 +8,18 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.distribution import Distribution
 
+# A standard deviation of so little of the largest value is that of rounding.
+ROUNDING = 1e-14
+
 
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
     """Moments, extremes and quantiles of a binned distribution.
 
     Moments and extremes are those of the float32 values; a quantile is off by at most
-    `resolution`, one bin's width.
+    `resolution`, one bin's width. Of no values all but `n` is NaN.
     """
+    if not distribution.n:
+        return _undefined(quantiles)
     return {
         "n": distribution.n,
         "mean": distribution.mean,
@@ -35,9 +40,11 @@ def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> d
     """
     values = values[~np.isnan(values)]
     if not len(values):
-        return {"n": 0} | dict.fromkeys(list(summary_of(np.zeros(1), quantiles))[1:], np.nan)
+        return _undefined(quantiles)
     centered = values - values.mean()
     deviation = values.std()
+    if deviation <= ROUNDING * np.abs(values).max():
+        deviation = np.float64(0)
     return {
         "n": len(values),
         "mean": float(values.mean()),
@@ -49,6 +56,25 @@ def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> d
         "maximum": float(values.max()),
         "resolution": 0.0,
     }
+
+
+def _undefined(quantiles: Sequence[float]) -> dict[str, float]:
+    """The row of no values."""
+    return {"n": 0} | dict.fromkeys(list(summary_of(np.zeros(1), quantiles))[1:], np.nan)
+
+
+def histogram_of(
+    values: Float[np.ndarray, " n"], n_bins: int
+) -> tuple[Int[np.ndarray, " bin"], Float[np.ndarray, " edge"]]:
+    """Counts and edges of `n_bins` bins from the smallest to the largest value.
+
+    Where rounding alone tells the values apart, so that no float is between two edges, bins are
+    about them as they are about values that are one: from half under to half over.
+    """
+    try:
+        return np.histogram(values, bins=n_bins)
+    except ValueError:
+        return np.histogram(values, bins=n_bins, range=(values.min() - 0.5, values.max() + 0.5))
 
 
 def histogram_rows(

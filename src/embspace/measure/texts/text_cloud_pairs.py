@@ -15,7 +15,7 @@ from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.distribution import Distribution
 from embspace.geometry.pairs.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
 from embspace.measure.tables.deviations import ENDING
-from embspace.measure.tables.summary import histogram_rows, summary_of, summary_row
+from embspace.measure.tables.summary import histogram_of, histogram_rows, summary_of, summary_row
 from embspace.measure.texts.text_cloud_shapes import PrincipalAxes
 from embspace.measure.texts.text_cloud_units import (
     Chosen,
@@ -174,7 +174,7 @@ def histograms(
     if pairs.within:
         # Few values in many bins would draw a comb.
         n_bins = min(n_histogram_bins, 2 * isqrt(len(x.centered)))
-        counts, edges = np.histogram(norms(x.vectors), bins=n_bins)
+        counts, edges = histogram_of(norms(x.vectors), n_bins)
         frames.append(histogram_rows({**key, "quantity": "norm"}, edges, counts))
     for quantity in PAIR_QUANTITIES:
         if pairs.distributions[quantity].n:

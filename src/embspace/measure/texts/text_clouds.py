@@ -37,7 +37,7 @@ from embspace.measure.texts.text_cloud_units import (
     windows_by_document,
 )
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability, Share
+from embspace.settings.types import Listed, Probability, Share
 
 MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
 KEYS = {
@@ -75,8 +75,8 @@ def measure_text_clouds(
     fewest_documents: Annotated[int, Field(ge=4)],
     shown_pooling: Pooling,
     shown_layer: int,
-    n_bins: PositiveInt,
-    n_histogram_bins: PositiveInt,
+    n_bins: Listed,
+    n_histogram_bins: Listed,
     quantiles: list[Probability],
     n_half_samples: PositiveInt,
     level: Share,
