@@ -187,14 +187,24 @@ def test_a_second_report_computes_nothing_and_writes_the_same(workspace: Workspa
     assert page.read_bytes() == before
 
 
+def test_what_no_stage_of_the_report_has_made_is_not_beside_the_page(workspace: Workspace):
+    stray = workspace.folder / TREES / "tiny/results/atlas/tiny.csv"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("corpus\narticles\n")
+    assert report(workspace, "tiny", "--no-open").returncode == 0
+    made = (workspace.folder / "reports/tiny/results").rglob("*.csv")
+    assert [file.parent.name for file in made] == ["summary"]
+
+
 def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     (workspace.folder / "my notes.csv").write_text("text\na cat\na dog\n")
     before = (workspace.folder / "reports/tiny/index.html").read_bytes()
     said = report(workspace, "tiny", "--corpus", "my notes.csv")
     assert said.returncode == 0, said.stderr
-    assert said.stdout.endswith("\nreports/tiny--my_notes/index.html\n")
+    page = said.stdout.splitlines()[-1]
+    assert re.fullmatch(r"reports/tiny--my_notes-[0-9a-f]{8}/index\.html", page)
     assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
-    assert "my notes" in (workspace.folder / "reports/tiny--my_notes/index.html").read_text()
+    assert "my notes" in (workspace.folder / page).read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
 
@@ -258,12 +268,41 @@ def test_a_corpus_is_a_file_or_one_of_conf(workspace: Workspace, monkeypatch: py
     assert describe_subject("tiny", "posts").name == "tiny--posts"
     Path("articles.txt").write_text("a text\n")
     own = describe_subject("tiny", "articles.txt")
-    assert own.name == "tiny--articles_file"  # that name has another corpus
+    assert own.name.startswith("tiny--articles_file-")  # that name has another corpus
     assert own.own is not None
     assert own.own.content == b"a text\n"
     Path("empty.txt").touch()
     with pytest.raises(InputError, match=r"empty\.txt: holds no text"):
         describe_subject("tiny", "empty.txt")
+
+
+def test_files_of_one_name_have_a_report_each(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(workspace.folder)
+    for file, content in {
+        "a/my.csv": "text\none\n",
+        "b/my.csv": "text\ntwo\n",
+        "a/my.txt": "text\none\n",
+        "c/my.csv": "text\none\n",
+    }.items():
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text(content)
+    names = [
+        describe_subject("tiny", file).name
+        for file in ("a/my.csv", "b/my.csv", "a/my.txt", "c/my.csv")
+    ]
+    assert len({*names[:3]}) == 3
+    assert names[3] == names[0]  # the same texts
+
+
+def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(workspace.folder)
+    Path("my.own texts.csv").write_text("text\none\n")
+    subject = describe_subject("tiny", "my.own texts.csv")
+    assert subject.corpora == ["my_own_texts"]
+    assert subject.own is not None
+    assert subject.own.label == "my.own texts"
 
 
 def test_the_bytes_are_those_of_params_yaml_and_repro(

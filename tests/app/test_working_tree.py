@@ -188,6 +188,36 @@ def test_a_tree_of_other_texts_starts_with_what_is_the_same(tree: WorkingTree, r
     assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
 
 
+def test_what_is_over_an_empty_list_is_not_taken_over(tree: WorkingTree, root: Path):
+    """The layers of the model on the user's texts are no part of a tree without `profiled`."""
+    profile = {
+        "matrix": {"model": "${profiled}"},
+        "cmd": "mkdir -p results/atlas && echo 1 > results/atlas/${item.model}.csv",
+        "outs": [{"results/atlas/${item.model}.csv": {"cache": False}}],
+    }
+    put(root / "dvc.yaml", {"stages": {**STAGES, "measure_atlas": profile}})
+    put(root / "params.yaml", {**read_yaml(root / "params.yaml"), "profiled": ["a"]})
+    repro(root)
+    assert (root / "results/atlas/a.csv").is_file()
+    tree.update("a", None)
+    assert (tree.folder / "results/a.csv").is_file()
+    assert not (tree.folder / "results/atlas").exists()
+
+
+def test_the_outputs_are_those_of_the_stages_and_what_they_need(tree: WorkingTree):
+    tree.update("a", None)
+    extracted = Path("data/extracted/a.bin")
+    assert tree.outputs(EXTRACT) == [extracted]
+    assert tree.outputs(MEASURE) == [extracted, Path("figures/a"), Path("results/a.csv")]
+
+
+def test_the_digest_of_texts_is_of_content_and_ending():
+    texts = OwnTexts("mine", "mine", ".txt", b"one")
+    others = [OwnTexts("mine", "mine", ".txt", b"two"), OwnTexts("mine", "mine", ".csv", b"one")]
+    assert len({each.digest for each in (texts, *others)}) == 3
+    assert texts.digest == OwnTexts("other", "other", ".txt", b"one").digest
+
+
 def test_who_stops_reading_ends_the_stages(tree: WorkingTree, root: Path):
     stage = {"cmd": "echo $$ > pid; exec sleep 600"}
     put(root / "dvc.yaml", {"stages": {"measure_length": stage}})

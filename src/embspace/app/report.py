@@ -36,8 +36,13 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Of the report's folder: the model, and the corpus if it is not those of params.yaml."""
-        other = self.own is not None or self.corpora != read_params().corpora
+        """Of the report's folder: the model, and the corpus if it is not those of params.yaml.
+
+        Two files of one name have two folders, by what they hold.
+        """
+        if self.own is not None:
+            return f"{self.model}--{self.own.name}-{self.own.digest}"
+        other = self.corpora != read_params().corpora
         return "--".join([self.model, *(self.corpora if other else ())])
 
 
@@ -69,10 +74,14 @@ def write_report(subject: Subject, say: Say) -> Path:
     from embspace.app.report_page import page_of
 
     tree = _open_tree(subject, say)
-    reproduce(tree, _drawings(tree.folder, subject.model), say)
+    drawings = _drawings(tree.folder, subject.model)
+    reproduce(tree, drawings, say)
     target = REPORTS / subject.name
     for folder in COPIED:
-        _copy_of_model(tree.folder, folder, target, subject.model)
+        shutil.rmtree(target / folder, ignore_errors=True)
+    for out in tree.outputs(*drawings):
+        if any(out.is_relative_to(folder) for folder in COPIED):
+            _copy_of_model(tree.folder, out, target, subject.model)
     page = target / "index.html"
     page.write_text(page_of(tree.folder, subject.model), encoding="utf-8")
     return page
@@ -150,10 +159,10 @@ def _own_texts(file: Path) -> OwnTexts:
     return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
 
 
-def _copy_of_model(source: Path, folder: str, target: Path, model: str) -> None:
-    """The files of a model below a folder; what is there of an earlier report goes."""
-    shutil.rmtree(target / folder, ignore_errors=True)
-    for file in sorted((source / folder).rglob("*.*")):
+def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:
+    """Copy what a stage has made of a model, a file or a folder, from one tree to another."""
+    made = source / out
+    for file in sorted(made.rglob("*.*")) if made.is_dir() else [made]:
         place = file.relative_to(source)
         if file.is_file() and name_of(place) == model:
             (target / place).parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ it is not enough, for DVC remembers no run whose results are left to git.
 import fcntl
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from embspace.app.repro import Step, run_repro
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
-from embspace.settings.pipeline import GRAPH, LOCK, graph_files, read_locked
+from embspace.settings.pipeline import GRAPH, LOCK, graph_files, read_locked, read_stages
 from embspace.settings.schema import read_yaml
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
@@ -43,6 +43,11 @@ class OwnTexts:
     label: str
     suffix: str
     content: bytes
+
+    @property
+    def digest(self) -> str:
+        """What tells it from another file of the same name."""
+        return hashlib.sha256(self.suffix.encode() + b"\0" + self.content).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -88,12 +93,21 @@ class WorkingTree:
 
     def stages(self, *targets: str) -> set[str]:
         """Return the stages at these addresses, with their items, and all that they need."""
+        return {stage.name for stage in self._collected(targets)}
+
+    def outputs(self, *targets: str) -> list[Path]:
+        """Return the files and folders, relative to the tree, that these stages make."""
+        outs = {Path(out.fs_path) for stage in self._collected(targets) for out in stage.outs}
+        return sorted(out.relative_to(self.folder) for out in outs)
+
+    def _collected(self, targets: Sequence[str]) -> list[Any]:
+        """Return DVC's stages at these addresses, and all that they need."""
         from dvc.repo import Repo
 
         repo = Repo(str(self.folder))
         named = (target if ":" in target else f"{GRAPH}:{target}" for target in targets)
         found = (repo.stage.collect(str(self.folder / each), with_deps=True) for each in named)
-        return {stage.name for stages in found for stage in stages}
+        return [stage for stages in found for stage in stages]
 
     def reproduce(self, *targets: str) -> Iterator[Step]:
         """Run `dvc repro` for the targets; a step for each stage as it comes to it.
@@ -146,13 +160,25 @@ class WorkingTree:
     ) -> None:
         """Take what is of the model or of no model, from one dvc.lock of another tree."""
         known = read_locked(self.folder / lock)
+        asked = self._asked_for()
         for stage, entry in stages.items():
-            item = stage.partition("@")[2]
-            if item in ("", model, *corpora) or item.startswith(f"{model}-"):
+            name, _, item = stage.partition("@")
+            is_ours = item in ("", model, *corpora) or item.startswith(f"{model}-")
+            if name in asked and is_ours:
                 known[stage] = entry
                 for out in entry.get("outs", ()):
                     link_files(source / out["path"], self.folder / out["path"])
         write_changed(self.folder / lock, _as_yaml({"schema": "2.0", "stages": known}))
+
+    def _asked_for(self) -> set[str]:
+        """Return the stages that params.yaml asks for: none that go over an empty list of it."""
+        params = read_yaml(self.folder / PARAMS)
+        empty = {f"${{{key}}}" for key, value in params.items() if value == []}
+        return {
+            name
+            for name, stage in read_stages(self.folder).items()
+            if empty.isdisjoint(map(str, stage.entry.get("matrix", {}).values()))
+        }
 
     def _elsewhere(self, model: str) -> tuple[Path, dict[Path, dict[str, Any]]]:
         """Return the tree that has computed something of the model, and what its locks say.
