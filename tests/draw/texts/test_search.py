@@ -2,6 +2,7 @@ import pandas as pd
 
 from embspace.draw.texts.search import draw_search
 from embspace.measure.texts.search import COLUMNS
+from embspace.prepare.sentences import FEWEST
 from tests.draw.fits import assert_words_fit
 
 SETTINGS = {"row_height_mm": 70.0, "digits": 2}
@@ -39,6 +40,8 @@ def test_the_table_names_the_best_layer_of_each_embedding():
     lines = [line for line in text.splitlines() if line.startswith("| mean")]
     assert len(lines) == 1
     assert "0.70" in lines[0]
+    assert FEWEST == 4
+    assert "20 texts of four sentences or more, cut in two" in text
 
 
 def test_without_halves_it_says_so():

@@ -6,7 +6,7 @@ import pytest
 
 from embspace.geometry.groups.retrieval import reciprocal_rank_by_chance
 from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
-from embspace.measure.texts.search import COLUMNS, Halves, measure_search
+from embspace.measure.texts.search import COLUMNS, QUANTITIES, Halves, measure_search
 from embspace.prepare.sentences import split_halves
 
 SETTINGS: dict[str, Any] = {"stop_words": None, "n_resamples": 100, "level": 0.95, "seed": 0}
@@ -40,6 +40,21 @@ def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     assert random["null_mean_reciprocal_rank"] == pytest.approx(reciprocal_rank_by_chance(8))
     assert random["mean_reciprocal_rank"] < 0.7
     assert random["recall_at_10"] == 1  # of eight candidates
+
+
+def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():
+    """Of nine queries one is found: half-samples alone would give a recall below zero."""
+    rng = np.random.default_rng(3)
+    subjects = [*SUBJECTS, "tides"]
+    vectors = rng.normal(size=(1, 18, 400))
+    vectors[0, 1::2] = -vectors[0, ::2]  # each half is the farthest from its query
+    vectors[0, 1] = vectors[0, 0]
+    found = measured(halves(vectors, subjects)).loc[("mean", 0, "as_is")]
+    assert found["recall_at_1"] == pytest.approx(1 / 9)
+    assert found["recall_at_1_low"] == 0
+    assert found["recall_at_1"] < found["recall_at_1_high"] <= 1
+    bounds = [f"{name}_{end}" for name in QUANTITIES for end in ("low", "high")]
+    assert found[bounds].between(0, 1).all()
 
 
 def test_a_common_vector_hides_what_centering_shows():

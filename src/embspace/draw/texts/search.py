@@ -14,7 +14,10 @@ RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
 PREPARATIONS = {"as_is": "vectors as they are", "centered": "vectors less their mean"}
 QUANTITY = "mean_reciprocal_rank"
-NO_CORPUS = "No corpus that the model reads has halves of texts (`halves: true` in conf/corpus/)"
+NO_CORPUS = (
+    "No corpus that the model reads has texts to halve: of four sentences or more,\n"
+    "and `halves: true` in conf/corpus/"
+)
 
 
 def draw_search(
@@ -75,7 +78,9 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, digits: int) -> str:
         text.append(
             section(
                 f"Corpus {corpus}",
-                "The best layer and preparation of each embedding, chosen by these very numbers.",
+                f"{counted(shown['n_queries'].iloc[0], 'text')} of four sentences or more, cut in "
+                "two; shorter ones take no part. The best layer and preparation of each embedding, "
+                "chosen by these very numbers.",
                 markdown_table(shown, digits),
             )
         )

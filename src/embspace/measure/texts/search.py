@@ -66,7 +66,7 @@ def measure_search(
     largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
     candidates' windows. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
     layer. Equal scores are ordered at random. Intervals are over queries, the candidates being
-    given; the null is a random order.
+    given, and end at 0 and 1, as the values do; the null is a random order.
     """
     generator = np.random.default_rng(seed)
     parts = []
@@ -106,7 +106,9 @@ def _table(
     chances = (reciprocal_rank_by_chance(n), *(min(k / n, 1) for k in RECALLS))
     for i, (name, chance) in enumerate(zip(QUANTITIES, chances, strict=True)):
         table[name] = values[i].mean(axis=-1)
-        table[f"{name}_low"], table[f"{name}_high"] = interval.low[i], interval.high[i]
+        # What is cut off holds no possible value, so that the coverage stays what it is.
+        table[f"{name}_low"] = np.clip(interval.low[i], 0, 1)
+        table[f"{name}_high"] = np.clip(interval.high[i], 0, 1)
         table[f"null_{name}"] = chance
         table[f"{name}{ENDING}"] = by_row(interval.deviations[:, i])
     return table
