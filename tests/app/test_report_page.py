@@ -51,7 +51,7 @@ def test_tokens_are_text_and_numbers_stand_to_the_right():
 @pytest.fixture
 def tree(root: Path, tmp_path: Path) -> Path:
     """What git has of the default model, and a stand-in for what it does not have."""
-    for folder in ("conf", "figures", "results"):
+    for folder in ("conf", "data/published", "figures", "results"):
         shutil.copytree(root / folder, tmp_path / folder)
     shutil.copy(root / "params.yaml", tmp_path)
     pin = tmp_path / "data/prepared/model/minilm.json"
@@ -94,6 +94,13 @@ def test_the_page_says_of_what_it_is(tree: Path):
     assert "4,321" in page
     assert "conf/measure/learned/similarity.yaml" in page
     assert str(tree) not in page
+
+
+def test_the_page_says_how_many_texts_were_halved(tree: Path):
+    page = page_of(tree, "minilm")
+    assert re.search(r"<code>articles</code></td>\s*<td[^>]*>0</td>\s*<td[^>]*>228</td>", page)
+    assert re.search(r"<code>posts</code></td>\s*<td[^>]*>4,321</td>\s*<td[^>]*>0</td>", page)
+    assert "texts of 4 sentences" in page
 
 
 def test_the_same_tree_gives_the_same_page(tree: Path):

@@ -11,7 +11,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from embspace.app.report_ledger import decided_tables
 from embspace.errors import InputError
+from embspace.files.tables import load_table
+from embspace.prepare.sentences import FEWEST
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -49,6 +52,7 @@ def page_of(folder: Path, model: str) -> str:
         label=read_yaml(folder / CONF / "model" / f"{model}.yaml")["label"],
         model=model,
         corpora=_corpora(folder, model),
+        fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
         machine=_machine(),
         sections=[section_of(folder, noun, model) for noun in drawn_nouns()],
@@ -79,7 +83,11 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     """Figure, tables and settings of one analysis."""
     drawn = f"data/drawn/{drawn_nouns()[noun]}/{model}/{noun}"
     try:
-        text = (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
+        text = (
+            decided_tables(folder, model)
+            if noun == "ledger"  # most of its rows are about other models
+            else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
+        )
         picture = (folder / f"{drawn}.svg").read_bytes()
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
@@ -127,13 +135,18 @@ def as_html(markdown: str) -> tuple[str, str]:
 
 
 def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
-    """What each corpus is, and how many texts, windows and tokens the model has read of it."""
+    """What each corpus is, and how many texts, windows and tokens the model has read of it.
+
+    `halved` are the texts that `measure_search` has cut in two.
+    """
     import pyarrow.parquet
 
     def length(file: str) -> int:
         path = folder / file
         return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
 
+    search = load_table(str(folder / f"results/search/{model}.csv"))
+    halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
     described = []
     for name in read_yaml(folder / PARAMS)["corpora"]:
         content = read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
@@ -143,6 +156,7 @@ def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
                 "name": name,
                 **{key: content[key] for key in ("label", "license", "language", "source")},
                 "texts": length(f"data/prepared/texts/{name}.parquet"),
+                "halved": halved.get(name, 0),
                 "windows": length(f"{states}.windows.parquet"),
                 "tokens": length(f"{states}.tokens.parquet"),
             }

@@ -1,0 +1,61 @@
+"""What the page of a report says of the thesis, on the default model and on one of a user's own."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.app.report_ledger import DECIDED, decided_tables
+from embspace.files.tables import load_table, save_table
+from embspace.published.sources import read_source
+from embspace.settings.schema import read_yaml
+
+
+@pytest.fixture
+def tree(root: Path, tmp_path: Path) -> Path:
+    """The default model's ledger, and the same as that of a model that nobody has published."""
+    for folder in ("conf/model", "conf/draw/compare", "data/published"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    ledger = load_table(str(root / "results/ledger/minilm.csv"))
+    unread = ledger["row"] == ledger.loc[ledger["kind"] == "claim", "row"].max()
+    ledger.loc[unread, "verdict"] = "cannot be had"
+    ledger.loc[unread, "reason"] = "results/text_clouds/spectrum/minilm.csv has no such row"
+    for name in ("minilm", "mine"):
+        save_table(ledger, str(tmp_path / f"results/ledger/{name}.csv"))
+    described = read_yaml(root / "conf/model/minilm.yaml")
+    own = {key: described[key] for key in ("license", "language", "matrices")}
+    own |= {"label": "my BERT", "source": "path", "path": "models/mine"}
+    (tmp_path / "conf/model/mine.yaml").write_text(yaml.safe_dump(own))
+    return tmp_path
+
+
+def test_it_has_the_decided_claims_and_counts_the_rest(tree: Path):
+    text = decided_tables(tree, "mine")
+    ledger = load_table(str(tree / "results/ledger/mine.csv"))
+    claims = ledger[ledger["kind"] == "claim"]
+    n_decided = int(claims["verdict"].isin(DECIDED).sum())
+    assert text.startswith("# What was published, held against my BERT\n")
+    assert sum(line.startswith("|") for line in text.splitlines()) == n_decided + 2
+    left = len(claims) - n_decided
+    assert f"Not shown: {left} claims that these texts do not decide" in text
+    assert f"{len(ledger) - len(claims)} printed numbers" in text
+    assert text.count("Not shown: ") == 1
+
+
+def test_no_message_for_developers_and_no_number_of_another_model(tree: Path):
+    text = decided_tables(tree, "mine")
+    for absent in ("no such row", "is about", "cannot be had", "## Numbers", "blocks of BERT"):
+        assert absent not in text
+
+
+def test_a_number_of_the_very_model_is_there(tree: Path):
+    file = str(tree / "results/ledger/minilm.csv")
+    ledger = load_table(file)
+    first = ledger["row"] == ledger["row"].min()
+    source = read_source(tree / "data/published/minilm_model_card.yaml")
+    ledger.loc[first, "statement"] = f"{source.entries[0].quantity}: value"
+    ledger.loc[first, "verdict"] = "matches"
+    save_table(ledger, file)
+    rows = decided_tables(tree, "minilm").partition("## Numbers")[2].splitlines()
+    assert sum(line.startswith("|") for line in rows) == 3
