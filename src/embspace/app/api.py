@@ -29,11 +29,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
+from embspace.app.describe import check_complete, find_model
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
-from embspace.settings.find_description import described_in
-from embspace.settings.params import CONF
 from embspace.settings.pipeline import read_stages
 
 if TYPE_CHECKING:
@@ -46,8 +45,10 @@ UNNAMED = ("csv", "summary", "json")
 MatrixKey = str | tuple[str | int, ...]
 
 
-def spaces(model: str, texts: Iterable[str]) -> "Spaces":
-    """The spaces of a model of conf/model/, and what it makes of `texts`.
+def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
+    """The spaces of a model, and what it makes of `texts`.
+
+    `model` is one of conf/model/, a folder in the hub's layout, or a repository of the hub.
 
     The tree is the one that the current folder lies in, else the one that embspace is installed
     from. A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
@@ -58,11 +59,12 @@ def spaces(model: str, texts: Iterable[str]) -> "Spaces":
     """
     content = _as_json_lines(texts)
     root = find_root()
-    described_in(root / CONF / "model", model)
+    found = find_model(str(model), root, None)
+    check_complete(found, str(model))
     digest = hashlib.sha256(content).hexdigest()[:16]
-    tree = WorkingTree(root, root / TREES / f"{model}--{CORPUS}-{digest}")
-    tree.update(model, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content))
-    return Spaces(model, tree)
+    tree = WorkingTree(root, root / TREES / f"{found.name}--{CORPUS}-{digest}")
+    tree.update(found.name, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content), found.described)
+    return Spaces(found.name, tree)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -125,7 +126,9 @@ def sample(
 
 @app.command()
 def report(
-    model: Annotated[str, typer.Argument(help="One of conf/model/.")],
+    model: Annotated[
+        str, typer.Argument(help="One of conf/model/, a folder, or a repository owner/name.")
+    ],
     corpus: Annotated[
         str | None,
         typer.Option(
@@ -148,18 +151,45 @@ def report(
     a report that was ended goes on when it is called again.
     """
     from embspace.app.report import describe_subject, first_table, write_report
+    from embspace.app.working_tree import find_root
 
     # An end from outside, too, must end the stages that run.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    say, here = partial(typer.echo, err=quick), Path.cwd()
     with clear_errors():
-        subject = describe_subject(model, corpus)
-        if quick:
-            typer.echo(first_table(subject, lambda remark: typer.echo(remark, err=True)))
-            return
-        page = write_report(subject, typer.echo)
+        subject = describe_subject(model, corpus, say)
+        root = find_root()
+        with chdir(root):
+            if quick:
+                typer.echo(first_table(subject, say))
+                return
+            page = os.path.relpath(root / write_report(subject, say), here)
     typer.echo(page)
     if not no_open and sys.stdout.isatty():
-        typer.launch(str(page))
+        typer.launch(page)
+
+
+@app.command()
+def describe(
+    model: Annotated[
+        str, typer.Argument(help="A folder, a repository owner/name, or one of conf/model/.")
+    ],
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it to conf/model/; without it, print it.")
+    ] = False,
+) -> None:
+    """Find in the files of a model what conf/model/<name>.yaml has to say of it.
+
+    That are the learned matrices, the marks of the tokenizer, the window and the final norm. What
+    the files do not say stands at the end, with the reason. A repository is fetched.
+    """
+    from embspace.app.describe import description_of, find_model, write_description
+    from embspace.app.working_tree import find_root
+
+    with clear_errors():
+        root = find_root()
+        found = find_model(model, root, partial(typer.echo, err=True))
+        typer.echo(write_description(found, root) if write else description_of(found, root))
 
 
 @app.command()

@@ -42,6 +42,15 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
                 yield from _fetch(each.name, each.model, weights=True, update=update)
 
 
+def fetch_files(name: str, files: HubFiles) -> Iterator[Remark]:
+    """Fetch a repository that no file of conf/model/ describes; models.lock has it as `name`.
+
+    Raises:
+        InputError: if it cannot be had.
+    """
+    yield from _fetch(name, files, weights=True, update=False)
+
+
 def _described(name: str) -> Model:
     path = described_in(CONF / "model", name)
     return describe_model(name, read_yaml(path))

@@ -7,23 +7,24 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
+from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.prune import name_of
-from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.settings.find_description import described_in
-from embspace.settings.params import CONF, STIMULI, read_params
+from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
-from embspace.settings.schema import read_yaml
+from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import settings_path
 
 REPORTS = Path("reports")
 FIRST = "similarity"  # the noun of which `--quick` prints the table
 COPIED = ("results", "figures", "data/drawn")
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Subject:
     model: str
     corpora: list[str]
     own: OwnTexts | None
+    described: dict[str, Any] | None = None
+    """What the file of a model says that conf/model/ does not have."""
 
     @property
     def name(self) -> str:
@@ -46,24 +49,34 @@ class Subject:
         return "--".join([self.model, *(self.corpora if other else ())])
 
 
-def describe_subject(model: str, corpus: str | None) -> Subject:
-    """What `model` and `corpus`, a file or one of conf/corpus/, are.
+def describe_subject(model: str, corpus: str | None, say: Say) -> Subject:
+    """Return what `model` and `corpus` are.
+
+    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
 
     Raises:
-        InputError: if either is not known, or if the file cannot be read as texts.
+        InputError: if either is not known, if the file cannot be read as texts, or if the files of
+            the model do not say all that is needed.
     """
-    described_in(CONF / "model", model)
+    root = find_root()
+    corpora, own = _texts(corpus, root)
+    found = find_model(model, root, say)
+    check_complete(found, model)
+    return Subject(found.name, corpora, own, found.described)
+
+
+def _texts(corpus: str | None, root: Path) -> tuple[list[str], OwnTexts | None]:
     if corpus is None:
-        return Subject(model, read_params().corpora, None)
+        return validate(Params, read_yaml(root / PARAMS), str(root / PARAMS)).corpora, None
     if not Path(corpus).exists() and re.fullmatch(r"[\w.-]+", corpus) and not Path(corpus).suffix:
-        described_in(CONF / "corpus", corpus)
-        return Subject(model, [corpus], None)
-    own = _own_texts(Path(corpus))
-    return Subject(model, [own.name], own)
+        described_in(root / CONF / "corpus", corpus)
+        return [corpus], None
+    own = _own_texts(Path(corpus), root)
+    return [own.name], own
 
 
 def write_report(subject: Subject, say: Say) -> Path:
-    """Compute what is not there yet, and write the page.
+    """Compute what is not there yet, and write the page; the current folder is a tree's root.
 
     Returns:
         The page, reports/<model>/index.html, beside copies of the results and figures.
@@ -127,9 +140,10 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
 
 
 def _open_tree(subject: Subject, say: Say) -> WorkingTree:
-    _fetch(subject.model, say)
+    if subject.described is None:
+        _fetch(subject.model, say)
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
-    tree.update(subject.model, subject.corpora, subject.own)
+    tree.update(subject.model, subject.corpora, subject.own, subject.described)
     return tree
 
 
@@ -148,13 +162,13 @@ def _fetch(model: str, say: Say) -> None:
         say(remark)
 
 
-def _own_texts(file: Path) -> OwnTexts:
+def _own_texts(file: Path, root: Path) -> OwnTexts:
     """A file of texts, read once to see that it is one."""
     from embspace.files.texts import load_texts
 
     load_texts(str(file))
     name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
-    while name == STIMULI or (CONF / "corpus" / f"{name}.yaml").exists():
+    while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
 

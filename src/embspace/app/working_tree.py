@@ -62,10 +62,17 @@ class WorkingTree:
         """What the last run printed."""
         return self.folder / "repro.log"
 
-    def update(self, model: str, corpora: list[str] | None, own: OwnTexts | None = None) -> None:
+    def update(
+        self,
+        model: str,
+        corpora: list[str] | None,
+        own: OwnTexts | None = None,
+        described: dict[str, Any] | None = None,
+    ) -> None:
         """Bring copies and params.yaml up to date; what was computed stays.
 
         `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
+        `described` is what the file of the model says, if conf/model/ has none.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
@@ -80,6 +87,8 @@ class WorkingTree:
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)
+            if described:
+                write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
             self._link_named_paths(model, named)
             self._share_cache()
             self._take_over(model, named)

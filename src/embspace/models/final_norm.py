@@ -35,7 +35,7 @@ def layer_states(
     """
     import torch
 
-    with torch.inference_mode(), _recorded(_outer_modules(module)) as passed:
+    with torch.inference_mode(), recorded(outer_modules(module)) as passed:
         output = module(
             input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True
         )
@@ -59,18 +59,36 @@ def layer_states(
     return LayerStates(torch.stack(states), after.reshape(*before.shape[:-1], -1))
 
 
+def find_final_norm(module: Any, input_ids: Any, attention_mask: Any) -> str | None:
+    """Return the module after the last block, in front of which the stream of the blocks ends.
+
+    It makes the last hidden state, or reads it and makes the output of the model. None without one.
+    """
+    import torch
+
+    with torch.inference_mode(), recorded(outer_modules(module)) as passed:
+        output = module(
+            input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True
+        )
+    last = output.hidden_states[-1]
+    for path, (given, made) in reversed(passed.items()):
+        if _same(made, last) or (_same(given, last) and _same(made, output.last_hidden_state)):
+            return path
+    return None
+
+
 def final_norm_dim(module: Any, final_norm: str) -> int:
     """How many dimensions the module after the last block gives.
 
     Raises:
         InputError: if the model has no such module.
     """
-    if final_norm not in (outer := _outer_modules(module)):
+    if final_norm not in (outer := outer_modules(module)):
         raise InputError(_unknown(final_norm, list(outer)))
     return int(outer[final_norm].weight.shape[0])  # of a norm (dim,), of a linear layer (dim, _)
 
 
-def _outer_modules(module: Any) -> dict[str, Any]:
+def outer_modules(module: Any) -> dict[str, Any]:
     """Modules with parameters and without parts that are in no list of blocks, by path."""
     return {
         path: each
@@ -82,7 +100,7 @@ def _outer_modules(module: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
+def recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
     """Input and output of each module the last time that it ran."""
     passed: dict[str, tuple[Any, Any]] = {}
 

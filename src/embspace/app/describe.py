@@ -1,0 +1,210 @@
+"""Command `embspace describe`, and models by folder or repository that conf/model/ does not have.
+
+What conf/model/<name>.yaml would say is found in the files of the model.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from embspace.errors import InputError, did_you_mean
+from embspace.files.atomic import writing
+from embspace.settings.model import REPOSITORY, HubFiles, describe_model, model_file
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+if TYPE_CHECKING:
+    from embspace.models.describe import Findings
+
+MODELS = CONF / "model"
+UNKNOWN = "unknown"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model by the name that its results have."""
+
+    name: str
+    described: dict[str, Any] | None = None
+    """What its file would say; None if it is in conf/model/."""
+    asked: dict[str, str] | None = None
+    """Keys that could not be found, with the reasons."""
+    summary: str = ""
+
+
+def find_model(asked: str, root: Path, say: Say | None) -> Named:
+    """Return the model of a name in conf/model/, a folder, or a repository `owner/name`.
+
+    A folder or repository that a file of conf/model/ describes has that file's name. `say` is told
+    of a fetch; with None there is none, and a repository must have been fetched before.
+
+    Raises:
+        InputError: if there is no such model, or its files cannot be read.
+    """
+    if (root / MODELS / f"{asked}.yaml").is_file():
+        return Named(asked)
+    folder = Path(asked).expanduser()
+    if folder.is_dir():
+        return _known(root, folder.resolve()) or _of_folder(folder.resolve(), root)
+    if re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
+        return _known(root, asked) or _of_repository(asked, root, say)
+    raise InputError(_unknown(asked, root))
+
+
+def check_complete(model: Named, asked: str) -> None:
+    """Stop if a key of a model's file could not be found.
+
+    Raises:
+        InputError: naming each such key and the reason, and how to set it.
+    """
+    if model.asked:
+        name = plain_name(model)
+        keys = "".join(f"\n  key '{key}': {why}" for key, why in model.asked.items())
+        raise InputError(
+            f"{asked}: not all that is needed can be found in its files:{keys}\nwrite the rest "
+            f"with\n  embspace describe {asked} --write\nthen set what is missing in "
+            f"{model_file(name)}"
+        )
+
+
+def plain_name(model: Named) -> str:
+    """Return the name of a file for the model in conf/model/, without what tells contents apart."""
+    return re.sub(r"-[0-9a-f]{8}$", "", model.name) if model.described else model.name
+
+
+def description_of(model: Named, root: Path) -> str:
+    """Return the file in conf/model/ of a model: as it is there, or as it would be."""
+    if model.described is None:
+        return (root / MODELS / f"{model.name}.yaml").read_text(encoding="utf-8")
+    content = dict(model.described)
+    if "path" in content and Path(content["path"]).is_relative_to(root):
+        content["path"] = str(Path(content["path"]).relative_to(root))
+    written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
+    missing = "".join(f"# {key}:  # not found: {why}\n" for key, why in (model.asked or {}).items())
+    return f"# {model.summary}; found in the files of the model.\n{written}{missing}"
+
+
+def write_description(model: Named, root: Path) -> Path:
+    """Write the file in conf/model/ of a model that has none.
+
+    Raises:
+        InputError: if it has one, or another model has its name.
+    """
+    path = root / MODELS / f"{plain_name(model)}.yaml"
+    if model.described is None:
+        raise InputError(f"{path}: describes this model already")
+    with writing(path) as partial:
+        partial.write_text(description_of(model, root), encoding="utf-8")
+    return path
+
+
+def _known(root: Path, place: Path | str) -> Named | None:
+    """Return the model of conf/model/ whose files are in a folder, or in a repository."""
+    for file in sorted((root / MODELS).glob("*.yaml")):
+        content = read_yaml(file)
+        if content.get("source") == "path" and isinstance(place, Path):
+            found: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
+        else:
+            found = content.get("repository") if content.get("source") == "hub" else None
+        if found == place:
+            return Named(file.stem)
+    return None
+
+
+def _of_folder(folder: Path, root: Path) -> Named:
+    from embspace.models.locate import sha256
+
+    hashes = {file.name: sha256(file) for file in _files_of_model(folder)}
+    digest = hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:8]
+    name = f"{_free_name(folder.name, root)}-{digest}"
+    source = {"source": "path", "path": str(folder), "sha256": hashes}
+    return _described(name, folder.name, source, root)
+
+
+def _files_of_model(folder: Path) -> Iterator[Path]:
+    """The files of a folder that make the model: pinned, they tell it from a later one."""
+    from embspace.models.hub import CONFIG, TOKENIZER
+    from embspace.models.locate import weight_files
+
+    small = (folder / file for file in sorted({CONFIG, *TOKENIZER}))
+    yield from (file for file in small if file.is_file())
+    yield from weight_files(folder)
+
+
+def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
+    name = _free_name(repository, root)
+    files = HubFiles(source="hub", repository=repository)
+    with chdir(root), _without_file(name):
+        if say:
+            _fetch(name, files, say)
+        elif name not in _locked_names():
+            raise InputError(
+                f"{repository}: not fetched; get it with\n  embspace describe {repository}"
+            )
+    return _described(name, repository, {"source": "hub", "repository": repository}, root)
+
+
+def _fetch(name: str, files: HubFiles, say: Say) -> None:
+    # As in `embspace fetch`: `embspace.models` forbids the hub unless this is set.
+    os.environ.setdefault("HF_HUB_OFFLINE", "")
+    from embspace.app.fetch import fetch_files
+
+    for remark in fetch_files(name, files):
+        say(remark)
+
+
+def _locked_names() -> set[str]:
+    from embspace.models.lock import read_lock
+
+    return {*read_lock()}
+
+
+def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
+    """Load model and tokenizer, and find out what there is to say of them."""
+    described = {"label": label, "license": UNKNOWN, "language": UNKNOWN, **source}
+    with chdir(root), _without_file(name):
+        found = _findings(name, described)
+    return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
+
+
+def _findings(name: str, described: dict[str, Any]) -> "Findings":
+    from embspace.models.describe import describe_module
+    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.weights import load_model
+
+    nothing = {"input": "", "positional": None, "segment": None}
+    model = describe_model(name, described | {"matrices": nothing})
+    return describe_module(load_model(name, model), load_tokenizer(name, model))
+
+
+@contextmanager
+def _without_file(name: str) -> Iterator[None]:
+    """Take the name of a file that is not there out of messages."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error).replace(f"{model_file(name)}: ", "")) from error.__cause__
+
+
+def _free_name(place: str, root: Path) -> str:
+    """Return a folder's or repository's name as one of a model that conf/model/ does not have."""
+    name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
+    while (root / MODELS / f"{name}.yaml").exists():
+        name += "_other"
+    return name
+
+
+def _unknown(asked: str, root: Path) -> str:
+    allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))
+    return (
+        f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed)}; allowed: a folder, a "
+        f"repository owner/name, or one of {', '.join(allowed) or 'none'}"
+    )

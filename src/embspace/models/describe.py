@@ -1,0 +1,177 @@
+"""Finds out of a loaded model and its tokenizer what conf/model/<name>.yaml has to say of them.
+
+Nothing goes by the names of modules: what a table is for shows in what the model takes out of it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from embspace.errors import InputError, counted
+from embspace.models.final_norm import find_final_norm, outer_modules, recorded
+from embspace.models.spelling import spelling_of
+
+N_READ = 8  # tokens
+LONGEST = 10**6  # tokens; tokenizers that know no limit name a larger one
+PREFIXES = {"continuation": "continuation_prefix", "word_start": "word_prefix"}
+# Of tokens that makers of models have reserved.
+UNUSED = (r"\[unused\d+\]", r"madeupword\d+", r">>UNUSED_\d+<<", r"<\|extratoken_\d+\|>")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Keys of a model's file, and why others could not be found."""
+
+    keys: dict[str, Any]
+    asked: dict[str, str]
+    """By key, the reason; `matrices.positional` is a key within another."""
+    summary: str
+    """Layers, dimensions, tokens and window in words."""
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The embedding tables that are no input matrix, by what a text reads of them."""
+
+    positional: dict[str, int]
+    """By parameter, the row of position 0."""
+    segment: list[str]
+
+
+def describe_module(module: Any, tokenizer: Any) -> Findings:
+    """Find matrices, marks of the tokenizer, window and final norm of a transformers model.
+
+    Raises:
+        InputError: if the tokenizer is not the model's, by its number of tokens.
+    """
+    import torch
+
+    weight = module.get_input_embeddings().weight
+    input_name = next(name for name, each in module.named_parameters() if each is weight)
+    n_padding = _padding_rows(len(weight), tokenizer)
+    ids = torch.tensor([_ordinary_ids(len(weight) - n_padding, tokenizer)])
+    mask = torch.ones_like(ids)
+    tables = _tables(module, input_name, ids, mask)
+    asked: dict[str, str] = {}
+    matrices = {
+        "input": input_name,
+        "positional": _only("positional", list(tables.positional), asked),
+        "segment": _only("segment", tables.segment, asked),
+    }
+    if mapping := _only("mapping", _mappings(module, weight.shape[1]), asked):
+        matrices["mapping"] = mapping
+    offset = tables.positional.get(matrices["positional"] or "", 0)
+    keys: dict[str, Any] = {
+        "parameters": sum(each.numel() for each in module.parameters()),
+        "matrices": matrices,
+        "position_offset": offset,
+        "padding_rows": n_padding,
+        **_marks(tokenizer),
+        **_window(module, matrices["positional"], tokenizer, asked),
+    }
+    if norm := find_final_norm(module, ids, mask):
+        keys["final_norm"] = norm
+    return Findings(keys, asked, _summary(module, weight, n_padding))
+
+
+def _only(space: str, candidates: list[str], asked: dict[str, str]) -> str | None:
+    """Return the candidate if there is one; ask if there are several."""
+    if len(candidates) > 1:
+        asked[f"matrices.{space}"] = f"several may be it: {', '.join(candidates)}"
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _padding_rows(n_rows: int, tokenizer: Any) -> int:
+    n_tokens = len(tokenizer.get_vocab())
+    if sorted(tokenizer.get_vocab().values()) != list(range(n_tokens)) or n_tokens > n_rows:
+        raise InputError(
+            f"the tokenizer has {counted(n_tokens, 'token')} with ids up to "
+            f"{max(tokenizer.get_vocab().values())}, the input matrix {counted(n_rows, 'row')}; "
+            "a tokenizer's ids are the first rows of its model"
+        )
+    return n_rows - n_tokens
+
+
+def _ordinary_ids(n_tokens: int, tokenizer: Any) -> list[int]:
+    """Return a few tokens without a role: some models count no position for that of padding."""
+    special = set(tokenizer.all_special_ids)
+    ordinary = [number for number in range(n_tokens) if number not in special]
+    return ordinary[:N_READ]
+
+
+def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
+    """Find which rows of each table a text reads: consecutive ones are positions."""
+    import torch
+
+    names = {id(each): name for name, each in module.named_parameters()}
+    embeddings = {
+        path: each
+        for path, each in outer_modules(module).items()
+        if isinstance(each, torch.nn.Embedding) and names.get(id(each.weight)) != input_name
+    }
+    with torch.inference_mode(), recorded(embeddings) as passed:
+        module(input_ids=ids, attention_mask=mask)
+    found = _Tables({}, [])
+    for path, (_, made) in passed.items():
+        table = embeddings[path].weight
+        rows = _rows_read(made, table) if made.shape[-2:] == (ids.shape[1], table.shape[1]) else []
+        if rows and rows == list(range(rows[0], rows[0] + len(rows))) and len(rows) > 1:
+            found.positional[names[id(table)]] = rows[0]
+        elif rows and len({*rows}) == 1:
+            found.segment.append(names[id(table)])
+    return found
+
+
+def _rows_read(made: Any, table: Any) -> list[int]:
+    """Return the row of the table that each vector is; empty if one is none."""
+    vectors = made.reshape(-1, made.shape[-1])[: made.shape[-2]]
+    same = (vectors[:, None] == table[None]).all(dim=-1)
+    return same.int().argmax(dim=1).tolist() if bool(same.any(dim=1).all()) else []
+
+
+def _mappings(module: Any, dim: int) -> list[str]:
+    """Return the linear layers that lead from another embedding size to the hidden size."""
+    import torch
+
+    hidden = module.config.hidden_size
+    if dim == hidden:
+        return []
+    return [
+        path
+        for path, each in outer_modules(module).items()
+        if isinstance(each, torch.nn.Linear)
+        and (each.in_features, each.out_features) == (dim, hidden)
+    ]
+
+
+def _marks(tokenizer: Any) -> dict[str, str]:
+    """Return how the tokenizer marks the pieces of words, and its reserved tokens."""
+    spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
+    marks = {PREFIXES[spelling.marks]: spelling.marker} if spelling.marks in PREFIXES else {}
+    vocabulary = tokenizer.get_vocab()
+    unused = [each for each in UNUSED if any(re.fullmatch(each, token) for token in vocabulary)]
+    return marks | ({"unused_tokens": "|".join(unused)} if unused else {})
+
+
+def _window(
+    module: Any, positional: str | None, tokenizer: Any, asked: dict[str, str]
+) -> dict[str, int]:
+    """Return the key `window` where neither a table nor the config bounds what is read at once."""
+    if positional or getattr(module.config, "max_position_embeddings", None):
+        return {}
+    if tokenizer.model_max_length < LONGEST:
+        return {"window": int(tokenizer.model_max_length)}
+    asked["window"] = (
+        "config.json and the tokenizer give no number of positions; how many tokens the model "
+        "reads at once"
+    )
+    return {}
+
+
+def _summary(module: Any, weight: Any, n_padding: int) -> str:
+    return (
+        f"{type(module).__name__}: {counted(module.config.num_hidden_layers, 'layer')} of "
+        f"{counted(module.config.hidden_size, 'dimension')}, "
+        f"{counted(len(weight) - n_padding, 'token')}"
+    )

@@ -1,0 +1,170 @@
+"""Models by folder or repository, of which conf/model/ says nothing."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from embspace.app.describe import (
+    check_complete,
+    description_of,
+    find_model,
+    plain_name,
+    write_description,
+)
+from embspace.errors import InputError
+from embspace.extract.embeddings import extract_embeddings
+from embspace.models import hub_errors
+from embspace.models.lock import read_lock
+from embspace.settings.model import describe_model
+from tests.hub_server import Hub, serving_hub
+from tests.tiny import DIM, POSITIONS, VOCABULARY, build_tiny_bert, tiny_description
+from tests.zoo import build_animal
+
+Save = Callable[[Path], None]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tree that knows no model."""
+    folder = tmp_path / "tree"
+    (folder / "conf/model").mkdir(parents=True)
+    return folder
+
+
+def saved(kind: str, folder: Path) -> Path:
+    """A model as people save theirs: `save_pretrained` of a class with a head, a tokenizer."""
+    import transformers
+
+    if kind != "bert_with_head":
+        return build_animal(kind, folder)
+    build_tiny_bert(folder)
+    config = transformers.AutoConfig.from_pretrained(folder)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["bert", "bert_with_head", "distilbert", "roberta", "gpt2"])
+def test_a_folder_is_described_so_that_its_matrices_can_be_read(
+    kind: str, root: Path, tmp_path: Path
+):
+    folder = saved(kind, tmp_path / "my model")
+    found = find_model(str(folder), root, None)
+    check_complete(found, str(folder))
+    assert found.described
+    model = describe_model(found.name, found.described)
+    matrices, _ = extract_embeddings(found.name, model)
+    spaces = {"input", "positional", "segment"}
+    lacking = {"distilbert": {"segment"}, "gpt2": {"segment"}}.get(kind, set())
+    assert {*matrices} == spaces - lacking
+    assert len(matrices["positional"]) == POSITIONS
+    assert found.described["label"] == "my model"
+    assert "model.safetensors" in found.described["sha256"]
+
+
+def test_another_content_has_another_name(root: Path, tmp_path: Path):
+    folders = [build_tiny_bert(tmp_path / str(seed) / "mine", seed) for seed in range(2)]
+    names = [find_model(str(folder), root, None).name for folder in folders]
+    assert names[0] != names[1]
+    assert all(name.startswith("mine-") for name in names)
+    assert find_model(str(folders[0]), root, None).name == names[0]
+
+
+def test_the_file_says_what_people_wrote_of_the_model(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "mine")
+    found = find_model(str(folder), root, None)
+    text = description_of(found, root)
+    assert text.startswith(
+        f"# mine, BertModel: 2 layers of {DIM} dimensions, {len(VOCABULARY)} tokens; found"
+    )
+    content = yaml.safe_load(text)
+    expected = tiny_description(folder) | {"label": "mine", "license": "unknown"}
+    expected["language"] = "unknown"
+    assert {key: content[key] for key in expected} == expected
+    assert write_description(found, root) == root / "conf/model/mine.yaml"
+    assert (root / "conf/model/mine.yaml").read_text() == text
+    # Now it is known, by its name and by its folder.
+    for asked in ("mine", str(folder)):
+        known = find_model(asked, root, None)
+        assert (known.name, known.described) == ("mine", None)
+        assert description_of(known, root) == text
+    with pytest.raises(InputError, match=r"mine\.yaml: describes this model already"):
+        write_description(find_model("mine", root, None), root)
+
+
+def test_a_folder_of_the_tree_is_named_from_its_root(root: Path):
+    found = find_model(str(build_tiny_bert(root / "models/mine")), root, None)
+    assert yaml.safe_load(description_of(found, root))["path"] == "models/mine"
+
+
+def test_what_the_files_do_not_say_is_asked_for(root: Path, tmp_path: Path):
+    folder = build_animal("bloom", tmp_path / "bloom")
+    found = find_model(str(folder), root, None)
+    with pytest.raises(InputError, match=r"key 'window': .* no number of positions") as raised:
+        check_complete(found, str(folder))
+    assert f"embspace describe {folder} --write" in str(raised.value)
+    assert "conf/model/bloom.yaml" in str(raised.value)
+    assert "# window:  # not found: " in description_of(found, root)
+
+
+def test_a_tokenizer_of_another_model_is_told(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "mine")
+    other = build_animal("gpt2", tmp_path / "other")
+    (folder / "vocab.txt").unlink()
+    for file in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(other / file, folder / file)
+    with pytest.raises(InputError, match=r"the tokenizer has 4\d\d tokens with ids up to"):
+        find_model(str(folder), root, None)
+
+
+def test_messages_name_no_file_that_is_not_there(root: Path, tmp_path: Path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError) as raised:
+        find_model(str(tmp_path / "empty"), root, None)
+    assert "no config.json" in str(raised.value)
+    assert "conf/model" not in str(raised.value)
+    with pytest.raises(InputError, match="allowed: a folder, a repository owner/name, or one of"):
+        find_model("nothing", root, None)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub with the tiny model, and an empty cache."""
+    monkeypatch.setattr(hub_errors, "PAUSE", 0.01)
+    with serving_hub() as running:
+        running.connect(tmp_path / "cache", monkeypatch)
+        running.push("maker/tiny-bert", build_tiny_bert(tmp_path / "tiny"))
+        yield running
+
+
+def test_a_repository_is_fetched_and_described(
+    hub: Hub, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(InputError, match=r"maker/tiny-bert: not fetched; get it with"):
+        find_model("maker/tiny-bert", root, None)
+    said: list[str] = []
+    found = find_model("maker/tiny-bert", root, said.append)
+    assert found.name == plain_name(found) == "maker_tiny-bert"
+    assert "maker/tiny-bert, main is" in said[0]
+    assert found.described
+    written: Any = describe_model(found.name, found.described)
+    assert (written.source, written.repository) == ("hub", "maker/tiny-bert")
+    assert list((root / "conf/model").iterdir()) == []
+    # Who has it asks nobody.
+    asked = len(hub.requests)
+    assert find_model("maker/tiny-bert", root, None) == found
+    assert len(hub.requests) == asked
+    monkeypatch.chdir(root)
+    assert [*read_lock()] == ["maker_tiny-bert"]
+    write_description(found, root)
+    assert find_model("maker/tiny-bert", root, None).described is None
+
+
+def test_a_repository_that_is_not_there_is_told(hub: Hub, root: Path):
+    with pytest.raises(InputError) as raised:
+        find_model("maker/none", root, print)
+    assert "maker/none" in str(raised.value)
+    assert "conf/model" not in str(raised.value)

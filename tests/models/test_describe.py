@@ -1,0 +1,52 @@
+"""What is found of a model by itself is what people wrote of it in conf/model."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.models.describe import describe_module
+from embspace.models.tokenizer import read_tokenizer
+from embspace.settings.schema import read_yaml
+from tests.zoo import ANIMALS, LAYERS, ROOT, build_animal
+
+KEYS = ("matrices", "position_offset", "continuation_prefix", "word_prefix", "final_norm")
+
+
+def loaded(folder: Path) -> tuple[Any, Any]:
+    from transformers import AutoModel
+
+    return AutoModel.from_pretrained(folder).eval(), read_tokenizer(folder)
+
+
+@pytest.mark.parametrize("name", ANIMALS)
+def test_it_finds_what_conf_model_says_of_each_architecture(name: str, tmp_path: Path):
+    found = describe_module(*loaded(build_animal(name, tmp_path / name)))
+    written = read_yaml(ROOT / "conf/model" / f"{ANIMALS[name].described_as}.yaml")
+    defaults = {"position_offset": 0}
+    for key in KEYS:
+        assert found.keys.get(key) == written.get(key, defaults.get(key)), key
+    assert found.keys["padding_rows"] == 0
+    assert set(found.asked) == ({"window"} if name == "bloom" else set())
+    assert f"{LAYERS} layers" in found.summary
+
+
+def test_rows_after_the_last_token_are_counted(tmp_path: Path):
+    module, tokenizer = loaded(build_animal("bert", tmp_path / "bert"))
+    n = len(tokenizer.get_vocab())
+    module.resize_token_embeddings(n + 7)
+    assert describe_module(module, tokenizer).keys["padding_rows"] == 7
+
+
+def test_reserved_tokens_and_the_number_of_parameters_are_found(tiny_folder: Path):
+    module, tokenizer = loaded(tiny_folder)
+    found = describe_module(module, tokenizer).keys
+    assert found["unused_tokens"] == r"\[unused\d+\]"
+    assert found["parameters"] == sum(each.numel() for each in module.parameters())
+
+
+def test_a_window_that_only_the_tokenizer_knows_is_taken(tmp_path: Path):
+    module, tokenizer = loaded(build_animal("bloom", tmp_path / "bloom"))
+    tokenizer.model_max_length = 77
+    found = describe_module(module, tokenizer)
+    assert (found.keys["window"], found.asked) == (77, {})
