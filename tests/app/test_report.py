@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from embspace.app.report import describe_subject
+from embspace.app.report import Subject, describe_subject, drawing_stages
 from embspace.app.report_page import drawn_nouns
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -297,6 +297,14 @@ def test_files_of_one_name_have_a_report_each(
     ]
     assert len({*names[:3]}) == 3
     assert names[3] == names[0]  # the same texts
+
+
+def test_with_layers_these_are_drawn_too(root: Path):
+    subject = Subject("minilm", ["posts"], None)
+    layers = Subject("minilm", ["posts"], None, layers=True)
+    added = {*drawing_stages(root, layers)} - {*drawing_stages(root, subject)}
+    assert added == {"pipeline/layers/dvc.yaml:draw_layers@minilm"}
+    assert len(drawing_stages(root, subject)) > 4
 
 
 def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.report_page import as_html, drawn_nouns, page_of, section_of
+from embspace.app.report_page import as_html, drawn_nouns, layer_nouns, page_of, section_of
 from embspace.errors import InputError
 
 TABLE = """# Tokens of X
@@ -57,7 +57,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
     pin = tmp_path / "data/prepared/model/minilm.json"
     pin.parent.mkdir(parents=True)
     pin.write_text('{"source": "package", "version": "1.2.3", "sha256": {"a.txt": "00ff"}}')
-    for noun, chapter in drawn_nouns().items():
+    for noun, chapter in (drawn_nouns() | layer_nouns()).items():
         for suffix in ("svg", "pdf", "tex"):
             drawn = tmp_path / f"data/drawn/{chapter}/minilm/{noun}.{suffix}"
             drawn.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +84,17 @@ def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
 def test_a_browser_is_told_to_load_nothing_from_elsewhere(tree: Path):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page_of(tree, "minilm"))
     assert policy and policy[1].startswith("default-src 'none'; img-src data:;")
+
+
+def test_a_profiled_model_has_its_layers_on_the_page(tree: Path):
+    assert not set(layer_nouns()) & set(re.findall(r'<section id="(\w+)"', page_of(tree, "minilm")))
+    params = (tree / "params.yaml").read_text().replace("profiled: []", "profiled: [minilm]")
+    (tree / "params.yaml").write_text(params)
+    sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
+    expected = {"atlas", "direction", "spectrum", "context", "hubs", "intrinsic_dimension"}
+    assert set(layer_nouns()) == expected
+    assert set(sections[-8:-2]) == expected  # before the ledger and what the model is
+    assert sections[-2:] == ["ledger", "provenance"]
 
 
 def test_the_page_says_of_what_it_is(tree: Path):

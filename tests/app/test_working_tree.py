@@ -204,6 +204,22 @@ def test_what_is_over_an_empty_list_is_not_taken_over(tree: WorkingTree, root: P
     assert not (tree.folder / "results/atlas").exists()
 
 
+def test_with_layers_the_model_is_profiled_where_no_run_was_trained(tree: WorkingTree, root: Path):
+    profile = {
+        "matrix": {"model": "${profiled}"},
+        "cmd": "mkdir -p results/atlas && ls results/dynamics > results/atlas/${item.model}.csv",
+        "deps": ["results/dynamics"],
+        "outs": ["results/atlas/${item.model}.csv"],
+    }
+    put(root / "dvc.yaml", {"stages": {**STAGES, "measure_atlas": profile}})
+    tree.update("a", None, layers=True)
+    assert read_yaml(tree.folder / "params.yaml")["profiled"] == ["a"]
+    assert list(tree.reproduce("measure_atlas@a")) == [Step("measure_atlas@a", True)]
+    assert (tree.folder / "results/atlas/a.csv").read_text() == ""
+    tree.update("a", None)
+    assert read_yaml(tree.folder / "params.yaml")["profiled"] == []
+
+
 def test_the_outputs_are_those_of_the_stages_and_what_they_need(tree: WorkingTree):
     tree.update("a", None)
     extracted = Path("data/extracted/a.bin")

@@ -141,6 +141,13 @@ def report(
     quick: Annotated[
         bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
     ] = False,
+    layers: Annotated[
+        bool,
+        typer.Option(
+            "--layers",
+            help="Also every measure of every layer, with intervals and nulls; takes longer.",
+        ),
+    ] = False,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
     ] = False,
@@ -157,7 +164,7 @@ def report(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     say, here = partial(typer.echo, err=quick), Path.cwd()
     with clear_errors():
-        subject = describe_subject(model, corpus, say)
+        subject = describe_subject(model, corpus, say, layers=layers)
         root = find_root()
         with chdir(root):
             if quick:

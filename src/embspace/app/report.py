@@ -36,6 +36,8 @@ class Subject:
     own: OwnTexts | None
     described: dict[str, Any] | None = None
     """What the file of a model says that conf/model/ does not have."""
+    layers: bool = False
+    """Whether its layers are profiled, too."""
 
     @property
     def name(self) -> str:
@@ -49,7 +51,7 @@ class Subject:
         return "--".join([self.model, *(self.corpora if other else ())])
 
 
-def describe_subject(model: str, corpus: str | None, say: Say) -> Subject:
+def describe_subject(model: str, corpus: str | None, say: Say, *, layers: bool = False) -> Subject:
     """Return what `model` and `corpus` are.
 
     `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
@@ -62,7 +64,7 @@ def describe_subject(model: str, corpus: str | None, say: Say) -> Subject:
     corpora, own = _texts(corpus, root)
     found = find_model(model, root, say)
     check_complete(found, model)
-    return Subject(found.name, corpora, own, found.described)
+    return Subject(found.name, corpora, own, found.described, layers)
 
 
 def _texts(corpus: str | None, root: Path) -> tuple[list[str], OwnTexts | None]:
@@ -87,7 +89,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     from embspace.app.report_page import page_of
 
     tree = _open_tree(subject, say)
-    drawings = _drawings(tree.folder, subject.model)
+    drawings = drawing_stages(tree.folder, subject)
     reproduce(tree, drawings, say)
     target = REPORTS / subject.name
     for folder in COPIED:
@@ -118,12 +120,14 @@ def first_table(subject: Subject, say: Say) -> str:
     )
 
 
-def _drawings(root: Path, model: str) -> list[str]:
+def drawing_stages(root: Path, subject: Subject) -> list[str]:
     """Return the addresses of the stages that draw what is measured of each model."""
+    over = ("${models}", "${profiled}") if subject.layers else ("${models}",)
+    matrices = [{"model": each} for each in over]
     return [
-        stage.address(model)
+        stage.address(subject.model)
         for name, stage in read_stages(root).items()
-        if name.startswith("draw_") and stage.entry.get("matrix") == {"model": "${models}"}
+        if name.startswith("draw_") and stage.entry.get("matrix") in matrices
     ]
 
 
@@ -143,7 +147,9 @@ def _open_tree(subject: Subject, say: Say) -> WorkingTree:
     if subject.described is None:
         _fetch(subject.model, say)
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
-    tree.update(subject.model, subject.corpora, subject.own, subject.described)
+    tree.update(
+        subject.model, subject.corpora, subject.own, subject.described, layers=subject.layers
+    )
     return tree
 
 

@@ -55,7 +55,7 @@ def page_of(folder: Path, model: str) -> str:
         fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
         machine=_machine(),
-        sections=[section_of(folder, noun, model) for noun in drawn_nouns()],
+        sections=[section_of(folder, noun, model) for noun in _nouns(folder, model)],
         version=version("embspace"),
     )
 
@@ -79,9 +79,25 @@ def drawn_nouns() -> dict[str, str]:
     return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
 
 
+def layer_nouns() -> dict[str, str]:
+    """Return what is drawn of the layers of a profiled model, in the order of the page."""
+    from embspace.draw.layers.__main__ import DRAWINGS
+
+    # That one holds models against each other, and a report has but one.
+    return dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
+
+
+def _nouns(folder: Path, model: str) -> list[str]:
+    """Return the sections of a page: layers, if they are profiled, stand before the ledger."""
+    nouns = [*drawn_nouns()]
+    layers = layer_nouns() if model in read_yaml(folder / PARAMS)["profiled"] else ()
+    return [*nouns[:-1], *layers, nouns[-1]]
+
+
 def section_of(folder: Path, noun: str, model: str) -> Section:
     """Figure, tables and settings of one analysis."""
-    drawn = f"data/drawn/{drawn_nouns()[noun]}/{model}/{noun}"
+    chapter = (drawn_nouns() | layer_nouns())[noun]
+    drawn = f"data/drawn/{chapter}/{model}/{noun}"
     try:
         text = (
             decided_tables(folder, model)

@@ -28,6 +28,7 @@ COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
 COPIED_FILES = ("models.lock", "requirements.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
+DYNAMICS = Path("results/dynamics")
 # Keys of a description that name a file or folder.
 PATH_KEYS = (
     *("path", "pages", "url", "reference", "lineages"),  # of corpora
@@ -68,11 +69,14 @@ class WorkingTree:
         corpora: list[str] | None,
         own: OwnTexts | None = None,
         described: dict[str, Any] | None = None,
+        *,
+        layers: bool = False,
     ) -> None:
         """Bring copies and params.yaml up to date; what was computed stays.
 
         `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
-        `described` is what the file of the model says, if conf/model/ has none.
+        `described` is what the file of the model says, if conf/model/ has none. With `layers` the
+        model is among `profiled`.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
@@ -84,6 +88,10 @@ class WorkingTree:
             # A report is of one model; what the user trains besides is no part of it.
             content = {**params, "models": [model], "corpora": named}
             content |= dict.fromkeys(("profiled", "checkpointed", "trained"), [])
+            if layers:
+                content["profiled"] = [model]
+                # Of runs that we train; DVC asks for the folder, if there are none, too.
+                (self.folder / DYNAMICS).mkdir(parents=True, exist_ok=True)
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
                 self._add(own)
