@@ -299,6 +299,30 @@ def test_files_of_one_name_have_a_report_each(
     assert names[3] == names[0]  # the same texts
 
 
+def test_a_file_is_read_as_the_user_says(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(workspace.folder)
+    Path("odd.csv").write_text("Tweet;topic\none;a\n;b\ntwo;a\nthree;b\n")
+    reading = {"text_column": "Tweet", "separator": ";", "skip_empty": True}
+    own = describe_subject("tiny", "odd.csv", print, reading=reading).own
+    assert own is not None
+    assert own.options == {**reading, "group_column": "topic"}
+    plain = describe_subject("tiny", "odd.csv", print, reading={**reading, "separator": ";"}).own
+    assert plain == own
+    for corpus in (None, "posts"):
+        with pytest.raises(InputError, match=r"--skip-empty: found without a file of texts"):
+            describe_subject("tiny", corpus, print, reading={"skip_empty": True})
+
+
+def test_columns_that_tell_no_texts_apart_color_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(workspace.folder)
+    Path("same.csv").write_text("text,topic,label\none,a,x\ntwo,a,y\n")
+    own = describe_subject("tiny", "same.csv", print).own
+    assert own is not None
+    assert own.options == {}
+
+
 def test_with_layers_these_are_drawn_too(root: Path):
     subject = Subject("minilm", ["posts"], None)
     layers = Subject("minilm", ["posts"], None, layers=True)

@@ -136,9 +136,23 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.csv", 'id,text\na,"A\n', "is no CSV"),
         ("x.parquet", b"PAR1", "is no parquet table"),
         ("x.txt", b"\xff\xfe", "is not UTF-8"),
-        ("x.csv", "id,text\na,\xe4\n".encode("latin-1"), "is not UTF-8"),
+        (
+            "x.csv",
+            "id,text\na,\xe4\n".encode("latin-1"),
+            r"line 2: the byte 0xe4 is not UTF-8; .*\n  iconv -f latin1 -t utf8 x\.csv > x\.utf8",
+        ),
+        ("x.json", '[{"text": "A"},\n 7]', "entry 2: expected a text, or keys and values, found 7"),
+        ("x.json", '{"text": "A"}', "expected a list of texts"),
+        ("x.json", '["A",\n]', "line 2: is no JSON"),
+        ("x.csv", "id;text\na;A\n", "found 'id;text'; is ';' the separator"),
+        ("x.csv", "id\ttext\na\tA\n", r"is '\\t' the separator"),
+        (
+            "x.csv",
+            "id,text\na,\nb,B\nc, \n",
+            r"line 2: the text 'a' is empty; so are 2 of 3 texts\. `skip_empty: true`",
+        ),
         ("x.jsonl", b'{"text": "\xc3"}', "is not UTF-8"),
-        ("x.docx", "a", r"found the ending '\.docx', allowed: \.jsonl, \.txt, \.csv, \.parquet"),
+        ("x.docx", "a", r"found the ending '\.docx', allowed: \.jsonl, \.json, \.txt"),
     ],
 )
 def test_bad_files_are_answered_with_the_line(
@@ -209,3 +223,34 @@ def test_home_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_missing_file_is_named(tmp_path: Path, name: str):
     with pytest.raises(InputError, match=f"{name}: not found"):
         load_texts(str(tmp_path / name))
+
+
+def test_tabs_and_lists_are_read_as_well(tmp_path: Path):
+    table = load_texts(written(tmp_path, "x.tsv", 'id\ttext\nb\t"B, ""b"""\na\tA\n'))
+    assert table[["id", "text"]].to_numpy().tolist() == [["b", 'B, "b"'], ["a", "A"]]
+    table = load_texts(written(tmp_path, "x.json", '["one",\n {"text": "two", "id": "b"}]'))
+    assert table[["id", "text"]].to_numpy().tolist() == [["1", "one"], ["b", "two"]]
+
+
+def test_a_separator_is_taken_where_cells_are_separated(tmp_path: Path):
+    path = written(tmp_path, "x.csv", "id;text\na;A, a\n")
+    assert load_texts(path, separator=";")["text"].tolist() == ["A, a"]
+    for name, separator in (("x.txt", ";"), ("y.csv", ";;")):
+        with pytest.raises(InputError, match=r"allowed: one character, for \.csv and \.tsv"):
+            load_texts(written(tmp_path, name, "a;b"), separator=separator)
+
+
+def test_rows_without_a_text_are_skipped_if_that_is_wanted(tmp_path: Path):
+    path = written(tmp_path, "x.csv", "text\none\n \nthree\n")
+    table = load_texts(path, skip_empty=True)
+    assert table["id"].tolist() == ["1", "3"]  # rows keep their numbers
+    with_none = pd.DataFrame({"text": ["A", None]})
+    assert load_texts(written(tmp_path, "x.parquet", with_none), skip_empty=True)["id"].size == 1
+    with pytest.raises(InputError, match="holds no text"):
+        load_texts(written(tmp_path, "y.txt", "\n \n"), skip_empty=True)
+
+
+def test_the_line_of_a_foreign_byte_is_counted_over_the_whole_file(tmp_path: Path):
+    content = b"text\n" + b"a long line of texts\n" * 10_000 + b"caf\xe9\n"
+    with pytest.raises(InputError, match="line 10002: the byte 0xe9"):
+        load_texts(written(tmp_path, "x.csv", content))

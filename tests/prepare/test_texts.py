@@ -249,3 +249,12 @@ def test_texts_that_are_pinned_or_at_an_address_need_no_watch(caplog):
         warn_unwatched("x", corpus)
     assert local_files(remote) == {}
     assert not caplog.text
+
+
+def test_a_column_of_groups_becomes_the_subject():
+    Path("x.csv").write_text("text;topic\none;tides\n ;bread\ntwo;\n")
+    given = {"path": "x.csv", "separator": ";", "skip_empty": True}
+    table = prepare_texts("x", described("file", **given, group_column="topic"))
+    assert table[["text", "subject"]].to_numpy().tolist() == [["one", "tides"], ["two", ""]]
+    with pytest.raises(InputError, match=r"key 'group_column': found 'topics', allowed: .*topic"):
+        prepare_texts("x", described("file", **given, group_column="topics"))

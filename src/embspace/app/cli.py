@@ -133,11 +133,21 @@ def report(
         str | None,
         typer.Option(
             "--corpus",
-            help="Texts for the model to read: .txt, .csv, .jsonl, .parquet, or one of "
-            "conf/corpus/. Without it, the corpora of params.yaml.",
+            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, or one "
+            "of conf/corpus/. Without it, the corpora of params.yaml.",
             metavar="FILE",
         ),
     ] = None,
+    text_column: Annotated[
+        str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab."),
+    ] = None,
+    skip_empty: Annotated[
+        bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
     ] = False,
@@ -163,8 +173,11 @@ def report(
     # An end from outside, too, must end the stages that run.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     say, here = partial(typer.echo, err=quick), Path.cwd()
+    tab = separator and separator.replace(r"\t", "\t")
+    given = {"text_column": text_column, "separator": tab, "skip_empty": skip_empty or None}
+    reading = {key: value for key, value in given.items() if value is not None}
     with clear_errors():
-        subject = describe_subject(model, corpus, say, layers=layers)
+        subject = describe_subject(model, corpus, say, layers=layers, reading=reading)
         root = find_root()
         with chdir(root):
             if quick:

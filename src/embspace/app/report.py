@@ -11,19 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.errors import InputError
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import settings_path
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 REPORTS = Path("reports")
 FIRST = "similarity"  # the noun of which `--quick` prints the table
+GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
 COPIED = ("results", "figures", "data/drawn")
 
 
@@ -51,29 +56,43 @@ class Subject:
         return "--".join([self.model, *(self.corpora if other else ())])
 
 
-def describe_subject(model: str, corpus: str | None, say: Say, *, layers: bool = False) -> Subject:
+def describe_subject(
+    model: str,
+    corpus: str | None,
+    say: Say,
+    *,
+    layers: bool = False,
+    reading: dict[str, Any] | None = None,
+) -> Subject:
     """Return what `model` and `corpus` are.
 
     `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
+    `reading` says how the file is read, by keys of a description in conf/corpus/.
 
     Raises:
         InputError: if either is not known, if the file cannot be read as texts, or if the files of
             the model do not say all that is needed.
     """
     root = find_root()
-    corpora, own = _texts(corpus, root)
+    corpora, own = _texts(corpus, root, reading or {})
     found = find_model(model, root, say)
     check_complete(found, model)
     return Subject(found.name, corpora, own, found.described, layers)
 
 
-def _texts(corpus: str | None, root: Path) -> tuple[list[str], OwnTexts | None]:
+def _texts(
+    corpus: str | None, root: Path, reading: dict[str, Any]
+) -> tuple[list[str], OwnTexts | None]:
+    is_file = corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
+    if reading and not is_file:
+        options = ", ".join(f"--{key.replace('_', '-')}" for key in reading)
+        raise InputError(f"{options}: found without a file of texts by --corpus, allowed: with one")
     if corpus is None:
         return validate(Params, read_yaml(root / PARAMS), str(root / PARAMS)).corpora, None
-    if not Path(corpus).exists() and re.fullmatch(r"[\w.-]+", corpus) and not Path(corpus).suffix:
+    if not is_file:
         described_in(root / CONF / "corpus", corpus)
         return [corpus], None
-    own = _own_texts(Path(corpus), root)
+    own = _own_texts(Path(corpus), root, reading)
     return [own.name], own
 
 
@@ -168,15 +187,24 @@ def _fetch(model: str, say: Say) -> None:
         say(remark)
 
 
-def _own_texts(file: Path, root: Path) -> OwnTexts:
+def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     """A file of texts, read once to see that it is one."""
     from embspace.files.texts import load_texts
 
-    load_texts(str(file))
+    options = dict(reading)
+    texts = load_texts(str(file), **options)
+    if group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
+        options["group_column"] = group
     name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
-    return OwnTexts(name, file.stem, file.suffix, file.read_bytes())
+    return OwnTexts(name, file.stem, file.suffix, file.read_bytes(), options)
+
+
+def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
+    """Whether a column has names that several texts share, and more than one."""
+    n_names = texts[column].nunique() if column in texts else 0
+    return 1 < n_names < len(texts)
 
 
 def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +44,14 @@ class OwnTexts:
     label: str
     suffix: str
     content: bytes
+    options: dict[str, Any] = field(default_factory=dict)
+    """How the file is read: further keys of a description in conf/corpus/."""
 
     @property
     def digest(self) -> str:
         """What tells it from another file of the same name."""
-        return hashlib.sha256(self.suffix.encode() + b"\0" + self.content).hexdigest()[:8]
+        head = repr((self.suffix, sorted(self.options.items()))).encode()
+        return hashlib.sha256(head + self.content).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,7 @@ class WorkingTree:
             "source": "file",
             "path": str(path),
             "halves": True,
+            **own.options,
         }
         write_changed(self.folder / path, own.content)
         write_changed(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))

@@ -1,10 +1,11 @@
-"""Tables of texts: .jsonl, .csv, .parquet, or plain text, one text a line."""
+"""Tables of texts: .jsonl, .json, .csv, .tsv, .parquet, or plain text, one text a line."""
 
 import csv
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -14,6 +15,8 @@ import pandas as pd
 from embspace.errors import InputError, counted
 from embspace.files.remote import local_path
 
+# What a user says who calls the column otherwise.
+BY_NAME = {"text": "; name the one that has the texts by --text-column, or `text_column:`"}
 NumberedRow = tuple[int, dict[str, Any]]
 """The number of its line, or its own where there are no lines, and its cells."""
 
@@ -26,11 +29,19 @@ class MissingColumnError(InputError):
         self.column = column
 
 
-def load_texts(path: str, text_column: str = "text", id_column: str | None = None) -> pd.DataFrame:
+def load_texts(
+    path: str,
+    text_column: str = "text",
+    id_column: str | None = None,
+    *,
+    separator: str | None = None,
+    skip_empty: bool = False,
+) -> pd.DataFrame:
     """The texts of a file: `id`, `text`, and its other columns, in the order of the file.
 
     Without `id_column`, a column `id` is taken where there is one, else the row's number; a row
-    of a .txt file is a line. A path may start with `~`.
+    of a .txt file is a line. A path may start with `~`. `separator` stands between the cells of a
+    .csv or .tsv; without it, a comma or a tab. `skip_empty` leaves out rows without a text.
 
     Raises:
         MissingColumnError: naming the line and the columns that there are.
@@ -45,13 +56,32 @@ def load_texts(path: str, text_column: str = "text", id_column: str | None = Non
         )
     rows = [
         _named(row, number, line, path, text_column, id_column)
-        for number, (line, row) in enumerate(_READERS[file.suffix](file), 1)
+        for number, (line, row) in enumerate(_rows(file, separator), 1)
+        if not (skip_empty and _is_empty(row.get(text_column, "x")))
     ]
     if not rows:
         raise InputError(f"{path}: holds no text")
     table = pd.DataFrame([row for _, row in rows])
     _check(table, [line for line, _ in rows], path)
     return table
+
+
+def _rows(file: Path, separator: str | None) -> Iterator[NumberedRow]:
+    if separator is None:
+        return _READERS[file.suffix](file)
+    if file.suffix not in SEPARATORS or len(separator) != 1:
+        raise InputError(
+            f"{file}: found the separator {separator!r}, allowed: one character, for "
+            f"{' and '.join(SEPARATORS)}"
+        )
+    return _csv(file, separator)
+
+
+def _is_empty(text: Any) -> bool:
+    """Whether a cell has no text: blanks, or what a table has for nothing."""
+    if isinstance(text, str):
+        return not text.strip()
+    return bool(pd.api.types.is_scalar(text) and pd.isna(text))
 
 
 def flaw_of_text(text: str) -> str:
@@ -81,7 +111,10 @@ def _named(
     for column in filter(None, (text_column, id_column)):
         if column not in row:
             found = ", ".join(map(repr, row))
-            raise MissingColumnError(f"{where}: no column '{column}', found {found}", column)
+            advice = _other_separator([*row], column) or BY_NAME.get(column, "")
+            raise MissingColumnError(
+                f"{where}: no column '{column}', found {found}{advice}", column
+            )
     if not isinstance(row[text_column], str):
         found = shortened(row[text_column])
         raise InputError(f"{where}: key '{text_column}': found {found}, not a string")
@@ -92,15 +125,30 @@ def _named(
     return line, {**row, "id": str(name), "text": row[text_column]}
 
 
+def _other_separator(found: list[str], column: str) -> str:
+    """What to say if the only column has the one that is sought in it, behind a separator."""
+    for separator in (";", "\t", "|", ","):
+        if len(found) == 1 and column in found[0].split(separator):
+            return f"; is {separator!r} the separator? Then say so by --separator, or `separator:`"
+    return ""
+
+
 def _content(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        content = file.read_bytes()
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{file}: not found") from None
     except OSError as error:  # a folder, a file that may not be read
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8: {error}") from None
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{file}, line {line}: the byte 0x{content[error.start]:02x} is not UTF-8; if the file "
+            f"is Latin-1, this makes it UTF-8:\n  iconv -f latin1 -t utf8 {file.name} > "
+            f"{file.stem}.utf8{file.suffix}"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _lines(file: Path) -> list[str]:
@@ -139,9 +187,30 @@ def _json_lines(file: Path) -> Iterator[NumberedRow]:
         yield number, row
 
 
-def _csv(file: Path) -> Iterator[NumberedRow]:
+def _json(file: Path) -> Iterator[NumberedRow]:
+    try:
+        rows = json.loads(_content(file))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}, line {error.lineno}: is no JSON: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: is nested too deeply; expected a list of texts") from None
+    if not isinstance(rows, list):
+        raise InputError(
+            f"{file}: found {shortened(rows)}, expected a list of texts, or of keys and values"
+        )
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict | str):
+            raise InputError(
+                f"{file}, entry {number}: expected a text, or keys and values, found "
+                f"{shortened(row)}"
+            )
+        yield number, {"text": row} if isinstance(row, str) else row
+
+
+def _csv(file: Path, separator: str) -> Iterator[NumberedRow]:
     csv.field_size_limit(2**31 - 1)  # a text is one field, however long
-    reader = csv.DictReader(io.StringIO(_content(file), newline=""), strict=True)
+    content = io.StringIO(_content(file), newline="")
+    reader = csv.DictReader(content, strict=True, delimiter=separator)
     try:
         columns = list(reader.fieldnames or [])
         _check_columns(columns, f"{file}, line {reader.line_num}")
@@ -174,7 +243,14 @@ def _parquet(file: Path) -> Iterator[NumberedRow]:
     return ((number, {str(key): row[key] for key in row}) for number, row in enumerate(records, 1))
 
 
-_READERS = {".jsonl": _json_lines, ".txt": _plain, ".csv": _csv, ".parquet": _parquet}
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_READERS: dict[str, Callable[[Path], Iterator[NumberedRow]]] = {
+    ".jsonl": _json_lines,
+    ".json": _json,
+    ".txt": _plain,
+    **{suffix: partial(_csv, separator=separator) for suffix, separator in SEPARATORS.items()},
+    ".parquet": _parquet,
+}
 
 
 def _check(table: pd.DataFrame, lines: list[int], path: str) -> None:
@@ -184,7 +260,18 @@ def _check(table: pd.DataFrame, lines: list[int], path: str) -> None:
         if flaw := flaw_of_text(name):
             raise InputError(f"{where}: the id {name!r} {flaw}")
         if flaw := flaw_of_text(text):
-            raise InputError(f"{where}: the text '{name}' {flaw}")
+            raise InputError(f"{where}: the text '{name}' {flaw}{_others_empty(table, text)}")
         if name in seen:
             raise InputError(f"{where}: the id '{name}' is that of line {seen[name]}")
         seen[name] = line
+
+
+def _others_empty(table: pd.DataFrame, text: str) -> str:
+    """How many texts are empty, and the way out, as the end of a message on an empty one."""
+    if text.strip():
+        return ""
+    n_empty = int((table["text"].str.strip() == "").sum())
+    return (
+        f"; so are {n_empty:,} of {counted(len(table), 'text')}. `skip_empty: true`, of a report "
+        "--skip-empty, leaves them out"
+    )

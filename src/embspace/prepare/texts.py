@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.errors import InputError, within
+from embspace.errors import InputError, not_among, within
 from embspace.files.remote import is_address, local_path
 from embspace.files.rows import save_rows
 from embspace.files.texts import MissingColumnError, load_texts
@@ -41,7 +41,7 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
     `document` is what texts share that belong together, where they come with such a column, else
     the id of the text as it came. With `unit: sentence` the id of a sentence is `<id>.<number>`.
-    `domain` and `subject` are empty where not known.
+    `domain` and `subject` are empty where not known; `subject` is what a `group_column` has.
 
     Raises:
         InputError: naming the file of the corpus, the key, and the file or address of the texts,
@@ -142,12 +142,23 @@ def load_corpus(corpus: Corpus) -> pd.DataFrame:
 
 def _from_file(corpus: FileCorpus) -> pd.DataFrame:
     try:
-        return load_texts(corpus.path, corpus.text_column, corpus.id_column)
+        table = load_texts(
+            corpus.path,
+            corpus.text_column,
+            corpus.id_column,
+            separator=corpus.separator,
+            skip_empty=corpus.skip_empty,
+        )
     except MissingColumnError as error:
         key = "text_column" if error.column == corpus.text_column else "id_column"
         raise InputError(f"key '{key}': {error}") from None
     except InputError as error:
         raise InputError(f"key 'path': {error}") from None
+    if corpus.group_column is None:
+        return table
+    if corpus.group_column not in table:
+        raise InputError(f"key 'group_column': {not_among(corpus.group_column, [*table])}")
+    return table.assign(subject=table[corpus.group_column].fillna(""))
 
 
 def main(config: StageConfig) -> None:

@@ -28,12 +28,15 @@ class BuiltinCorpus(_Corpus):
 
 
 class FileCorpus(_Corpus):
-    """Texts in a file: .txt, .csv, .jsonl or .parquet."""
+    """Texts in a file: .txt, .csv, .tsv, .jsonl, .json or .parquet."""
 
     source: Literal["file"]
     path: str
     text_column: str = "text"
     id_column: str | None = None  # the row's number where there is none
+    group_column: str | None = None  # of what colors a map of these texts
+    separator: str | None = None  # of cells; a comma for .csv, a tab for .tsv
+    skip_empty: bool = False  # leaves out rows without a text
 
 
 class HubCorpus(_Corpus):
