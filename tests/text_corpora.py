@@ -67,6 +67,7 @@ def corpus(
             "n_tokens": n_tokens + np.arange(n) % 4,
             "document": list(documents),
             "domain": [f"domain {number % 2}" for number in range(n)],
+            "subject": [f"subject {number % 3}" for number in range(n)],
         }
     )
     return TextCloud(states, windows)

@@ -32,6 +32,7 @@ def test_windows_know_their_document_and_domain_in_their_own_order():
     assert list(cloud.windows) == COLUMNS
     assert cloud.windows["document"].tolist() == ["b", "b", "a"]
     assert cloud.windows["domain"].tolist() == ["places", "places", "science"]
+    assert cloud.windows["subject"].tolist() == ["y", "y", "x"]
     assert cloud.n_documents == 2  # of three windows
 
 

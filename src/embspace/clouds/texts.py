@@ -12,7 +12,7 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
 
-COLUMNS = ["text", "window", "n_tokens", "document", "domain"]
+COLUMNS = ["text", "window", "n_tokens", "document", "domain", "subject"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class TextCloud:
 
     states: dict[str, Float[np.ndarray, "layer window dim"]]
     windows: pd.DataFrame
-    """One row a window: text, window, n_tokens, document, domain."""
+    """One row a window: text, window, n_tokens, document, domain, subject."""
 
     @property
     def n_documents(self) -> int:
@@ -33,7 +33,7 @@ def text_cloud(
     states: dict[str, np.ndarray], windows: pd.DataFrame, texts: pd.DataFrame
 ) -> TextCloud:
     """From the hidden states of a corpus, the table of its windows, and that of its texts."""
-    about = texts.drop_duplicates("id").set_index("id")[["document", "domain"]]
+    about = texts.drop_duplicates("id").set_index("id")[["document", "domain", "subject"]]
     return TextCloud(states, windows.join(about, on="text")[COLUMNS])
 
 

@@ -1,15 +1,18 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from embspace.draw.texts.text_maps import draw_text_maps
 from embspace.project.text_maps import TextMaps, project_text_maps
 from tests.draw.fits import assert_words_fit
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
-from tests.text_corpora import no_corpora, three_corpora
+from tests.text_corpora import corpus, no_corpora, three_corpora
 
 LABEL = "a model of a long name"
+LOOK: dict[str, Any] = {"row_height_mm": 50.0, "digits": 3}
 
 
 def results_of(found: TextMaps) -> dict[str, Any]:
@@ -74,3 +77,36 @@ def test_a_model_that_reads_no_text_says_so():
     assert_words_fit(figure)
     assert "enough texts" in figure.axes[0].texts[0].get_text()
     assert "None." in text
+
+
+def test_a_single_corpus_is_colored_by_the_subjects_of_its_texts():
+    figure, _ = draw_text_maps(maps_of_one(lambda n: f"subject {n % 3}"), LABEL, **LOOK)
+    assert_words_fit(figure)
+    assert legend(figure) == ["subject 0", "subject 1", "subject 2"]
+    drawn = list(figure.axes[0].collections)
+    assert sorted(len(each.get_offsets()) for each in drawn) == [6, 7, 7]
+    assert len({tuple(each.get_facecolor()[0]) for each in drawn}) == 3
+
+
+def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
+    names = [f"subject of a name that is rather long {n // 2}" for n in range(18)] + ["", "once"]
+    figure, _ = draw_text_maps(maps_of_one(names.__getitem__), LABEL, **LOOK)
+    assert_words_fit(figure)
+    assert len(legend(figure)) == 10
+    assert legend(figure)[-1] == "other texts"
+
+
+def test_without_subjects_the_corpus_is_named():
+    figure, _ = draw_text_maps(maps_of_one(lambda _: ""), LABEL, **LOOK)
+    assert legend(figure) == ["mine"]
+
+
+def maps_of_one(subject: Callable[[int], str]) -> dict[str, Any]:
+    """Maps of one corpus of twenty texts, each with its subject."""
+    cloud = corpus([f"d{number}" for number in range(20)], seed=0)
+    cloud.windows["subject"] = [subject(number) for number in range(20)]
+    return results_of(project_text_maps({"mine": cloud}, **SETTINGS))
+
+
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]

@@ -20,7 +20,10 @@ PREPARATIONS = {
     "centered_unit_length": "centered, unit length",
 }
 LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
-INK = 1500.0  # square points of all dots of a corpus, within these limits
+INK = 1500.0  # square points of all dots of a kind, within these limits
+MOST_SUBJECTS = 9  # of a single corpus, that have a color
+OTHERS = "other texts"
+MOST_COLUMNS, LONGEST = 5, 18  # of the legend, and characters of a name in it
 KEYS = ["map", "pooling", "preparation"]
 OF_MAPS = {
     "map": "map",
@@ -49,8 +52,12 @@ NEIGHBORS = {
 def draw_text_maps(
     results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """One row of maps a choice of texts, pooling and preparation, colored by corpus; tables."""
+    """One row of maps a choice of texts, pooling and preparation, colored by corpus; tables.
+
+    Texts of a single corpus are colored by their subject, where it is known of them.
+    """
     coordinates, quality = results["parquet"], results["quality"]
+    coordinates = coordinates.assign(kind=_kinds(coordinates))
     spaces = list(quality[KEYS].drop_duplicates().itertuples(index=False, name=None))
     n_rows = max(len(spaces), 1)
     figure, axes = new_figure(
@@ -64,20 +71,20 @@ def draw_text_maps(
     if not spaces:
         say_instead(axes, "no corpus has enough texts that this model reads")
         return figure, _tables(results, label, digits)
-    corpora = list(dict.fromkeys(coordinates["corpus"]))
+    colors = _colors(coordinates["kind"])
     for row, space in enumerate(spaces):
         own = axes[row * len(METHODS) : (row + 1) * len(METHODS)]
         for ax, (method, name) in zip(own, METHODS.items(), strict=True):
             points, judged = (_of_map(table, space, method) for table in (coordinates, quality))
-            _map(ax, points, corpora)
+            _map(ax, points, colors)
             ax.set_title(name, loc="left", pad=13)
             words = _trust(judged.iloc[0])
             ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
         own[0].set_ylabel(_row_name(space, int(judged["n"].iloc[0])), fontsize=7)
-    dots = [
-        Line2D([], [], color=f"C{i}", linestyle="none", marker="o") for i in range(len(corpora))
-    ]
-    figure.legend(dots, corpora, loc="outside lower left", ncols=len(corpora), markerscale=0.8)
+    dots = [Line2D([], [], color=each, linestyle="none", marker="o") for each in colors.values()]
+    columns = min(len(colors), MOST_COLUMNS)
+    names = [name if len(name) <= LONGEST else f"{name[:LONGEST]}…" for name in colors]
+    figure.legend(dots, names, loc="outside lower left", ncols=columns, markerscale=0.8)
     return figure, _tables(results, label, digits)
 
 
@@ -103,17 +110,33 @@ def _population(quality: pd.DataFrame) -> str:
     )
 
 
-def _map(ax: Axes, points: pd.DataFrame, corpora: list[str]) -> None:
-    """The largest corpus at the back and with the smallest dots; equal ones have equal dots."""
-    sizes = points["corpus"].value_counts().reindex(corpora)
-    for corpus in sizes.dropna().sort_values(ascending=False, kind="stable").index:
-        rows = points[points["corpus"] == corpus]
+def _kinds(coordinates: pd.DataFrame) -> pd.Series:
+    """What colors a point: its corpus; of a single corpus, the subject of its text if known."""
+    subjects = coordinates["subject"]
+    if coordinates["corpus"].nunique() > 1 or subjects.nunique() < 2:
+        return coordinates["corpus"]
+    frequent = subjects[subjects != ""].value_counts().index[:MOST_SUBJECTS]
+    return subjects.where(subjects.isin(frequent), OTHERS)
+
+
+def _colors(kinds: pd.Series) -> dict[str, str]:
+    """A color of each kind, in the order of the points; gray for all others, which come last."""
+    named = [kind for kind in dict.fromkeys(kinds) if kind != OTHERS]
+    colors = {str(kind): f"C{number}" for number, kind in enumerate(named)}
+    return colors | ({OTHERS: "0.75"} if OTHERS in set(kinds) else {})
+
+
+def _map(ax: Axes, points: pd.DataFrame, colors: dict[str, str]) -> None:
+    """The largest kind at the back and with the smallest dots; equal ones have equal dots."""
+    sizes = points["kind"].value_counts().reindex(list(colors))
+    for kind in sizes.dropna().sort_values(ascending=False, kind="stable").index:
+        rows = points[points["kind"] == kind]
         area = min(max(INK / len(rows), SMALLEST), LARGEST)
         ax.scatter(
             rows["x"],
             rows["y"],
             s=area,
-            color=f"C{corpora.index(corpus)}",
+            color=colors[kind],
             linewidths=0,
             rasterized=True,
         )
