@@ -19,7 +19,7 @@ from embspace.settings.params import CorpusName
 from embspace.settings.pipeline import read_stages
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
-from tests.tiny import tiny_description, write_tiny_model
+from tests.tiny import build_tiny_bert, tiny_description, write_tiny_model
 from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -227,12 +227,41 @@ def test_own_texts_have_a_name_that_params_take(
     TypeAdapter(CorpusName).validate_python(corpus)
 
 
+def test_the_tree_is_found_from_any_folder(workspace: Workspace, tmp_path: Path):
+    (workspace.folder / "docs").mkdir()
+    (workspace.folder / "docs/some.txt").write_text("a cat\na dog\n")
+    command = [*COMMAND, "tiny", "--quick", "--corpus", "some.txt"]
+    said = subprocess.run(
+        command,
+        cwd=workspace.folder / "docs",
+        env=workspace.environment() | {"PYTHONPATH": str(workspace.folder / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert "some has no part in them" in said.stdout
+
+
+def test_a_folder_is_reported_on_and_conf_stays(workspace: Workspace):
+    said = report(workspace, "src/given", "--quick")
+    assert steps(said.stderr) == []  # conf/model/tiny.yaml is of this folder
+    build_tiny_bert(workspace.folder / "elsewhere/my bert")
+    before = workspace.files("conf")
+    said = report(workspace, "elsewhere/my bert", "--no-open")
+    assert said.returncode == 0, said.stderr
+    page = said.stdout.splitlines()[-1]
+    assert re.fullmatch(r"reports/my_bert-[0-9a-f]{8}/index\.html", page)
+    assert "Embedding spaces of my bert" in (workspace.folder / page).read_text()
+    assert workspace.files("conf") == before
+
+
 def test_what_does_not_fit_is_one_message(workspace: Workspace):
     (workspace.folder / "x.docx").write_bytes(b"PK")
     (workspace.folder / "x.csv").write_text("a,b\n1,2\n")
     for arguments, message in (
         (["tinny"], "tinny.yaml: not found; did you mean 'tiny'?; allowed: a folder, "),
-        (["./tinny"], "./tinny.yaml: not found"),
+        (["./tinny"], "./tinny: no such folder"),
         (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
         (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; allowed: "),
         (["tiny", "--corpus", "x.docx"], "x.docx: found the ending '.docx', allowed: .jsonl"),

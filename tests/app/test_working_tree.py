@@ -264,6 +264,12 @@ def test_a_second_run_waits_for_the_first(tree: WorkingTree, caplog: pytest.LogC
     assert "another run is at work there" in caplog.text
 
 
+def test_a_tree_that_cannot_be_written_is_told(tree: WorkingTree, root: Path):
+    (root / ".cache").write_text("in the way, as of a tree that is read alone")
+    with pytest.raises(InputError, match=r"trees/a: cannot be written: Not a directory; .* clone"):
+        tree.update("a", None)
+
+
 def test_the_tree_is_where_one_stands_or_above(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(root / "data/texts")
     assert find_root() == root

@@ -203,6 +203,8 @@ def _free_name(place: str, root: Path) -> str:
 
 
 def _unknown(asked: str, root: Path) -> str:
+    if asked.startswith((".", "/", "~")):
+        return f"{asked}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
     allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))
     return (
         f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed)}; allowed: a folder, a "

@@ -132,10 +132,11 @@ def first_table(subject: Subject, say: Say) -> str:
     reproduce(tree, [first.address(subject.model)], say)
     table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
     digits = read_yaml(settings_path("draw", FIRST))["digits"]
+    texts = "" if subject.own is None else f" {subject.own.label} has no part in them."
     return (
         f"{markdown_table(table[[*SUMMARY]].rename(columns=SUMMARY), digits)}\n\n"
-        "All learned vectors and all their pairs. Without --quick: all other analyses, and a page "
-        "with every figure and table; what was computed now is not computed again."
+        f"All learned vectors and all their pairs.{texts} Without --quick: all other analyses, and "
+        "a page with every figure and table; what was computed now is not computed again."
     )
 
 

@@ -15,21 +15,22 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 DECIDED = ("matches", "differs", "depends on the rule")
-OF_CLAIMS = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
+OF_CLAIMS = ["section", "statement", "statistic", "value", "low", "high"]
 OF_CLAIMS += ["null", "holds_if", "verdict", "reason"]
-OF_NUMBERS = ["section", "page", "statement", "published", "value", "verdict", "reason"]
+OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 
 
 def decided_tables(folder: Path, model: str) -> str:
     """Markdown of the claims that are decided, of the numbers about this model, and of the rest.
 
-    A printed number that is about another model, or about none, is counted with the rest.
+    A printed number that is about another model, or about none, is counted with the rest, and so
+    are claims that toys decide.
     """
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
     decided = ledger["verdict"].isin(DECIDED)
-    is_claim = ledger["kind"] == "claim"
+    is_claim = (ledger["kind"] == "claim") & ~ledger["statement"].isin(_claims_on_toys(folder))
     own = _numbers_of(folder, subject(model, described))
     is_own_number = (ledger["kind"] == "number") & ledger["statement"].str.startswith(own)
     claims, numbers = ledger[is_claim & decided], ledger[is_own_number & decided]
@@ -55,10 +56,16 @@ def _numbers_of(folder: Path, model: Subject) -> tuple[str, ...]:
     return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model.repository)
 
 
+def _claims_on_toys(folder: Path) -> set[str]:
+    """Return the claims that are decided by no results of a model."""
+    claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
+    return {each.claim for each in claims if not any("{model}" in cell.file for cell in each.cells)}
+
+
 def _rest(rows: pd.DataFrame, model: str) -> str:
     n_claims = int((rows["kind"] == "claim").sum())
     return (
-        f"Not shown: {counted(n_claims, 'claim')} that these texts do not decide, and "
+        f"Not shown: {counted(n_claims, 'claim')} that are not decided here, or by toys, and "
         f"{counted(len(rows) - n_claims, 'printed number')} of other models or of none, or that "
         f"nothing here decides; all rows are in results/ledger/{model}.csv."
     )

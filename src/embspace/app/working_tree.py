@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
 
@@ -140,9 +140,12 @@ class WorkingTree:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Let no other run into the tree, and wait for one; the descriptor of the lock's file."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as file:
+        """Let no other run into the tree, and wait for one; the descriptor of the lock's file.
+
+        Raises:
+            InputError: if the tree cannot be written.
+        """
+        with self._lock_file() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -151,6 +154,17 @@ class WorkingTree:
                 )
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield file.fileno()
+
+    def _lock_file(self) -> IO[str]:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return (self.folder / "lock").open("w")
+        except OSError as error:
+            raise InputError(
+                f"{self.folder}: cannot be written: {error.strerror}; what is asked for is "
+                f"computed there, so {self.root} must be a tree that you may write to, as a clone "
+                "of your own"
+            ) from None
 
     def _add(self, own: OwnTexts) -> None:
         path = TEXTS / f"{own.name}{own.suffix}"
