@@ -294,6 +294,26 @@ def test_a_model_of_the_hub_is_fetched(workspace: Workspace, tiny_folder: Path, 
         assert len(server.requests) == asked
 
 
+def test_a_repository_that_conf_does_not_have_is_fetched_and_described(
+    workspace: Workspace, tmp_path: Path
+):
+    before = workspace.files("conf") | workspace.files("params.yaml")
+    with serving_hub() as server:
+        server.push("maker/new-bert", build_tiny_bert(tmp_path / "new", seed=1))
+        hidden = {"HF_HUB_OFFLINE": "", "TRANSFORMERS_OFFLINE": ""}
+        said = report(
+            workspace,
+            "maker/new-bert",
+            "--no-open",
+            **server.environment(tmp_path / "cache") | hidden,
+        )
+    assert said.returncode == 0, said.stderr
+    assert "maker_new-bert: maker/new-bert, main is" in said.stdout
+    page = workspace.folder / "reports/maker_new-bert/index.html"
+    assert "Embedding spaces of maker/new-bert" in page.read_text()
+    assert workspace.files("conf") | workspace.files("params.yaml") == before
+
+
 def test_a_corpus_is_a_file_or_one_of_conf(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(workspace.folder)
     assert describe_subject("tiny", None, print).name == "tiny"
