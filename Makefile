@@ -30,13 +30,13 @@ SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
 	@# are computed once before they are believed.
-	@if test -f .cache/reproduced; then dvc repro; \
-	  else dvc repro --force --no-run-cache && touch .cache/reproduced; fi
+	@test -f .cache/reproduced || { dvc repro --force --no-run-cache && touch .cache/reproduced; }
+	@embspace run
 	@embspace verify
 
 all: main runs ## The same with all layers profiled and all runs, which this writes into params.yaml
 	@embspace check
-	@dvc repro
+	@embspace run
 	@embspace verify
 
 runs:

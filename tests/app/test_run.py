@@ -63,8 +63,27 @@ def test_dvc_runs_the_stages_and_its_exit_code_comes_back(
 ):
     monkeypatch.setattr(run.sys, "executable", "echo")
     assert run_stages("training", "sentiment") == 0
+    assert run_stages(None, None) == 0
     monkeypatch.setattr(run.sys, "executable", "false")
     assert run_stages("training", None) == 1
+
+
+def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (tree / "run").write_text("#!/bin/sh\necho \"Running stage '$4:'\"\necho 'said by it'\n")
+    (tree / "run").chmod(0o755)
+    monkeypatch.setattr(run.sys, "executable", str(tree / "run"))
+    monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
+    assert run_stages("training", "sentiment") == 0
+    assert "[1 of 1]\nsaid by it\n" in capsys.readouterr().out
+    assert run_stages("training", "sentiment") == 0
+    assert "[1 of 1], at most 0 s left\n" in capsys.readouterr().out
+
+
+def test_all_is_of_all_models(tree: Path):
+    with pytest.raises(InputError, match="--model: needs an analysis or a chapter"):
+        run_stages(None, "minilm")
 
 
 @pytest.fixture

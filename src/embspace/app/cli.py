@@ -214,7 +214,9 @@ def describe(
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="An analysis, a chapter, or a stage.")],
+    name: Annotated[
+        str | None, typer.Argument(help="An analysis, a chapter, or a stage; without it, all.")
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option("--model", help="One that params.yaml names; without it, all of them."),
@@ -222,7 +224,8 @@ def run(
 ) -> None:
     """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
 
-    A chapter is a folder of pipeline/. What it needs of other chapters runs before it.
+    A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
+    computed before with the same settings comes from DVC's cache.
     """
     from embspace.app.run import run_stages
 

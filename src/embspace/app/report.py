@@ -14,7 +14,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
+from embspace.app.durations import Durations, time_left
 from embspace.app.prune import name_of
+from embspace.app.remember import remember_runs
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
 from embspace.settings.find_description import described_in
@@ -153,13 +155,15 @@ def drawing_stages(root: Path, subject: Subject) -> list[str]:
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
     """Run the stages at these addresses and what they need; say of each stage that it begins."""
-    stages = tree.stages(*targets)
+    stages, durations, done = tree.stages(*targets), Durations(tree.root), set[str]()
     start, n_known, width = monotonic(), 0, len(str(len(stages)))
-    for number, step in enumerate(tree.reproduce(*targets), 1):
+    for number, step in enumerate(durations.timed(tree.reproduce(*targets)), 1):
         n_known += not step.runs
         if step.runs:
-            passed = monotonic() - start
-            say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far)")
+            passed, left = monotonic() - start, time_left(durations.left(stages - done))
+            say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far{left})")
+        done.add(step.stage)
+    remember_runs(tree.folder)
     say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")
 
 

@@ -6,12 +6,13 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
+from embspace.settings.pipeline import GRAPH
 
 # How `dvc repro` says that it has come to a stage.
 # Before the name stands the graph, if it is not the root's.
@@ -59,12 +60,33 @@ def run_repro(folder: Path, targets: Sequence[str], log: Path, *, held: int) -> 
         ) as process,
     ):
         try:
-            yield from _steps(process, written)
+            assert process.stdout is not None  # it is a pipe
+            yield from steps_of(process.stdout, lambda line: _write(line, written))
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
     if process.returncode:
         raise InputError(_complaint(log))
+
+
+def stages_of(folder: Path, targets: Sequence[str]) -> set[str]:
+    """Return the names of the stages of a tree, with their items, that `collect_stages` finds."""
+    return {stage.name for stage in collect_stages(folder, targets)}
+
+
+def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
+    """Return DVC's stages of a tree, with their items, that are targets or needed by one.
+
+    Without a target these are all, as for `dvc repro`.
+    """
+    from dvc.repo import Repo
+
+    repo = Repo(str(folder))
+    if not targets:
+        return list(repo.index.stages)
+    named = (target if ":" in target else f"{GRAPH}:{target}" for target in targets)
+    found = (repo.stage.collect(str(folder.absolute() / each), with_deps=True) for each in named)
+    return [stage for stages in found for stage in stages]
 
 
 def environment() -> dict[str, str]:
@@ -78,14 +100,18 @@ def environment() -> dict[str, str]:
     return environment
 
 
-def _steps(process: "subprocess.Popen[str]", log: Any) -> Iterator[Step]:
-    assert process.stdout is not None  # it is a pipe
-    for line in process.stdout:
-        log.write(line)
-        log.flush()
+def steps_of(lines: Iterable[str], show: Callable[[str], None]) -> Iterator[Step]:
+    """Show the lines that `dvc repro` prints; a step for each stage as it comes to it."""
+    for line in lines:
+        show(line)
         for pattern, runs in ((RUNNING, True), (KNOWN, False)):
             if found := pattern.match(line):
                 yield Step(found[1], runs)
+
+
+def _write(line: str, log: Any) -> None:
+    log.write(line)
+    log.flush()
 
 
 def _complaint(log: Path) -> str:

@@ -3,29 +3,77 @@
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from embspace.app.repro import environment
-from embspace.errors import InputError, not_among
+from embspace.app.durations import Durations, time_left
+from embspace.app.remember import remember_runs
+from embspace.app.repro import environment, stages_of, steps_of
+from embspace.app.strays import remove_strays
+from embspace.errors import InputError, counted, not_among
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
 
 LIST = re.compile(r"\$\{(models|corpora|profiled|checkpointed|trained)\}")
 
 
-def run_stages(name: str, model: str | None) -> int:
+def run_stages(name: str | None, model: str | None) -> int:
     """Run `dvc repro` for the stages of a name and what they need; return its exit code.
 
+    Before, what a dropped corpus has left is removed; afterwards, what was run is remembered.
+
     Args:
-        name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`.
+        name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
         model: One of params.yaml, or None for all of them; also one of its runs.
 
     Raises:
         InputError: if nothing is called so, or the model is not in params.yaml.
     """
-    read_params()
-    command = [sys.executable, "-m", "dvc", "repro", *addresses_of(Path(), name, model)]
-    return subprocess.run(command, env=environment(), check=False).returncode
+    if name is None and model is not None:
+        raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")
+    targets = [] if name is None else addresses_of(Path(), name, model)
+    if strays := remove_strays(read_params()):
+        print(f"removed {counted(len(strays), 'file')} of what params.yaml no longer names")
+    code = _reproduce(targets)
+    remember_runs(Path())
+    return code
+
+
+def _reproduce(targets: list[str]) -> int:
+    """Run `dvc repro`, whose lines go on as they come; with each stage, what time is left."""
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "dvc", "repro", *targets],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+        suppress(subprocess.CalledProcessError),
+    ):
+        _tell_time(_lines(process), targets)
+    return process.returncode
+
+
+def _lines(process: "subprocess.Popen[str]") -> Iterator[str]:
+    """Yield what a process prints; raise if it fails, for its last stage did not come to an end."""
+    assert process.stdout is not None  # it is a pipe
+    yield from process.stdout
+    if process.wait():
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+
+
+def _tell_time(lines: Iterator[str], targets: list[str]) -> None:
+    """Print the lines, and before each stage that runs how many there are and what time is left."""
+    durations, done, stages = Durations(Path()), set[str](), set[str]()
+    for step in durations.timed(steps_of(lines, lambda line: print(line, end="", flush=True))):
+        if step.runs:
+            stages = stages or stages_of(Path(), targets)
+            left = time_left(durations.left(stages - done))
+            print(f"[{len(done) + 1} of {len(stages)}]{left}", flush=True)
+        done.add(step.stage)
 
 
 def addresses_of(root: Path, name: str, model: str | None) -> list[str]:

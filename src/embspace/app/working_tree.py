@@ -9,7 +9,7 @@ it is not enough, for DVC remembers no run whose results are left to git.
 import fcntl
 import hashlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import yaml
 
-from embspace.app.repro import Step, run_repro
+from embspace.app.repro import Step, collect_stages, run_repro, stages_of
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
@@ -113,21 +113,13 @@ class WorkingTree:
 
     def stages(self, *targets: str) -> set[str]:
         """Return the stages at these addresses, with their items, and all that they need."""
-        return {stage.name for stage in self._collected(targets)}
+        return stages_of(self.folder, targets)
 
     def outputs(self, *targets: str) -> list[Path]:
         """Return the files and folders, relative to the tree, that these stages make."""
-        outs = {Path(out.fs_path) for stage in self._collected(targets) for out in stage.outs}
+        stages = collect_stages(self.folder, targets)
+        outs = {Path(out.fs_path) for stage in stages for out in stage.outs}
         return sorted(out.relative_to(self.folder) for out in outs)
-
-    def _collected(self, targets: Sequence[str]) -> list[Any]:
-        """Return DVC's stages at these addresses, and all that they need."""
-        from dvc.repo import Repo
-
-        repo = Repo(str(self.folder))
-        named = (target if ":" in target else f"{GRAPH}:{target}" for target in targets)
-        found = (repo.stage.collect(str(self.folder / each), with_deps=True) for each in named)
-        return [stage for stages in found for stage in stages]
 
     def reproduce(self, *targets: str) -> Iterator[Step]:
         """Run `dvc repro` for the targets; a step for each stage as it comes to it.

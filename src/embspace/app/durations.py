@@ -1,0 +1,60 @@
+"""How long stages took, so that a run can say how long it is still going to take."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from time import monotonic
+
+from embspace.app.repro import Step
+from embspace.files.atomic import writing
+
+DURATIONS = Path(".cache/durations.json")
+
+
+class Durations:
+    """The seconds of the last run of each stage of a tree, kept beside its cache."""
+
+    def __init__(self, root: Path) -> None:
+        """Read what earlier runs have left in the tree, if there were any."""
+        self._file = root / DURATIONS
+        text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
+        self._seconds: dict[str, float] = json.loads(text)
+
+    def left(self, stages: Collection[str]) -> float | None:
+        """Return the seconds that stages take if all have to run; None if one has never run.
+
+        One that never ran for its model counts as long as it took for the slowest other one.
+        """
+        seconds = [self._of(stage) for stage in stages]
+        known = [each for each in seconds if each is not None]
+        return sum(known) if len(known) == len(seconds) else None
+
+    def timed(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """Hand on the steps of a run, and keep how long each stage of it takes."""
+        running, start = "", 0.0
+        for step in steps:
+            if running:
+                self._keep(running, monotonic() - start)
+            running, start = step.stage if step.runs else "", monotonic()
+            yield step
+        if running:
+            self._keep(running, monotonic() - start)
+
+    def _of(self, stage: str) -> float | None:
+        name = stage.partition("@")[0]
+        alike = [s for each, s in self._seconds.items() if each.partition("@")[0] == name]
+        return self._seconds.get(stage, max(alike, default=None))
+
+    def _keep(self, stage: str, seconds: float) -> None:
+        self._seconds[stage] = round(seconds, 1)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with writing(self._file) as partial:
+            partial.write_text(json.dumps(self._seconds, indent=1), encoding="utf-8")
+
+
+def time_left(seconds: float | None) -> str:
+    """Return `, at most 3 min left`; nothing where it is not known."""
+    if seconds is None:
+        return ""
+    amount = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
+    return f", at most {amount} left"

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.app import durations
+from embspace.app.durations import DURATIONS, Durations, time_left
+from embspace.app.repro import Step
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch):
+    """Let the time of the next calls be these seconds."""
+
+    def run(*seconds: float) -> None:
+        monkeypatch.setattr(durations, "monotonic", iter(seconds).__next__)
+
+    return run
+
+
+def test_the_time_of_a_stage_ends_when_the_next_one_begins(tmp_path: Path, clock):
+    steps = [Step("one", True), Step("known", False), Step("two@a", True)]
+    clock(0, 10, 10, 12, 17)  # `one` begins and ends, `known`, `two@a` begins and ends
+    assert list(Durations(tmp_path).timed(steps)) == steps
+    again = Durations(tmp_path)
+    assert again.left(["one"]) == 10
+    assert again.left(["one", "two@a"]) == 15
+    assert again.left(["known"]) is None
+    assert again.left([]) == 0
+
+
+def test_a_stage_of_another_model_counts_as_the_slowest(tmp_path: Path):
+    (tmp_path / DURATIONS).parent.mkdir()
+    (tmp_path / DURATIONS).write_text('{"one@a": 2, "one@b": 7, "other@a": 90}')
+    assert Durations(tmp_path).left(["one@c"]) == 7
+    assert Durations(tmp_path).left(["one@a"]) == 2
+
+
+def test_a_stage_that_fails_has_no_time(tmp_path: Path):
+    def steps():
+        yield Step("one", True)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        list(Durations(tmp_path).timed(steps()))
+    assert Durations(tmp_path).left(["one"]) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(None, ""), (12.4, ", at most 12 s left"), (200, ", at most 3 min left")],
+)
+def test_time_is_said_in_round_numbers(seconds: float | None, said: str):
+    assert time_left(seconds) == said
