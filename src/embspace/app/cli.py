@@ -37,8 +37,13 @@ def verify(
     results: Annotated[
         Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
     ] = Path("results"),
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show also each file and number that agrees.")
+    ] = False,
 ) -> None:
     """Compare the results with the stored baselines and with published numbers.
+
+    Says how many agree, what was not compared and how to have it compared, and what differs.
 
     Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
     a published one.
@@ -46,7 +51,7 @@ def verify(
     from embspace.verify.command import verify_results
 
     with clear_errors():
-        passed = verify_results(results, update=update, computed=computed)
+        passed = verify_results(results, update=update, computed=computed, everything=everything)
     raise typer.Exit(0 if passed else 1)
 
 

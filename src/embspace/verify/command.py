@@ -16,11 +16,12 @@ from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
 
 
-def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
+def verify_results(results: Path, *, update: bool, computed: bool, everything: bool) -> bool:
     """Compare, show and, with `update`, make the results the baseline; whether all is well.
 
     An update takes drift for wanted, but not a disagreement with a published number. With
-    `computed`, a result that git has brought is a failure.
+    `computed`, a result that git has brought is a failure. Shown is
+    what does not agree, or `everything`.
     """
     results = _relative(results)
     params = read_params()
@@ -33,10 +34,12 @@ def verify_results(results: Path, *, update: bool, computed: bool) -> bool:
     expected = expected_results(params)
     drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
-    report = Report()
+    rulings = rulings_on(results, trained, params.profiled)
+    report = Report(everything=everything)
+    report.show_counts(drift, sources, rulings)
     report.show_drift(drift)
     report.show_published(sources)
-    report.show_rulings(rulings_on(results, trained, params.profiled))
+    report.show_rulings(rulings)
     if update:
         _check_complete(drift, expected)
         n_written, n_removed = update_baselines(results, models, asked)

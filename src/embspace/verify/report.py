@@ -1,13 +1,14 @@
 """The outcome as text in a terminal: legible at 100 columns and without color."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from embspace.errors import counted
 from embspace.published.numbers import Check, SourceReport
 from embspace.published.runs import Ruling, RunReport
 from embspace.published.subjects import MODELS, names_of
@@ -16,21 +17,46 @@ from embspace.verify.drift import Drift, FileReport
 
 WIDTH = 100  # where there is no terminal to ask
 N_SHOWN = 10  # drifted facts a file
+FAILED = ("DRIFTED", "MISSING", "EXTRA")
+UNCOMPARED = ("no baseline", "not compared")
 
 
 class Report:
-    """Writes to standard output."""
+    """Writes to standard output: first what it comes to, then what does not agree, or all."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, everything: bool) -> None:
+        """Show what agrees, too, if it is to be `everything`."""
         width = None if sys.stdout.isatty() else WIDTH
         # No markup: the token [CLS] is a word here, not a style.
         self._console = Console(width=width, markup=False, highlight=False, emoji=False)
+        self._everything = everything
+
+    def show_counts(
+        self, drift: Drift, sources: Sequence[SourceReport], reports: Sequence[RunReport]
+    ) -> None:
+        """How many files and published numbers agree, and what was not compared, and why."""
+        compared = [file for file in drift.files if file.verdict not in UNCOMPARED]
+        agree = sum(file.verdict == "agrees" for file in compared)
+        self._say(f"files that agree with their baselines: {agree:,} of {len(compared):,}")
+        checks = [check for source in sources for check in source.checks]
+        agree = sum(check.verdict == "agrees" for check in checks)
+        self._say(f"published numbers that ours agree with: {agree:,} of {len(checks):,}")
+        if n := sum(len(report.rulings) for report in reports):
+            self._say(f"{counted(n, 'verdict')} on published claims: `embspace verify --all`")
+        if lines := [*_uncompared_files(drift), *_uncompared_numbers(sources, reports)]:
+            self._say("not compared:")
+        for line in lines:
+            self._say(f"  {line}")
 
     def show_drift(self, drift: Drift) -> None:
         """One row a result, then what drifted."""
-        if drift.files:
-            self._console.print(_file_table(drift.files))
-            self._say("worst: the largest deviation from the baseline; 1 is all that is allowed")
+        shown = [file for file in drift.files if self._everything or file.verdict in FAILED]
+        if shown:
+            self._console.print(_file_table(shown))
+            self._say(
+                "compared: the numbers and words of a file that were held against its baseline"
+            )
+            self._say("farthest: the largest deviation among them; 1 is all that is allowed")
         for file in drift.files:
             if file.comparison is not None and file.comparison.drifted:
                 self._show_drifted(file.file, file.comparison.drifted)
@@ -46,25 +72,19 @@ class Report:
             self._say(f"FAILED: {model} has no results; `dvc repro` makes them")
 
     def show_published(self, sources: Sequence[SourceReport]) -> None:
-        """One row a number; one line for all that need another model."""
+        """One row a number."""
         for source in sources:
-            if not (source.checks or source.not_measured):
-                continue  # it prints no number
-            self._say(f"\nPublished: {source.source}")
-            if source.checks:
-                self._console.print(_published_table(source.checks))
-            for model, n in source.not_measured.items():
-                self._say(f"  {n} numbers need {model}: {_how_to_add(model)}")
+            shown = [each for each in source.checks if self._everything or each.verdict != "agrees"]
+            if shown:
+                self._say(f"\nPublished: {source.source}")
+                self._console.print(_published_table(shown))
 
     def show_rulings(self, reports: Sequence[RunReport]) -> None:
         """One row a claim on training and run. A claim that differs is a finding, no failure."""
         for report in reports:
-            self._say(f"\nClaims on layers and training: {report.source}")
-            if report.rulings:
+            if self._everything and report.rulings:
+                self._say(f"\nClaims on layers and training: {report.source}")
                 self._console.print(_ruling_table(report.rulings))
-            else:
-                n, key = report.n_claims, "`profiled` and `trained` in params.yaml"
-                self._say(f"  {n} claims are about encoders and decoders: {key} name none")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""
@@ -75,7 +95,7 @@ class Report:
         here = sum(file.computed_here is True for file in drift.files)
         git = sum(file.computed_here is False for file in drift.files)
         advice = "; `dvc repro --force` computes all of them here" if git else ""
-        self._say(f"\n{here} files computed in this tree, {git} from git{advice}")
+        self._say(f"\n{counted(here, 'file')} computed in this tree, {git:,} from git{advice}")
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
         self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
@@ -106,13 +126,13 @@ def _what_passed(drift: Drift) -> str:
     if new == len(drift.files):
         return "but nothing was compared, since there is no baseline yet"
     other = sum(file.verdict == "not compared" for file in drift.files)
-    without = f"; {new} files have no baseline" if new else ""
-    joint = f"; {other} files were not compared, as the corpora differ" if other else ""
+    without = f"; without a baseline: {counted(new, 'file')}" if new else ""
+    joint = f"; as the corpora differ, not compared: {counted(other, 'file')}" if other else ""
     return f"nothing is beyond tolerance{without}{joint}"
 
 
 def _file_table(files: Sequence[FileReport]) -> Table:
-    table = _table("result", "verdict", "origin", numbers=("facts", "worst"))
+    table = _table("result", "verdict", "origin", numbers=("compared", "farthest"))
     origins = {True: "computed here", False: "from git", None: ""}
     for file in files:
         found = file.comparison
@@ -121,13 +141,37 @@ def _file_table(files: Sequence[FileReport]) -> Table:
     return table
 
 
-def _how_to_add(model: str) -> str:
-    if " " in model and not model.startswith("corpus "):
-        return "the note of the number says how"
-    if model.startswith("corpus "):
+def _uncompared_files(drift: Drift) -> Iterator[str]:
+    """What `embspace verify --update` makes baselines for."""
+    new = sum(file.verdict == "no baseline" for file in drift.files)
+    other = sum(file.verdict == "not compared" for file in drift.files)
+    if new:
+        yield f"{counted(new, 'file')}: no baseline yet; `embspace verify --update` makes one"
+    if other:
+        yield f"{counted(other, 'file')}: all corpora enter, and they are others; see below"
+
+
+def _uncompared_numbers(
+    sources: Sequence[SourceReport], reports: Sequence[RunReport]
+) -> Iterator[str]:
+    """What is about other models, corpora or runs than those of params.yaml."""
+    for source in sources:
+        for about, n in source.not_measured.items():
+            yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about)}"
+    n = sum(report.n_claims for report in reports if not report.rulings)
+    if n:
+        yield f"{counted(n, 'claim')} on layers and training: `make all` measures what they need"
+
+
+def _how_to_add(about: str) -> str:
+    """How to have measured what published numbers are about."""
+    if about.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
-    if names := names_of(model):
-        return f"add {' or '.join(names)} to `models` in params.yaml"
+    if " " in about:  # other stimuli
+        return "conf/prepare/stimuli.yaml says how to take them"
+    if names := names_of(about):
+        name = names[0]
+        return f"`embspace fetch {name}`, then add {name} to `models` in params.yaml"
     return f"describe it in {MODELS}/ and add it to `models` in params.yaml"
 
 
