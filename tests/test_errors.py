@@ -20,14 +20,21 @@ def test_other_errors_stay_as_they_are():
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ("artcles", "found 'artcles', allowed: articles, posts; did you mean 'articles'?"),
+        ("artcles", "found 'artcles'; did you mean 'articles'? Allowed: articles, posts"),
         ("xyz", "found 'xyz', allowed: articles, posts"),
         (None, "found None, allowed: articles, posts"),
-        (["posts"], "found ['posts'], allowed: articles, posts; did you mean 'posts'?"),
+        (["posts"], "found ['posts']; did you mean 'posts'? Allowed: articles, posts"),
     ],
 )
 def test_what_is_not_among_the_allowed_is_told_with_the_likeliest(found: object, message: str):
     assert not_among(found, ["articles", "posts"]) == message
+
+
+def test_names_too_many_for_a_message_are_left_to_a_command():
+    assert not_among("x", ["posts"], "embspace models") == "found 'x'; `embspace models` lists all"
+    assert not_among("post", ["posts"], "embspace models") == (
+        "found 'post'; did you mean 'posts'? `embspace models` lists all"
+    )
 
 
 def test_where_nothing_is_alike_nothing_is_proposed():

@@ -18,13 +18,21 @@ def within(where: str) -> Iterator[None]:
         raise InputError(f"{where}: {error}") from error.__cause__
 
 
-def not_among(found: object, allowed: Collection[str]) -> str:
-    """What was found, what is allowed, and which of that may have been meant."""
-    return f"found {found!r}, allowed: {', '.join(allowed)}{did_you_mean(found, allowed)}"
+def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:
+    """What was found, which of the allowed may have been meant, and what is allowed.
+
+    Where the names are many, `listed_by` is the command that lists them.
+    """
+    meant = did_you_mean(found, allowed)
+    start = f"found {found!r}{meant}"
+    if listed_by:
+        return f"{start}{'' if meant else ';'} `{listed_by}` lists all"
+    names = ", ".join(allowed)
+    return f"{start} Allowed: {names}" if meant else f"{start}, allowed: {names}"
 
 
 def did_you_mean(found: object, allowed: Collection[str]) -> str:
-    """The allowed name that is most like `found`, as the end of a message; "" if none is."""
+    """The allowed name that is most like `found`, to follow a message; "" if none is."""
     close = get_close_matches(str(found), allowed, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 

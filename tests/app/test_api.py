@@ -44,6 +44,13 @@ def s(workspace: Workspace) -> api.Spaces:
         return embspace.spaces("tiny", TEXTS)
 
 
+def test_it_says_what_it_is_and_what_it_does(s: api.Spaces, capsys: pytest.CaptureFixture[str]):
+    assert repr(s) == f"Spaces(model='tiny', texts=4, layers={LAYERS + 1}, dimension={DIM})"
+    assert capsys.readouterr().err == ""
+    embspace.spaces("tiny", ["another text"])
+    assert "embspace: extract_hidden_states@tiny-texts" in capsys.readouterr().err
+
+
 def test_learned_tables_are_those_of_the_checkpoint(s: api.Spaces):
     names = {"input": "word", "positional": "position", "segment": "token_type"}
     weights = load_tensors("models/tiny/model.safetensors")
@@ -146,6 +153,7 @@ def test_other_texts_leave_these_alone(s: api.Spaces):
     ("texts", "message"),
     [
         ("one text", "found one string, expected a list"),
+        (None, "texts: found None, expected a list of strings"),
         ([], "texts: found none"),
         (["a", " \n"], "text 2 is empty"),
         (iter(["a", None]), "text 2 is None, not a string"),

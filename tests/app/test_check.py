@@ -31,20 +31,30 @@ def test_the_projects_own_settings_fit(tree: Path):
     ("file", "old", "new", "message"),
     [
         ("params.yaml", "\n  - minilm\n", " minilm\n", "params.yaml: key 'models': .*write it as"),
-        ("params.yaml", "  - minilm\n", "  - minlm\n", "found 'minlm', .*did you mean 'minilm'?"),
+        (
+            "params.yaml",
+            "  - minilm\n",
+            "  - minlm\n",
+            "; did you mean 'minilm'? `embspace models`",
+        ),
         (
             "params.yaml",
             "  - minilm\n",
             "  - minilm\n  - minilm\n",
             "'minilm' stands there 2 times",
         ),
-        ("params.yaml", "  - articles", "  - artikel", "key 'corpora': found 'artikel', allowed:"),
+        (
+            "params.yaml",
+            "  - articles",
+            "  - artikel",
+            "key 'corpora': found 'artikel'; did you mean 'articles'? Allowed:",
+        ),
         ("params.yaml", "trained: []", "trained: [rna]", "key 'trained': found 'rna', allowed:"),
         (
             "params.yaml",
             "profiled: []",
             "profiled: [mnlm]",
-            "key 'profiled': found 'mnlm', .*minilm",
+            "key 'profiled': found 'mnlm'; did you mean 'minilm'?",
         ),
         ("conf/train/sentiment.yaml", "base: minilm", "bases: minilm", "key 'bases' is unknown"),
         (

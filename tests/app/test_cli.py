@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,10 @@ def run_program(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(
         [*program, *arguments], env=environment, capture_output=True, text=True, check=False
     )
+
+
+def test_it_says_its_version():
+    assert run("--version").output == f"embspace {version('embspace')}\n"
 
 
 def test_without_a_subcommand_it_lists_them():

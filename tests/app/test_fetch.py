@@ -250,9 +250,7 @@ def test_what_is_not_on_the_hub_needs_no_fetch(server: Hub, tiny_folder: Path):
 
 
 def test_an_unknown_model_is_named_before_anything_is_fetched(server: Hub):
-    with pytest.raises(
-        InputError, match=r"tinny\.yaml: not found; allowed: tiny; did you mean 'ti"
-    ):
+    with pytest.raises(InputError, match=r"tinny\.yaml: not found; did you mean 'tiny'"):
         fetch("tiny", "tinny")
     assert server.requests == []
 

@@ -82,12 +82,15 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"pooling": "median"}, "--pooling: found 'median', allowed: cls, mean, max"),
+        (
+            {"pooling": "median"},
+            "--pooling: found 'median'; did you mean 'mean'. Allowed: cls, mean, max",
+        ),
         ({"layer": 3}, "--layer: found 3, allowed: 0 to 2"),
-        ({"pooling": "men"}, "--pooling: found 'men', .*; did you mean 'mean'"),
+        ({"pooling": "men"}, "--pooling: found 'men'; did you mean 'mean'"),
         (
             {"corpus": "on"},
-            r"--corpus .`corpora` in params\.yaml.: found 'on', allowed: one; did y",
+            r"--corpus .`corpora` in params\.yaml.: found 'on'; did you mean 'one'. Allowed: one",
         ),
         ({"model_name": "bret"}, "--model .conf/model/.: found 'bret', allowed: tiny$"),
         ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),

@@ -155,3 +155,10 @@ def test_lists_and_tensors_are_vectors_too():
         pd.testing.assert_frame_equal(report_vectors(same)["similarity"], expected)
     with pytest.raises(InputError, match="vectors: .*masked array"):
         report_vectors(np.ma.masked_less(x, 0))
+
+
+def test_a_list_of_lists_is_vectors(x: np.ndarray):
+    found = report_vectors(x.tolist())["dimensions"]
+    pd.testing.assert_frame_equal(found, report_vectors(x)["dimensions"], rtol=1e-5)
+    with pytest.raises(InputError, match="vectors: .*found rows of several lengths"):
+        report_vectors([[1.0], [1.0, 2.0]])

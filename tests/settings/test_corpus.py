@@ -87,9 +87,7 @@ def test_a_missing_key_names_the_file(source: str, key: str):
 
 @pytest.mark.parametrize("source", ["Hub", None, 1, ["file"]])
 def test_a_source_that_there_is_not_names_those_that_there_are(source: object):
-    with pytest.raises(
-        InputError, match=r"x\.yaml: key 'source': found .*, allowed: builtin, file"
-    ):
+    with pytest.raises(InputError, match=r"x\.yaml: key 'source': found .*llowed: builtin, file"):
         describe_corpus("x", {**HEAD, "source": source})
 
 
@@ -155,7 +153,7 @@ def test_a_revision_may_be_left_open_if_one_says_so():
 
 
 def test_a_source_that_was_mistyped_is_proposed():
-    with pytest.raises(InputError, match=r"found 'wikpedia', .*; did you mean 'wikipedia'\?"):
+    with pytest.raises(InputError, match=r"found 'wikpedia'; did you mean 'wikipedia'\?"):
         describe_corpus("x", {**HEAD, "source": "wikpedia"})
 
 

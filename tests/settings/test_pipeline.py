@@ -109,8 +109,8 @@ def test_a_family_is_an_item_of_each_model(things: Path) -> None:
 
 
 def test_a_wrong_name_is_answered_with_those_there_are(things: Path) -> None:
-    allowed = "colors, nothing, round, shades, shapes, square, things; did you mean 'square'"
-    with pytest.raises(InputError, match=f"found 'sqare', allowed: {allowed}"):
+    allowed = "colors, nothing, round, shades, shapes, square, things"
+    with pytest.raises(InputError, match=f"'sqare'; did you mean 'square'. Allowed: {allowed}"):
         find_stages(things, "sqare")
 
 

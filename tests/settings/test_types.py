@@ -22,7 +22,9 @@ def test_bounds_are_those_of_the_interval(kind: Any, allowed: list[float]):
                 adapter.validate_python(value)
 
 
-@pytest.mark.parametrize(("n", "is_allowed"), [(0, False), (1, True), (10**6, True), (10**12, False)])
+@pytest.mark.parametrize(
+    ("n", "is_allowed"), [(0, False), (1, True), (10**6, True), (10**12, False)]
+)
 def test_a_table_has_a_row_at_least_and_no_more_than_memory_holds(n: int, is_allowed: bool):
     adapter: TypeAdapter[int] = TypeAdapter(Listed)
     if is_allowed:

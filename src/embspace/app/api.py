@@ -1,11 +1,14 @@
 """The spaces of a model, and its tables, in three lines of Python.
 
 All is made by the stages of the pipeline with the settings of conf/, in a tree of its own under
-.cache/trees/, so that numbers are those of `dvc repro`. The first look at something runs the
-stages that it needs; a second one, also in another process, reads what they left.
+.cache/trees/, so that numbers are those of `dvc repro`. The first call with a model and texts, and
+the first look at a table, run the stages that are needed and name them on stderr; later ones, also
+in another process, read what they left.
 
 >>> import embspace
 >>> s = embspace.spaces("minilm", ["The tide was out.", "Bread needs salt."])
+>>> s
+Spaces(model='minilm', texts=2, layers=7, dimension=384)
 >>> s["input"].shape, s["positional"].shape, s["segment"].shape
 ((30522, 384), (512, 384), (2, 384))
 >>> s["layer", 4].shape, list(s.tokens["token"][:7])
@@ -21,6 +24,7 @@ KeyError: "found ('layer', 9); there are 'input', 'positional', 'segment', ('lay
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +34,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.app.describe import check_complete, find_model
+from embspace.app.durations import Durations, time_left
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
@@ -55,7 +60,7 @@ def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
 
     Raises:
         InputError: if the model is not known, or if the texts are none, or one of them is empty
-            or no string.
+            or no string; with what a stage said that failed.
     """
     content = _as_json_lines(texts)
     root = find_root()
@@ -64,10 +69,12 @@ def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
     digest = hashlib.sha256(content).hexdigest()[:16]
     tree = WorkingTree(root, root / TREES / f"{found.name}--{CORPUS}-{digest}")
     tree.update(found.name, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content), found.described)
-    return Spaces(found.name, tree)
+    made = Spaces(found.name, content.count(b"\n"), tree)
+    made._make(made._states_stage, made._matrices_stage)
+    return made
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spaces:
     """What `spaces` gives: arrays by key, tables by noun. Layer 0 is the embedding output.
 
@@ -82,8 +89,16 @@ class Spaces:
     """
 
     model: str
+    texts: int
+    """How many."""
     tree: WorkingTree
     _made_stages: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        from embspace.files.tensors import map_tensors
+
+        layers, _, dimension = map_tensors(str(self._states), ("token",))["token"].shape
+        return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
         """The array of a space.
@@ -132,7 +147,8 @@ class Spaces:
         chosen = next(iter(files)) if len(files) == 1 else default
         if (name or chosen) not in files:
             raise KeyError(f"of '{noun}', found {name!r}; there are {', '.join(sorted(files))}")
-        file = self._made(files[str(name or chosen)], stage)
+        self._make(stage)
+        file = self.tree.folder / files[str(name or chosen)]
         if file.suffix == ".csv":
             from embspace.files.tables import load_table
 
@@ -144,29 +160,35 @@ class Spaces:
         return pd.json_normalize(load_scalars(str(file)))
 
     @property
+    def _matrices_stage(self) -> str:
+        return f"extract_embeddings@{self.model}"
+
+    @property
+    def _states_stage(self) -> str:
+        return f"extract_hidden_states@{self.model}-{CORPUS}"
+
+    @property
     def _matrices(self) -> Path:
-        return self._made(
-            f"data/extracted/embeddings/{self.model}.safetensors",
-            f"extract_embeddings@{self.model}",
-        )
+        return self.tree.folder / f"data/extracted/embeddings/{self.model}.safetensors"
 
     @property
     def _states(self) -> Path:
         return self._of_states("safetensors")
 
     def _of_states(self, ending: str) -> Path:
-        return self._made(
-            f"data/extracted/hidden_states/{self.model}/{CORPUS}.{ending}",
-            f"extract_hidden_states@{self.model}-{CORPUS}",
-        )
+        return self.tree.folder / f"data/extracted/hidden_states/{self.model}/{CORPUS}.{ending}"
 
-    def _made(self, file: str, stage: str) -> Path:
-        """A file of the tree, after its stage and what that needs were brought up to date."""
-        if stage not in self._made_stages:
-            for _ in self.tree.reproduce(stage):
-                pass
-            self._made_stages.add(stage)
-        return self.tree.folder / file
+    def _make(self, *stages: str) -> None:
+        """Bring stages and what they need up to date, and name on stderr those that run."""
+        lacking = [stage for stage in stages if stage not in self._made_stages]
+        if not lacking:
+            return
+        durations = Durations(self.tree.root)
+        for step in durations.timed(self.tree.reproduce(*lacking)):
+            if step.runs:
+                left = time_left(durations.left([step.stage]))
+                print(f"embspace: {step.stage}{left}", file=sys.stderr)
+        self._made_stages.update(lacking)
 
     def _tensor_of(self, key: MatrixKey) -> tuple[str, int]:
         """Which tensor of the hidden states, and which layer of it."""
@@ -239,6 +261,8 @@ def _as_json_lines(texts: Iterable[str]) -> bytes:
     """The texts as a corpus's file, numbered from 1."""
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")
+    if not isinstance(texts, Iterable):
+        raise InputError(f"texts: found {texts!r:.60}, expected a list of strings")
     lines = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):

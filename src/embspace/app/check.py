@@ -26,6 +26,7 @@ from embspace.settings.corpus import (
     corpus_file,
     describe_corpus,
 )
+from embspace.settings.find_description import LIST, MODEL
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.params import CONF, PARAMS, TOY, Params, read_params
 from embspace.settings.run import describe_run
@@ -77,7 +78,8 @@ def _wrong_names(params: Params) -> Iterator[str]:
         allowed = sorted(path.stem for path in (CONF / folder).glob("*.yaml"))
         for name in names:
             if name not in allowed:
-                yield f"{PARAMS}: key '{key}': {not_among(name, allowed)}"
+                listed_by = LIST if folder == MODEL else ""
+                yield f"{PARAMS}: key '{key}': {not_among(name, allowed, listed_by)}"
         if key in ("profiled", "checkpointed"):
             for name in sorted({*names} - {*params.models}):
                 yield f"{PARAMS}: key '{key}': '{name}' is not among 'models'"

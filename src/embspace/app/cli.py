@@ -21,8 +21,24 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> bool:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"embspace {version('embspace')}")
+        raise typer.Exit
+    return asked
+
+
 @app.callback()
-def embspace() -> None:
+def embspace(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
     """Geometry of the embedding spaces of BERT-family models."""
 
 
@@ -130,9 +146,23 @@ def sample(
 
 
 @app.command()
+def models() -> None:
+    """List the models that conf/model describes: name, repository, and where the weights are."""
+    from embspace.app.models import list_models
+
+    with clear_errors():
+        lines = list_models()
+    for line in lines:
+        typer.echo(line)
+
+
+@app.command()
 def report(
     model: Annotated[
-        str, typer.Argument(help="One of conf/model/, a folder, or a repository owner/name.")
+        str,
+        typer.Argument(
+            help="One that `embspace models` lists, a folder, or a repository owner/name."
+        ),
     ],
     corpus: Annotated[
         str | None,

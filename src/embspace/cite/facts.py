@@ -11,6 +11,7 @@ from embspace.cite.methods import Methods
 from embspace.errors import InputError, not_among
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.settings.corpus import describe_corpus
+from embspace.settings.find_description import LIST
 from embspace.settings.model import Model, describe_model, model_file
 from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.schema import read_yaml
@@ -129,7 +130,7 @@ def described(model_name: str) -> Model:
     if not known:
         raise InputError(f"{CONF / 'model'}: describes no model; expected files <name>.yaml")
     if model_name not in known:
-        raise InputError(f"--model: {not_among(model_name, known)}")
+        raise InputError(f"--model: {not_among(model_name, known, LIST)}")
     return describe_model(model_name, read_yaml(Path(model_file(model_name))))
 
 

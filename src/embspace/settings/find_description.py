@@ -4,17 +4,20 @@ from pathlib import Path
 
 from embspace.errors import InputError, did_you_mean
 
+MODEL = "model"
+LIST = "embspace models"  # too many for a message
+
 
 def described_in(folder: Path, name: str) -> Path:
     """The file `<name>.yaml` in conf/model/ or conf/corpus/.
 
     Raises:
-        InputError: if there is none, listing those there are and the name most like it.
+        InputError: if there is none, with the name most like it and where to see all.
     """
     allowed = sorted(path.stem for path in folder.glob("*.yaml"))
     if name not in allowed:
-        listed = ", ".join(allowed) or "none"
-        raise InputError(
-            f"{folder / name}.yaml: not found; allowed: {listed}{did_you_mean(name, allowed)}"
-        )
+        meant = did_you_mean(name, allowed)
+        names = ", ".join(allowed) or "none"
+        listed = f"allowed: {names}" if folder.name != MODEL else f"`{LIST}` lists all"
+        raise InputError(f"{folder / name}.yaml: not found{meant or ';'} {listed}")
     return folder / f"{name}.yaml"

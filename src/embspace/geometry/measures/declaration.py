@@ -105,8 +105,8 @@ def measure(
 
     Its first argument may then be an array, a tensor of torch, a data frame or a list of lists,
     (n, dim), of any type of number: the function gets it in float64, on the CPU, checked to be
-    finite and of a magnitude that it can square. What is `shared`,
-    such as `Moments` or a `NeighborGraph`, goes through as it is.
+    finite and of a magnitude that it can square. What is `shared`, such
+    as `Moments` or a `NeighborGraph`, goes through as it is.
     """
 
     def declare(function: Function) -> Function:
@@ -181,4 +181,9 @@ def as_array(x: Any) -> Any:
         return (x.float() if "bfloat16" in str(x.dtype) else x).numpy()  # NumPy lacks bfloat16
     if hasattr(x, "to_numpy"):
         return x.to_numpy()
-    return np.array(x) if type(x) in (list, tuple) else x
+    if type(x) not in (list, tuple):
+        return x
+    try:
+        return np.array(x)
+    except ValueError:  # NumPy says "inhomogeneous shape"
+        raise ValueError("x: expected vectors, (n, dim), found rows of several lengths") from None

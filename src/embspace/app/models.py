@@ -1,0 +1,53 @@
+"""Lists what conf/model describes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from embspace.models.lock import LockedModel, read_lock
+from embspace.settings.model import (
+    FolderModel,
+    HubModel,
+    Model,
+    PackageModel,
+    RandomModel,
+    describe_model,
+    repository_of,
+)
+from embspace.settings.params import CONF, read_params
+from embspace.settings.schema import read_yaml
+
+COLUMNS = ("name", "repository", "weights")
+
+
+def list_models() -> list[str]:
+    """Return a line for each model: its name, its repository, and whether its weights are here.
+
+    Raises:
+        InputError: if a file of conf/model/ does not fit.
+    """
+    rows = [COLUMNS, *_rows()]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    return [f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
+
+
+def _rows() -> Iterator[tuple[str, str, str]]:
+    locked, named = read_lock(), read_params().models
+    for path in sorted((CONF / "model").glob("*.yaml")):
+        name = path.stem
+        model = describe_model(name, read_yaml(path))
+        listed = ", in params.yaml" if name in named else ""
+        yield name, repository_of(model) or "", f"{_state(name, model, locked)}{listed}"
+
+
+def _state(name: str, model: Model, locked: dict[str, LockedModel]) -> str:
+    """Say where the weights of a model are, and whether they are there."""
+    if isinstance(model, HubModel):
+        fetched = name in locked and locked[name].answers(model)
+        return "fetched" if fetched else f"not fetched: embspace fetch {name}"
+    if isinstance(model, PackageModel):
+        return f"package {model.package}"
+    if isinstance(model, RandomModel):
+        return "random"
+    what = "folder" if isinstance(model, FolderModel) else "vectors"
+    there = "" if Path(model.path).expanduser().exists() else ", not there"
+    return f"{what} {model.path}{there}"
