@@ -25,19 +25,24 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all runs setup check verify test test-slow bench bench-coverage lint types format baselines lock dag clean help
+.PHONY: main all runs setup check verify test test-slow bench bench-coverage lint types format baselines lock dag gc clean help
 
-main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default)
+main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
 	@# are computed once before they are believed.
 	@test -f .cache/reproduced || { dvc repro --force --no-run-cache && touch .cache/reproduced; }
 	@embspace run
 	@embspace verify
+	@$(NEXT)
 
 all: main runs ## The same with all layers profiled and all runs, which this writes into params.yaml
 	@embspace check
 	@embspace run
 	@embspace verify
+	@$(NEXT)
+
+# With a model, what can be typed next without activating anything.
+NEXT := echo "figures are in figures/, numbers in results/; all on one page: $(BIN)/embspace report minilm"
 
 runs:
 	@python -m embspace.app.all_runs
@@ -113,6 +118,12 @@ lock: ## Resolve the dependencies anew and write the two lock files
 # Without embspace itself, and without the local label of a torch build: pip picks the build.
 freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
+
+gc: $(VENV)/runtime ## Free disk: reports' trees, and what DVC keeps of other settings and of experiments
+	@du -shc .cache/trees .dvc/cache 2>/dev/null | tail -1
+	@rm -rf .cache/trees .cache/remembered
+	@dvc gc --workspace --force
+	@du -shc .dvc/cache 2>/dev/null | tail -1
 
 clean: ## Remove what was computed and the environment; results and figures stay
 	rm -rf $(VENV) .cache data/prepared data/trained data/extracted data/measured data/projected data/reported data/drawn .dvc/cache .dvc/tmp .mypy_cache .pytest_cache .ruff_cache
