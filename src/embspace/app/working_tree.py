@@ -2,8 +2,8 @@
 
 It has copies of what people write (settings, texts, code) and a params.yaml of its own. What the
 user's tree, or another one of this kind, has computed of the model is taken over with its entries
-of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cache is shared; alone
-it is not enough, for DVC remembers no run whose results are left to git.
+of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cache is shared, with
+the runs that `remember_runs` has saved there; those of a fresh clone came from git and are not.
 """
 
 import fcntl
