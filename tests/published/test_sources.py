@@ -85,6 +85,7 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
             assert entry.file.replace("{model}", "${item.model}") in stages
         for claim in source.claims_on_runs:
             place = claim.file.replace("{run}", "${item.train}")
+            place = place.replace("{checkpointed}", "${item.model}")
             assert place.replace("{model}", "${item.model}") in stages
 
 

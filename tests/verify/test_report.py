@@ -5,6 +5,7 @@ import pytest
 
 from embspace.published.numbers import Check, SourceReport
 from embspace.published.runs import Ruling, RunReport
+from embspace.published.sources import Undecided
 from embspace.verify.compare import Comparison, Fact
 from embspace.verify.corpora import Corpora
 from embspace.verify.drift import Drift, FileReport
@@ -211,6 +212,15 @@ def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
     assert "Claims on layers and training: a paper" in said
     assert "It grows. 4.2 mine 0 matches, 1 differs" in said
     assert "other not measured; `dvc repro` does it" in said
+
+
+def test_what_no_result_can_decide_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]):
+    item = Undecided(
+        quantity="characters", section="2", verdict="cannot be had", published="205", reason="so"
+    )
+    rulings = (Ruling("4.2", "It grows.", "run", {"0": "matches"}),)
+    Report(everything=True).show_rulings([RunReport("a paper", 4, rulings, (item,))])
+    assert "  characters, 205: cannot be had; so" in capsys.readouterr().out
 
 
 def test_a_source_that_prints_no_number_has_no_heading_there(capsys: pytest.CaptureFixture[str]):

@@ -1,13 +1,13 @@
 """Published claims on layers and training, and what was found of models and runs of params.yaml."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from embspace.errors import InputError
 from embspace.published.contents import Contents, read_contents
 from embspace.published.numbers import fits
-from embspace.published.sources import RunClaim, Source, read_sources
+from embspace.published.sources import RunClaim, Source, Undecided, read_sources
 
 SEED, VERDICT = "seed", "verdict"
 
@@ -31,35 +31,42 @@ class RunReport:
     n_claims: int
     rulings: tuple[Ruling, ...]
     """Of a claim on decoders there is none for an encoder, and the other way round."""
+    undecided: tuple[Undecided, ...] = ()
+    """What is printed and cannot be decided."""
 
 
-def rulings_on(results: Path, runs: Collection[str], profiled: Collection[str]) -> list[RunReport]:
-    """What was decided for `runs` and `profiled` models; one report a source that claims it."""
+def rulings_on(
+    results: Path,
+    runs: Collection[str],
+    profiled: Collection[str],
+    checkpointed: Collection[str],
+) -> list[RunReport]:
+    """What was decided for runs and models; one report a source that claims it."""
+    names = {"run": runs, "model": profiled, "checkpointed": checkpointed}
     return [
         RunReport(
             source.source,
             len(source.claims_on_runs),
-            tuple(_rulings(source, results, runs, profiled)),
+            tuple(_rulings(source, results, names)),
+            tuple(source.undecided),
         )
         for source in read_sources()
         if source.claims_on_runs
     ]
 
 
-def _rulings(
-    source: Source, results: Path, runs: Collection[str], profiled: Collection[str]
-) -> list[Ruling]:
+def _rulings(source: Source, results: Path, names: Mapping[str, Collection[str]]) -> list[Ruling]:
     rulings = [
         _ruling(claim, name, results)
         for claim in source.claims_on_runs
-        for name in (runs if "{run}" in claim.file else profiled)
+        for name in names[claim.asked_of]
     ]
     return [ruling for ruling in rulings if ruling is not None]
 
 
 def _ruling(claim: RunClaim, run: str, results: Path) -> Ruling | None:
     """None if the run is of a kind that the claim is not about."""
-    place = claim.file.replace("{run}", run).replace("{model}", run)
+    place = claim.file.replace(f"{{{claim.asked_of}}}", run)
     file = results / Path(place).relative_to("results")
     if not file.is_file():
         return Ruling(claim.section, claim.claim, run, {})

@@ -216,11 +216,16 @@ class RunClaim(Strict):
     claim: str
     """In our words."""
     section: str
-    file: str = Field(pattern=r"^results/.*\{(run|model)\}")
+    file: str = Field(pattern=r"^results/[^{}]*\{(run|model|checkpointed)\}\.csv$")
     """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name, {model}
-    for that of a model under `profiled`."""
+    for that of a model under `profiled`, {checkpointed} for that of one under `checkpointed`."""
     where: dict[str, str | int]
     decided: Decided
+
+    @property
+    def asked_of(self) -> str:
+        """What is in braces: which names are put there."""
+        return self.file.partition("{")[2].partition("}")[0]
 
 
 class Undecided(Strict):
@@ -228,7 +233,7 @@ class Undecided(Strict):
 
     quantity: str
     section: str
-    page: int
+    page: int | None = None
     verdict: Literal["slip", "lost in the source", "cannot be had"]
     published: str = ""
     correct: str = ""

@@ -34,7 +34,7 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     expected = expected_results(params)
     drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
-    rulings = rulings_on(results, trained, params.profiled)
+    rulings = rulings_on(results, trained, params.profiled, params.checkpointed)
     report = Report(everything=everything)
     report.show_counts(drift, sources, rulings)
     report.show_drift(drift)

@@ -85,6 +85,9 @@ class Report:
             if self._everything and report.rulings:
                 self._say(f"\nClaims on layers and training: {report.source}")
                 self._console.print(_ruling_table(report.rulings))
+                for item in report.undecided:
+                    said = f"{item.verdict}; {item.reason}"
+                    self._say(f"  {item.quantity}, {item.published}: {said}")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
         """What an update has changed."""

@@ -9,12 +9,14 @@ import pytest
 from embspace.draw.page.canvas import stage_of
 from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics, main
 from embspace.files.tables import save_table
+from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules, claim_rows
 from embspace.settings.stage import StageConfig
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 from tests.draw.runs.test_dynamics import SETTINGS, value
 from tests.draw.runs.test_dynamics import table as table_of_run
 from tests.drawn import figure_files
+from tests.measure.runs.test_training_claims import RULES
 
 STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
 
@@ -26,7 +28,13 @@ def table() -> pd.DataFrame:
 
 
 def draw(rows: pd.DataFrame, **given: Any) -> Any:
-    return draw_pretraining_dynamics({"csv": rows}, "a model of a long name", **SETTINGS | given)
+    results = {"csv": rows, "claims": claims_on(rows)}
+    return draw_pretraining_dynamics(results, "a model of a long name", **SETTINGS | given)
+
+
+def claims_on(rows: pd.DataFrame) -> pd.DataFrame:
+    """All that is claimed, of a decoder."""
+    return claim_rows(rows, "decoder", CLAIMED_OF, ClaimRules(**RULES))
 
 
 def test_lines_are_the_layers_of_a_step_and_the_mean_of_layers_over_the_steps() -> None:
@@ -53,6 +61,12 @@ def test_the_text_has_the_last_checkpoint() -> None:
     assert line.endswith("| 1.000 | 2.000 | 3.000 |")
 
 
+def test_the_text_has_the_verdict_on_each_claim() -> None:
+    _, text = draw(table())
+    verdicts = text.partition("## Claims on layers and training")[2]
+    assert all(claim in verdicts for claim in CLAIMED_OF)
+
+
 def test_too_few_documents_say_so() -> None:
     figure, text = draw(table()[:0])
     assert "too few documents" in figure.axes[0].texts[0].get_text()
@@ -70,7 +84,9 @@ def test_a_training_is_drawn_under_the_name_of_the_model(
 ) -> None:
     settings = {"pretraining_dynamics": settings_of(root, "pretraining_dynamics")}
     monkeypatch.chdir(tmp_path)
-    save_table(table()[: 0 if is_empty else None], "results/pretraining_dynamics/mine.csv")
+    rows = table()[: 0 if is_empty else None]
+    save_table(rows, "results/pretraining_dynamics/mine.csv")
+    save_table(claims_on(rows), "results/pretraining_dynamics/claims/mine.csv")
     main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     assert drawn == set(figure_files("pretraining_dynamics", "mine"))

@@ -32,9 +32,14 @@ def test_every_claim_has_a_row_and_every_seed_its_mark() -> None:
     assert "anisotropy grows, then settles" in text and table["verdict"].eq("matches").all()
 
 
-def test_an_encoder_has_one_statistic() -> None:
+def test_flat_has_one_statistic_and_what_is_said_of_another_kind_is_marked() -> None:
     figure, text = draw_training_claims({"csv": claims(flat, phase=MASKED)}, "a run", **SETTINGS)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["4.1  flat over layers"]
+    assert [ax.get_title(loc="left") for ax in figure.axes[::2]] == [
+        "4.1  flat over layers",
+        "4.2  anisotropy grows, then settles (of decoders)",
+        "4.3  dimension rises, then falls (of decoders)",
+    ]
+    assert [ax.axison for ax in figure.axes[:2]] == [True, False]
     assert "value >= -0.05 and value <= 0.05" in text
 
 

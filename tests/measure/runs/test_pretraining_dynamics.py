@@ -18,7 +18,7 @@ from embspace.app.fetch import fetch_models
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.scalars import save_scalars
-from embspace.files.tables import load_table
+from embspace.files.tables import load_table, save_table
 from embspace.geometry import effective_rank, mean_cosine, two_nn
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.runs import pretraining_dynamics as stage
@@ -28,6 +28,7 @@ from embspace.measure.runs.pretraining_dynamics import (
     measure_pretraining_dynamics,
     some_documents,
 )
+from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules
 from embspace.models.checkpoints import published_checkpoints
 from embspace.models.lock import LockedFile, read_lock, write_lock
 from embspace.settings.model import HubModel
@@ -55,6 +56,9 @@ SETTINGS: dict[str, Any] = {
     "left_out": ["partition_isotropy", "partition_isotropy_at_unit_norm", "correlation_dimension"],
     "batch_size": 4096,
     "tokens_per_batch": 96,
+    "rules": ClaimRules(
+        bell_height=0.1, rank_correlation=0.7, settled_share=0.1, dimension_fall=0.05
+    ),
     "seed": 0,
     "device": "cpu",
 }
@@ -98,8 +102,8 @@ def neox(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> HubModel:
 def measured(name: str, model: HubModel, posts: pd.DataFrame = POSTS, **given: Any) -> pd.DataFrame:
     checkpoints = published_checkpoints(name, model)
     return measure_pretraining_dynamics(
-        name, model, checkpoints, {"posts": posts}, **SETTINGS | given
-    )
+        name, model, "decoder", checkpoints, {"posts": posts}, **SETTINGS | given
+    ).dynamics
 
 
 def states_of_neox(folder: Path, tokenizer_of: Path) -> np.ndarray:
@@ -253,10 +257,14 @@ def test_too_few_documents_have_no_rows(neox: HubModel) -> None:
 def test_the_stage_reads_the_checkpoints_that_are_pinned(neox: HubModel, root: Path) -> None:
     settings = yaml.safe_load((root / "conf/measure/runs/pretraining_dynamics.yaml").read_text())
     settings |= {"corpus": "posts", "n_documents": 4, "seed": 0, "device": "cpu"}
+    settings["rules"] = ClaimRules(**settings["rules"])
     save_rows(POSTS, "data/prepared/texts/posts.parquet")
+    save_table(pd.DataFrame({"module": ["GPTNeoXModel"]}), "results/architecture/neox.csv")
     save_scalars({"0": {}, "4": {}}, "data/prepared/checkpoints/neox.json")
     content = yaml.safe_load(Path("conf/model/neox.yaml").read_text())
     main(StageConfig("neox", content, "", {}, ["neox"], ["posts"], settings))
     table = load_table("results/pretraining_dynamics/neox.csv")
     assert list(table) == COLUMNS and set(table["step"]) == {0, 4}
     assert not set(settings["left_out"]) & set(table["measure"])
+    claims = load_table("results/pretraining_dynamics/claims/neox.csv")
+    assert list(claims["claim"]) == list(CLAIMED_OF) and set(claims["kind"]) == {"decoder"}

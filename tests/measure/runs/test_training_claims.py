@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from embspace.measure.runs.training_claims import COLUMNS, measure_training_claims
+from embspace.measure.runs.training_claims import measure_training_claims
+from embspace.measure.runs.training_claims_rows import COLUMNS
 from tests.measure.dynamics_tables import STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
@@ -104,9 +105,17 @@ def test_a_dimension_that_goes_one_way_does_not_rise_and_fall(shape: Any) -> Non
     assert verdicts(claims(dimension=shape))[FALL] == "differs"
 
 
-def test_an_encoder_is_held_to_be_flat_and_to_nothing_else() -> None:
-    assert verdicts(claims(flat, phase=MASKED)) == {"flat over layers": "matches"}
-    assert verdicts(claims(bell, phase=MASKED)) == {"flat over layers": "differs"}
+def test_an_encoder_is_held_to_be_flat_and_asked_what_is_said_of_the_training_of_decoders() -> None:
+    contrast = claims(flat, flat, phase=MASKED)
+    assert verdicts(contrast) == {
+        "flat over layers": "matches",
+        GROWTH: "cannot be had",  # what never moves has no rank correlation
+        FALL: "differs",
+    }
+    assert list(contrast["claimed_of"]) == ["encoder", "decoder", "decoder"] * 2
+    alike = claims(bell, hill, phase=MASKED)
+    assert verdicts(alike) == {"flat over layers": "differs", GROWTH: "matches", FALL: "matches"}
+    assert set(alike["kind"]) == {"encoder"}
 
 
 def test_values_that_are_missing_decide_nothing() -> None:
@@ -135,8 +144,9 @@ def test_of_no_checkpoints_nothing_is_claimed() -> None:
 
 def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -> None:
     file = root / "data/published/razzhigaev_shape_of_learning.yaml"
+    asked = yaml.safe_load(file.read_text())["claims_on_runs"]
     published = {
-        claim["where"]["claim"] for claim in yaml.safe_load(file.read_text())["claims_on_runs"]
+        claim["where"]["claim"] for claim in asked if "training_claims/{run}" in claim["file"]
     }
     runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
     decided = [measure_training_claims(dynamics(bell, hill), run, **RULES)["claim"] for run in runs]

@@ -49,7 +49,7 @@ def draw_training_claims(
         rows = table[table["claim"] == claim]
         for column, name in enumerate(STATISTICS[:n_columns]):
             _panel(axes[number * n_columns + column], rows, name)
-        axes[number * n_columns].set_title(f"{rows['section'].iloc[0]}  {claim}", loc="left")
+        axes[number * n_columns].set_title(_title(rows.iloc[0]), loc="left")
     legend_below(figure, axes, ncols=1 + len(MARKS))
     text = section(
         "Verdicts, by seed",
@@ -59,6 +59,12 @@ def draw_training_claims(
         markdown_table(table.assign(section=table["section"].astype(str)), digits),
     )
     return figure, f"{heading}\n{text}"
+
+
+def _title(row: pd.Series) -> str:
+    """The claim, and of which kind it is, where that is another."""
+    other = "" if row["claimed_of"] == row["kind"] else f" (of {row['claimed_of']}s)"
+    return f"{row['section']}  {row['claim']}{other}"
 
 
 def bounds_of(rule: str, name: str) -> tuple[float, float]:
@@ -75,6 +81,10 @@ def bounds_of(rule: str, name: str) -> tuple[float, float]:
 
 def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     """One statistic of a claim: where the rule holds, and where the seeds are."""
+    words = rows["statistic" if name == "value" else "second_statistic"].fillna("").iloc[0]
+    if not words:
+        ax.set_axis_off()
+        return
     seeds = list(rows["seed"])
     low, high = bounds_of(rows["holds_if"].iloc[0], name)
     finite = [bound for bound in (low, high) if abs(bound) < inf]
@@ -97,7 +107,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_yticks(range(len(seeds)), [f"seed {seed}" for seed in seeds])
     ax.set_ylim(len(seeds) - 0.4, -0.6)
-    ax.set_xlabel(fill(rows["statistic" if name == "value" else "second_statistic"].iloc[0], LINE))
+    ax.set_xlabel(fill(words, LINE))
     if not rows[name].notna().any():
         ax.text(0.5, 0.5, "cannot be had", transform=ax.transAxes, ha="center")
 

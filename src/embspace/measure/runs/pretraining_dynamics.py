@@ -1,5 +1,9 @@
-"""Stage `measure_pretraining_dynamics`: the geometry of every layer over a published training."""
+"""Stage `measure_pretraining_dynamics`: the geometry of every layer over a published training.
 
+And what Razzhigaev et al. (2024, arXiv 2311.05928) claim of layers and training, held against it.
+"""
+
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,8 +15,10 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row, load_table, save_table
+from embspace.measure.layers.model_kinds import kind_of_class
 from embspace.measure.runs.dynamics_rows import COLUMNS, Settings, rows_of_layers, states_of
+from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules, claim_rows
 from embspace.models.checkpoints import PublishedCheckpoint, published_checkpoints
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
@@ -25,9 +31,18 @@ from embspace.train.heads import be_quiet
 PLACE = {"seed": 0, "phase": "pretraining"}
 
 
+@dataclass(frozen=True)
+class PretrainingDynamics:
+    """The tables of the stage."""
+
+    dynamics: pd.DataFrame
+    claims: pd.DataFrame
+
+
 def measure_pretraining_dynamics(
     name: str,
     model: Model,
+    kind: str,
     checkpoints: list[PublishedCheckpoint],
     texts: dict[str, pd.DataFrame],
     *,
@@ -38,15 +53,17 @@ def measure_pretraining_dynamics(
     left_out: list[str],
     batch_size: Annotated[int, Field(ge=64)],
     tokens_per_batch: PositiveInt,
+    rules: ClaimRules,
     seed: NonNegativeInt,
     device: Device,
-) -> pd.DataFrame:
-    """One row a checkpoint, layer, change and measure, as `measure_dynamics` has them.
+) -> PretrainingDynamics:
+    """One row a checkpoint, layer, change and measure, as `measure_dynamics` has them; and claims.
 
     `texts` are those of each corpus. Of `corpus`, `n_documents` at equal distances are read, in
     windows that do not overlap, of `window_length` or of what the model reads at once; every
     checkpoint reads the same tokens, those of the model's own tokenizer. One checkpoint is in
-    memory at a time.
+    memory at a time. `claims` has all that the paper claims, of encoders and of decoders, decided
+    by `rules` as `measure_training_claims` does; `kind` is what the model is.
 
     Raises:
         InputError: naming model and step, if a checkpoint was not fetched, is another than was
@@ -67,7 +84,8 @@ def measure_pretraining_dynamics(
         lengths[each.name] = length
         _check_lengths(lengths)
         rows += [{**PLACE, "step": each.step, **row} for row in found]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    dynamics = pd.DataFrame(rows, columns=COLUMNS)
+    return PretrainingDynamics(dynamics, claim_rows(dynamics, kind, CLAIMED_OF, rules))
 
 
 def some_documents(texts: pd.DataFrame, n_documents: int) -> pd.DataFrame:
@@ -109,14 +127,17 @@ def main(config: StageConfig) -> None:
     name, corpus = config.model_name, config.settings["corpus"]
     model = describe_model(name, config.model)
     pins = load_scalars(f"data/prepared/checkpoints/{name}.json")
-    table = measure_pretraining_dynamics(
+    module = str(load_table(f"results/architecture/{name}.csv")["module"].iloc[0])
+    tables = measure_pretraining_dynamics(
         name,
         model,
+        kind_of_class(module),
         [each for each in published_checkpoints(name, model) if str(each.step) in pins],
         {corpus: load_rows(f"data/prepared/texts/{corpus}.parquet")},
         **config.settings,
     )
-    save_table(table, f"results/pretraining_dynamics/{name}.csv")
+    save_table(tables.dynamics, f"results/pretraining_dynamics/{name}.csv")
+    save_table(tables.claims, f"results/pretraining_dynamics/claims/{name}.csv")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,84 @@
+"""Claims on tables whose shape decides them, of a model of either kind."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from embspace.files.tables import save_table
+from embspace.measure.runs.training_claims_rows import (
+    BELL,
+    CLAIMED_OF,
+    COLUMNS,
+    FLAT,
+    GROWTH,
+    RISE_AND_FALL,
+    ClaimRules,
+    claim_rows,
+)
+from embspace.published.runs import rulings_on
+from tests.measure.dynamics_tables import dynamics
+from tests.measure.runs.test_training_claims import RULES, bell, flat, hill
+from tests.verify.tree import put
+
+AS_CLAIMED = {BELL: "matches", FLAT: "differs", GROWTH: "matches", RISE_AND_FALL: "matches"}
+CONTRARY = {BELL: "differs", FLAT: "matches", GROWTH: "differs", RISE_AND_FALL: "differs"}
+
+
+def rows(anisotropy: Any, dimension: Any, kind: str) -> Any:
+    table = dynamics(anisotropy, dimension)
+    first = table[table["seed"] == table["seed"].iloc[0]]
+    return claim_rows(first, kind, CLAIMED_OF, ClaimRules(**RULES))
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_all_claims_are_asked_of_either_kind(kind: str) -> None:
+    table = rows(bell, hill, kind)
+    assert list(table) == COLUMNS and set(table["kind"]) == {kind}
+    assert dict(zip(table["claim"], table["verdict"], strict=True)) == AS_CLAIMED
+    shrinking = rows(lambda number, layer: 0.5 - number / 100, lambda n, _: 20.0 - n, kind)
+    assert dict(zip(shrinking["claim"], shrinking["verdict"], strict=True)) == CONTRARY
+
+
+def test_only_what_is_asked_has_rows() -> None:
+    table = claim_rows(dynamics(flat, hill), "encoder", [FLAT], ClaimRules(**RULES))
+    assert set(table["claim"]) == {FLAT} and set(table["claimed_of"]) == {"encoder"}
+
+
+def test_of_no_checkpoints_nothing_is_claimed() -> None:
+    table = claim_rows(dynamics(bell, hill)[:0], "decoder", CLAIMED_OF, ClaimRules(**RULES))
+    assert table.empty and list(table) == COLUMNS
+
+
+def test_one_checkpoint_decides_nothing_on_training() -> None:
+    table = dynamics(bell, hill)
+    last = table[table["step"] == table["step"].max()]
+    found = claim_rows(last, "decoder", CLAIMED_OF, ClaimRules(**RULES)).set_index("claim")
+    assert set(found.loc[GROWTH, "verdict"]) == {"cannot be had"}
+    assert set(found.loc[RISE_AND_FALL, "verdict"]) == {"differs"}
+    assert set(found.loc[BELL, "verdict"]) == {"matches"}
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_each_claim_of_the_paper_is_ruled_on_of_a_model_with_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path, kind: str
+) -> None:
+    """From made-up results to what `embspace verify` shows."""
+    monkeypatch.chdir(tmp_path)
+    file = "data/published/razzhigaev_shape_of_learning.yaml"
+    put(file, (root / file).read_text(encoding="utf-8"))
+    save_table(rows(bell, hill, kind), "results/pretraining_dynamics/claims/made_up.csv")
+    (report,) = rulings_on(Path("results"), [], [], ["made_up"])
+    asked = yaml.safe_load((root / file).read_text())["claims_on_runs"]
+    of_kind = [
+        each["claim"]
+        for each in asked
+        if "{checkpointed}" in each["file"] and each["where"]["kind"] == kind
+    ]
+    assert [ruling.claim for ruling in report.rulings] == of_kind
+    assert len(of_kind) == 4
+    said = {ruling.claim: ruling.verdicts for ruling in report.rulings}
+    flat_claim = next(claim for claim in said if "about the same" in claim)
+    assert said.pop(flat_claim) == {"0": "differs"}
+    assert list(said.values()) == [{"0": "matches"}] * 3
