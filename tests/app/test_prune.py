@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.prune import find_leftovers, remove
+from embspace.app.prune import find_leftovers, remove, remove_strays
 from embspace.settings.params import Params
 from embspace.settings.pipeline import graph_files
 
@@ -101,3 +101,16 @@ def test_nothing_built_yet_is_nothing_left_over(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     assert find_leftovers(PARAMS).left_over == []
+
+
+def test_only_what_changes_a_folder_that_is_read_whole_goes_unasked():
+    read_whole = (
+        "data/extracted/hidden_states/",
+        "data/extracted/stimuli/",
+        "data/prepared/texts/",
+    )
+    strays = [name for name in DROPPED if name.startswith(read_whole)]
+    assert len(strays) > 1
+    assert [str(file) for file in remove_strays(PARAMS)] == strays
+    assert all(Path(name).is_file() for name in (*KEPT, *OTHERS, *(set(DROPPED) - set(strays))))
+    assert remove_strays(PARAMS) == []

@@ -222,7 +222,8 @@ def test_own_texts_have_a_name_that_params_take(
     Path("conf/model").mkdir(parents=True)
     Path("conf/model/tiny.yaml").touch()
     Path(file).write_text("text\na cat\n")
-    subject = describe_subject("tiny", file)
+    Path("params.yaml").touch()
+    subject = describe_subject("tiny", file, print)
     assert subject.corpora == [corpus]
     TypeAdapter(CorpusName).validate_python(corpus)
 

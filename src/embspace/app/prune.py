@@ -34,6 +34,15 @@ BUILT = tuple(
     )
 )
 SHARED = {Path("results/provenance.json")}
+# Stages depend on these as a whole: to DVC a stray there is a change of all that is read.
+READ_WHOLE = tuple(
+    Path(folder)
+    for folder in (
+        "data/extracted/hidden_states",
+        "data/extracted/stimuli",
+        "data/prepared/texts",
+    )
+)
 CHECKPOINT = r"/seed_\d+/[^/]+/step_\d{6}/[^/]+"  # in the folder of a run
 # What may stand in the place of ${item.<key>} in the path of an output.
 ITEMS = {"model": "[^/]+", "corpus": "[^/.]+", "train": "[^/]+"}
@@ -60,6 +69,17 @@ def find_leftovers(params: Params) -> Found:
         elif all(_is_dropped(match, named) for match in made):
             found.left_over.append(file)
     return found
+
+
+def remove_strays(params: Params) -> list[Path]:
+    """Remove what other corpora and models left in folders that are read whole; return which.
+
+    DVC's cache has these files, and gives them back when the corpus or model is named again.
+    """
+    left_over = find_leftovers(params).left_over
+    strays = [file for file in left_over if any(map(file.is_relative_to, READ_WHOLE))]
+    remove(strays)
+    return strays
 
 
 def remove(files: list[Path]) -> None:

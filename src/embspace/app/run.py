@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from embspace.app.durations import Durations, time_left
+from embspace.app.prune import remove_strays
 from embspace.app.remember import remember_runs
 from embspace.app.repro import environment, stages_of, steps_of
-from embspace.app.strays import remove_strays
 from embspace.errors import InputError, counted, not_among
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
