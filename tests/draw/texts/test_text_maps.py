@@ -3,8 +3,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from embspace.draw.page.canvas import use_style
 from embspace.draw.texts.text_maps import draw_text_maps
 from embspace.project.text_maps import TextMaps, project_text_maps
 from tests.draw.fits import assert_words_fit
@@ -92,8 +94,11 @@ def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
     names = [f"subject of a name that is rather long {n // 2}" for n in range(18)] + ["", "once"]
     figure, _ = draw_text_maps(maps_of_one(names.__getitem__), LABEL, **LOOK)
     assert_words_fit(figure)
-    assert len(legend(figure)) == 10
+    assert len(legend(figure)) == 8
     assert legend(figure)[-1] == "other texts"
+    dots = figure.legends[0].get_lines()
+    use_style()
+    assert len({to_hex(each.get_color()) for each in dots}) == 8
 
 
 def test_without_subjects_the_corpus_is_named():

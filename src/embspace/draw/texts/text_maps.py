@@ -21,7 +21,7 @@ PREPARATIONS = {
 }
 LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
 INK = 1500.0  # square points of all dots of a kind, within these limits
-MOST_SUBJECTS = 9  # of a single corpus, that have a color
+MOST_SUBJECTS = 7  # of a single corpus, that have a color: as many as the style has
 OTHERS = "other texts"
 MOST_COLUMNS, LONGEST = 5, 18  # of the legend, and characters of a name in it
 KEYS = ["map", "pooling", "preparation"]
