@@ -166,5 +166,6 @@ def test_a_repository_is_fetched_and_described(
 def test_a_repository_that_is_not_there_is_told(hub: Hub, root: Path):
     with pytest.raises(InputError) as raised:
         find_model("maker/none", root, print)
-    assert "maker/none" in str(raised.value)
+    assert "found 'maker/none', of which" in str(raised.value)
+    assert str(raised.value).endswith("nor is there a folder maker/none here")
     assert "conf/model" not in str(raised.value)

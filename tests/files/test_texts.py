@@ -149,7 +149,7 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         (
             "x.csv",
             "id,text\na,\nb,B\nc, \n",
-            r"line 2: the text 'a' is empty; so are 2 of 3 texts\. `skip_empty: true`",
+            r"line 2: the text 'a' is empty; in all 2 of 3 texts\. `skip_empty: true`",
         ),
         ("x.jsonl", b'{"text": "\xc3"}', "is not UTF-8"),
         ("x.docx", "a", r"found the ending '\.docx', allowed: \.jsonl, \.json, \.txt"),

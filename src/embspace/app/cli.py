@@ -233,9 +233,9 @@ def describe(
         bool, typer.Option("--write", help="Write it to conf/model/; without it, print it.")
     ] = False,
 ) -> None:
-    """Find in the files of a model what conf/model/<name>.yaml has to say of it.
+    """Find in the files of a model what its description in conf/model/ has to say.
 
-    That are the learned matrices, the marks of the tokenizer, the window and the final norm. What
+    Those are the learned matrices, the marks of the tokenizer, the window and the final norm. What
     the files do not say stands at the end, with the reason. A repository is fetched.
     """
     from embspace.app.describe import description_of, find_model, write_description

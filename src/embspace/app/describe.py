@@ -77,7 +77,8 @@ def check_complete(model: Named, asked: str) -> None:
 
 def plain_name(model: Named) -> str:
     """Return the name of a file for the model in conf/model/, without what tells contents apart."""
-    return re.sub(r"-[0-9a-f]{8}$", "", model.name) if model.described else model.name
+    is_folder = model.described is not None and model.described["source"] == "path"
+    return re.sub(r"-[0-9a-f]{8}$", "", model.name) if is_folder else model.name
 
 
 def description_of(model: Named, root: Path) -> str:
@@ -144,7 +145,10 @@ def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
     files = HubFiles(source="hub", repository=repository)
     with chdir(root), _without_file(name):
         if say:
-            _fetch(name, files, say)
+            try:
+                _fetch(name, files, say)
+            except InputError as error:
+                raise InputError(f"{error}\nnor is there a folder {repository} here") from None
         elif name not in _locked_names():
             raise InputError(
                 f"{repository}: not fetched; get it with\n  embspace describe {repository}"

@@ -272,6 +272,6 @@ def _others_empty(table: pd.DataFrame, text: str) -> str:
         return ""
     n_empty = int((table["text"].str.strip() == "").sum())
     return (
-        f"; so are {n_empty:,} of {counted(len(table), 'text')}. `skip_empty: true`, of a report "
-        "--skip-empty, leaves them out"
+        f"; in all {n_empty:,} of {counted(len(table), 'text')}. `skip_empty: true`, of a report "
+        "--skip-empty, leaves empty ones out"
     )
