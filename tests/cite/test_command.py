@@ -151,6 +151,11 @@ def test_errors_are_one_clear_message(arguments: list[str], message: str):
     assert last in result.stderr
 
 
+def test_without_a_noun_all_are_listed():
+    assert run().output.split() == [*all_methods()]
+    assert {"helix", "pca", "hubs"} <= {*run().output.split()}
+
+
 def test_results_that_are_not_there(bare: Path):
     result = run("pca")
     assert result.exit_code == 1

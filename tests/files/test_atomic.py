@@ -32,6 +32,15 @@ def test_a_file_that_git_brought_or_someone_changed_was_not_computed_here():
     assert not computed_here(path)
 
 
+def test_what_comes_back_from_the_cache_was_computed_here():
+    path = Path("results/x.csv")
+    for content in (b"1\n", b"2\n", b"1\n"):
+        write_bytes(path, content)
+    for content, here in ((b"2\n", True), (b"3\n", False)):
+        path.write_bytes(content)
+        assert computed_here(path) is here
+
+
 def test_an_error_half_way_keeps_the_old_file_and_leaves_nothing_behind():
     path = Path("x.bin")
     path.write_bytes(b"old")

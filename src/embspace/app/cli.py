@@ -322,7 +322,9 @@ def search(
 
 @app.command()
 def cite(
-    noun: Annotated[str, typer.Argument(help="The analysis, as in results/<noun>/.")],
+    noun: Annotated[
+        str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
+    ] = None,
     model: Annotated[
         str, typer.Option("--model", help="The name of a file in conf/model/.")
     ] = "minilm",
@@ -335,7 +337,11 @@ def cite(
     Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
     """
     from embspace.cite.command import cite as citation_of
+    from embspace.cite.methods import all_methods
 
+    if noun is None:
+        typer.echo("\n".join(all_methods()))
+        return
     with clear_errors():
         citation = citation_of(noun, model, latex=latex)
     for note in citation.notes:

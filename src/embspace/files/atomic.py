@@ -40,17 +40,27 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` to `path`, and remember that this tree computed it."""
     with writing(path) as partial:
         partial.write_bytes(content)
-    mark = COMPUTED / f"{path}.sha256"
-    with writing(mark) as partial:
-        partial.write_text(hashlib.sha256(content).hexdigest(), encoding="ascii")
+    computed = [*_computed(path), hashlib.sha256(content).hexdigest()]
+    with writing(_mark(path)) as partial:
+        partial.write_text("\n".join(dict.fromkeys(computed)), encoding="ascii")
 
 
 def computed_here(path: Path) -> bool:
-    """Whether `path` holds just what `write_bytes` last wrote to it in this tree."""
-    mark = COMPUTED / f"{path}.sha256"
-    if not (mark.is_file() and path.is_file()):
-        return False
-    return mark.read_text(encoding="ascii") == hashlib.sha256(path.read_bytes()).hexdigest()
+    """Whether `path` holds what `write_bytes` wrote to it in this tree, last or before.
+
+    DVC's cache gives back what was computed with settings of before.
+    """
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() in _computed(path)
+
+
+def _mark(path: Path) -> Path:
+    return COMPUTED / f"{path}.sha256"
+
+
+def _computed(path: Path) -> list[str]:
+    """The hashes of all that was written to `path`."""
+    mark = _mark(path)
+    return mark.read_text(encoding="ascii").split() if mark.is_file() else []
 
 
 def partial_name(path: Path) -> Path:
