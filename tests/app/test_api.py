@@ -153,7 +153,6 @@ def test_other_texts_leave_these_alone(s: api.Spaces):
     ("texts", "message"),
     [
         ("one text", "found one string, expected a list"),
-        (None, "texts: found None, expected a list of strings"),
         ([], "texts: found none"),
         (["a", " \n"], "text 2 is empty"),
         (iter(["a", None]), "text 2 is None, not a string"),
@@ -163,6 +162,12 @@ def test_other_texts_leave_these_alone(s: api.Spaces):
 def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
     with pytest.raises(InputError, match=message):
         embspace.spaces("tiny", texts)
+
+
+def test_no_texts_at_all_are_told():
+    # Types are checked while tests run, but not for a user.
+    with pytest.raises(InputError, match="texts: found None, expected a list of strings"):
+        api._as_json_lines(None)
 
 
 def test_an_unknown_model_is_told():

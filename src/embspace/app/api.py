@@ -257,7 +257,7 @@ def _in_order(space: str) -> tuple[int, str]:
     return (order.index(space) if space in order else len(order), space)
 
 
-def _as_json_lines(texts: Iterable[str]) -> bytes:
+def _as_json_lines(texts: object) -> bytes:
     """The texts as a corpus's file, numbered from 1."""
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")
