@@ -264,7 +264,7 @@ def test_what_does_not_fit_is_one_message(workspace: Workspace):
         (["tinny"], "tinny.yaml: not found; did you mean 'tiny'?; allowed: a folder, "),
         (["./tinny"], "./tinny: no such folder"),
         (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
-        (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; allowed: "),
+        (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; did you mean "),
         (["tiny", "--corpus", "x.docx"], "x.docx: found the ending '.docx', allowed: .jsonl"),
         (["tiny", "--corpus", "x.csv"], "x.csv, line 2: no column 'text', found 'a', 'b'"),
     ):
