@@ -56,3 +56,14 @@ def test_the_table_lists_the_first_pairs_of_each_order(results, drawn):
 
 def test_the_words_fit(drawn):
     assert_words_fit(drawn[0])
+
+
+def test_vectors_of_length_zero_have_no_cosine_and_the_figure_says_so():
+    matrices = {"input": np.zeros((40, 6), np.float32)}
+    found = measure_similarity(matrices, vocabulary_of(40), **SETTINGS)
+    tables = {"summary": found.summary, "histogram": found.histogram, "pairs": found.pairs}
+    figure, text = draw_similarity(tables, "zeros", height_mm=120.0, n_pairs=2, digits=3)
+    (said,) = figure.axes[3].texts
+    assert said.get_text() == "cosine: undefined, of vectors of length zero"
+    (row,) = (line for line in text.splitlines() if "| cosine " in line)
+    assert set(row.replace(" ", "").split("|")[3:-1]) == {"0", "–"}

@@ -12,6 +12,7 @@ from embspace.draw.page.canvas import (
     legend_below,
     new_figure,
     quantile_range,
+    say_instead,
     step,
 )
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
@@ -49,6 +50,9 @@ def draw_similarity(
         stage="measure_similarity",
     )
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
+        if quantity not in set(histogram["quantity"]):
+            say_instead([ax], f"{QUANTITIES[quantity]}: undefined, of vectors of length zero")
+            continue
         for space in SPACES:
             rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
             step(ax, histogram[rows], *SPACES[space])

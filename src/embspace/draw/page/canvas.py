@@ -155,7 +155,7 @@ def without_axes(ax: Axes) -> None:
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
     """Leaves the few outliers out, which would press everything else together."""
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
-    margin = 0.1 * (high - low)
+    margin = 0.1 * (high - low) or 0.5  # of one value an axis about it
     return low - margin, high + margin
 
 
