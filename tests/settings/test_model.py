@@ -74,3 +74,11 @@ def test_checkpoints_without_a_place_for_the_step_are_refused():
     assert model.checkpoints.steps == [0, 20]
     with pytest.raises(InputError, match="key 'checkpoints': .* has {step} in it"):
         describe_model("tiny", description | {"checkpoints": checkpoints | {"repository": "a/b"}})
+
+
+@pytest.mark.parametrize("source", [["package"], {"a": "b"}, None, 7])
+def test_a_source_that_is_no_word_is_told(source: object):
+    with pytest.raises(
+        InputError, match=r"conf/model/x\.yaml: key 'source': found .*, allowed: pa"
+    ):
+        describe_model("x", {"source": source})

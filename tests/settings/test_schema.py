@@ -22,3 +22,21 @@ def test_an_unknown_key_is_answered_with_the_likeliest():
     given = {"models": ["m"], "corpora": ["c"], "sead": 0, "device": "cpu"}
     with pytest.raises(InputError, match="'sead' is unknown; .*; did you mean 'seed'"):
         validate(Params, given, "params.yaml")
+
+
+@pytest.mark.parametrize("text", ["a: 1\nb: 2\na: 3\n", "c: {a: 1, b: 2, a: 3}\n"])
+def test_a_key_that_stands_there_twice_is_told(tmp_path: Path, text: str):
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(
+        InputError, match=r"x\.yaml: is not YAML: key 'a' stands there twice, below"
+    ):
+        read_yaml(tmp_path / "x.yaml")
+
+
+def test_what_was_found_is_told_in_short_however_long_it_is(tmp_path: Path):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9)]
+    (tmp_path / "x.yaml").write_text("\n".join([*lines, "seed: *a8", "models: *a8"]))
+    with pytest.raises(InputError, match="key 'seed': ") as caught:
+        validate(Params, read_yaml(tmp_path / "x.yaml"), "x.yaml")
+    assert len(str(caught.value)) < 10_000

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, not_among, within
+from embspace.files.copies import check_links
 from embspace.files.remote import is_address, local_path
 from embspace.models.locate import locate_files
 from embspace.models.tokenizer import tokenizer_files
@@ -33,6 +34,7 @@ from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_schema
 
+TEXTS = Path("data/texts")
 STIMULI = CONF / "prepare/stimuli.yaml"
 PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
 # Folders of conf/ that are no verbs.
@@ -125,6 +127,10 @@ def _missing_files(params: Params) -> Iterator[str]:
                 locate_files(each.name, each.model)
         except InputError as error:
             yield f"{PARAMS}: key 'checkpointed': {error}"
+    try:
+        check_links(TEXTS)
+    except InputError as error:
+        yield str(error)
     for name in params.corpora:
         try:
             corpus = describe_corpus(name, read_yaml(CONF / "corpus" / f"{name}.yaml"))

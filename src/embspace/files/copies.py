@@ -4,13 +4,19 @@ import shutil
 from filecmp import cmp
 from pathlib import Path
 
+from embspace.errors import InputError
 from embspace.files.atomic import writing
 
 COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it half a minute
 
 
 def mirror_folder(source: Path, target: Path) -> None:
-    """Make `target` hold the files of `source` and no others, touching only what differs."""
+    """Make `target` hold the files of `source` and no others, touching only what differs.
+
+    Raises:
+        InputError: if `source` has a link that leads to no file.
+    """
+    check_links(source)
     _remove_others(source, target)
     for path in _files(source):
         copy_file(path, target / path.relative_to(source))
@@ -19,6 +25,20 @@ def mirror_folder(source: Path, target: Path) -> None:
         if not copy.is_file() or copy.stat().st_mtime < path.stat().st_mtime:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy)
+
+
+def check_links(folder: Path) -> None:
+    """Stop at a link below a folder that leads to another folder, or nowhere.
+
+    Raises:
+        InputError: naming the link and what it leads to.
+    """
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() and not path.is_file():
+            found = "a folder" if path.is_dir() else "nothing"
+            raise InputError(
+                f"{path}: found a link to {found}, allowed: files, folders, and links to files"
+            )
 
 
 def copy_file(source: Path, target: Path) -> None:

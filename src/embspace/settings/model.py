@@ -174,7 +174,7 @@ def describe_model(name: str, content: dict[str, Any]) -> Model:
         InputError: naming the file, the key, what was found and what is allowed.
     """
     source = content.get("source")
-    if source not in SOURCES:
+    if not isinstance(source, str) or source not in SOURCES:
         raise InputError(
             f"{model_file(name)}: key 'source': found {source!r}, allowed: {', '.join(SOURCES)}"
         )

@@ -1,12 +1,20 @@
 """Reads YAML and holds it against a schema; a complaint names file, key, found and allowed."""
 
 from pathlib import Path
+from reprlib import Repr
 from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from embspace.errors import InputError, did_you_mean
+
+# What was found may be long, or by YAML's aliases longer than memory.
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 200
+_SHORT.maxlist = _SHORT.maxdict = 20
+_SHORT.maxlevel = 2
+shortened = _SHORT.repr
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
@@ -24,7 +32,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         InputError: if the file cannot be read, is no YAML or holds something else than a mapping.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OneKeyOnce)
     except FileNotFoundError:
         raise InputError(
             f"{path}: not found in {Path.cwd()}; run from the root of an embspace tree"
@@ -34,8 +42,25 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not YAML: {error}") from None
     if not isinstance(content, dict):
-        raise InputError(f"{path}: expected keys and values, found {content!r}")
+        raise InputError(f"{path}: expected keys and values, found {shortened(content)}")
     return content
+
+
+class _OneKeyOnce(yaml.SafeLoader):
+    """The safe loader of YAML that takes no key twice, as DVC and Hydra do not."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """The mapping of a node.
+
+        Raises:
+            yaml.YAMLError: if a key stands there twice, which PyYAML itself lets pass.
+        """
+        keys = [(key.tag, key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for number, key in enumerate(keys):
+            if key in keys[:number]:
+                line = node.start_mark.line + 1
+                raise yaml.YAMLError(f"key '{key[1]}' stands there twice, below line {line}")
+        return super().construct_mapping(node, deep)
 
 
 def validate(schema: type[Schema], content: Any, file: str) -> Schema:
@@ -63,7 +88,7 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
         return f"key '{key}' is missing"
     found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
     hint = _as_list(key, found, schema) if item["type"] in ("list_type", "too_short") else ""
-    return f"key '{key}': {allowed}, found {found!r} ({type(found).__name__}){hint}"
+    return f"key '{key}': {allowed}, found {shortened(found)} ({type(found).__name__}){hint}"
 
 
 def _as_list(key: str, found: Any, schema: type[BaseModel]) -> str:
