@@ -8,7 +8,7 @@ from embspace.errors import InputError
 from embspace.models.matrices import learned_matrices
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
-from tests.tiny import tiny_description
+from tests.tiny import POSITIONS, tiny_description
 
 
 def matrices(folder: Path, **change: object) -> dict[str, np.ndarray]:
@@ -52,3 +52,12 @@ def test_a_mapping_that_is_none_is_told(tiny_folder: Path, mapping: str, message
     names = {"input": "embeddings.word_embeddings.weight", "positional": None, "segment": None}
     with pytest.raises(InputError, match=rf"tiny\.yaml: key 'matrices\.mapping': .*{message}"):
         matrices(tiny_folder, matrices=names | {"mapping": mapping})
+
+
+@pytest.mark.parametrize("offset", [POSITIONS, 9999])
+def test_an_offset_that_leaves_no_position_is_told(tiny_folder: Path, offset: int):
+    message = (
+        rf"conf/model/tiny\.yaml: key 'position_offset': found {offset}, allowed: under the 40"
+    )
+    with pytest.raises(InputError, match=message):
+        matrices(tiny_folder, position_offset=offset)

@@ -19,6 +19,7 @@ from embspace.train.checkpoints import (
     checkpoints_of,
     load_moments,
     read_record,
+    remove_others,
     save_checkpoint,
     whole_checkpoints,
 )
@@ -228,3 +229,21 @@ def test_checkpoints_are_in_the_order_of_seeds_phases_and_steps():
         for phase, steps in {"b": [0, 1, 12], "a": [0, 1, 3, 12]}.items()
         for step in steps
     ]
+
+
+@pytest.mark.parametrize("leads_to", ["mine", "mine/a.txt", "gone"])
+def test_a_link_in_the_folder_of_a_run_goes_and_what_it_leads_to_stays(
+    tmp_path: Path, leads_to: str
+):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/a.txt").write_text("a")
+    kept, root = (
+        all_checkpoints(str(tmp_path / "run"), small_run({"one": MASKED})),
+        tmp_path / "run",
+    )
+    kept[0].folder.mkdir(parents=True)
+    (root / "link").symlink_to(tmp_path / leads_to)
+    (root / "other").mkdir()
+    remove_others(str(root), kept)
+    assert [path.name for path in root.iterdir()] == ["seed_0"]
+    assert (tmp_path / "mine/a.txt").read_text() == "a"

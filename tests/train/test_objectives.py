@@ -6,6 +6,7 @@ import torch
 from scipy.stats import binom
 
 from embspace.errors import InputError
+from embspace.train import objectives
 from embspace.train.batches import Windows, windows_of
 from embspace.train.objectives import IGNORED, inputs_of
 from embspace.train.word_tokenizer import word_tokenizer
@@ -212,3 +213,11 @@ def test_a_batch_asks_for_a_token_at_least(of_phase: dict[str, Any]):
     for seed in range(30):
         made, _, _ = inputs(of_phase, ["a . b", "c . d"], seed=seed, rows=np.array([0]))
         assert (made["labels"] != IGNORED).any()
+
+
+def test_a_share_that_hides_no_token_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(objectives, "MOST_DRAWS", 20)
+    with pytest.raises(
+        InputError, match=r"'masked_share': found 1e-09, of which 20 draws .* 3 tok"
+    ):
+        inputs({**MASKED, "masked_share": 1e-9}, ["a b c"])

@@ -20,7 +20,7 @@ def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.nda
 
     Raises:
         InputError: if the model's file names a parameter or module that the model does not have,
-            or a mapping that does not fit the input matrix.
+            a mapping that does not fit the input matrix, or an offset that leaves no position.
     """
     parameters = module.state_dict()
     matrices = {}
@@ -36,7 +36,13 @@ def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.nda
             )
         matrices[space] = parameters[parameter].float().numpy()
     if "positional" in matrices:
-        matrices["positional"] = matrices["positional"][model.position_offset :]
+        rows = matrices["positional"]
+        if model.position_offset >= len(rows):
+            raise InputError(
+                f"{model_file(name)}: key 'position_offset': found {model.position_offset}, "
+                f"allowed: under the {len(rows)} rows of '{model.matrices.positional}'"
+            )
+        matrices["positional"] = rows[model.position_offset :]
     if model.matrices.mapping is not None:
         matrices["input_mapped"] = _mapped(name, model.matrices.mapping, module, matrices["input"])
     return matrices

@@ -154,7 +154,9 @@ def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
     for path in sorted(Path(root).rglob("*"), reverse=True):
         if any(parent in wanted for parent in (path, *path.parents)):
             continue
-        if path.is_dir() and path not in inner:
+        if path.is_symlink():
+            path.unlink()  # what it leads to is nobody's here
+        elif path.is_dir() and path not in inner:
             shutil.rmtree(path)
         elif path.is_file():
             path.unlink()

@@ -16,6 +16,7 @@ from embspace.train.batches import Windows
 
 BatchRows = Int[np.ndarray, " batch"]
 IGNORED = -100  # a label that no loss of transformers counts
+MOST_DRAWS = 10_000  # for one token to be hidden at least
 
 
 def inputs_of(
@@ -64,11 +65,15 @@ def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any
     collator = DataCollatorForLanguageModeling(tokenizer, mlm_probability=masked_share)
     collator.generator = generator
     special = torch.isin(ids, torch.tensor(sorted(tokenizer.all_special_ids)))
-    while True:
+    for _ in range(MOST_DRAWS):
         masked, labels = collator.torch_mask_tokens(ids.clone(), special_tokens_mask=special)
         # A loss over nothing is NaN: of few tokens, draw until there is one to ask for.
         if (labels != IGNORED).any() or special.all():
             return masked, labels
+    raise InputError(
+        f"key 'masked_share': found {masked_share}, of which {MOST_DRAWS:,} draws have hidden none "
+        f"of the {int((~special).sum()):,} tokens of a batch; a larger share asks for one"
+    )
 
 
 def sentence_pairs(
