@@ -1,6 +1,6 @@
 import pytest
 
-from embspace.errors import InputError, counted, did_you_mean, not_among, within
+from embspace.errors import InputError, counted, did_you_mean, not_among, visible, within
 
 
 def test_the_place_of_an_error_stands_before_it():
@@ -44,3 +44,8 @@ def test_where_nothing_is_alike_nothing_is_proposed():
 @pytest.mark.parametrize(("n", "text"), [(0, "0 files"), (1, "1 file"), (3211, "3,211 files")])
 def test_counted_things_are_in_their_number(n: int, text: str):
     assert counted(n, "file") == text
+
+
+def test_what_would_steer_a_terminal_is_shown():
+    text = "a\x1b]0;title\x07\x1b[31m\r\x9b2J\tb\nä…"
+    assert visible(text) == "a\\x1b]0;title\\x07\\x1b[31m\\r\\x9b2J\tb\nä…"

@@ -1,8 +1,11 @@
 """The one error that a user can mend: it names file, key, what was found, what is allowed."""
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class InputError(Exception):
@@ -35,6 +38,11 @@ def did_you_mean(found: object, allowed: Collection[str]) -> str:
     """The allowed name that is most like `found`, to follow a message; "" if none is."""
     close = get_close_matches(str(found), allowed, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with control characters as \x1b, which steers no terminal; lines stay."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def counted(n: int, noun: str) -> str:

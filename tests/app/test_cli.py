@@ -9,6 +9,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from embspace.app.cli import app
+from embspace.app.search import Hit
 from tests.verify.tree import SUMMARY, make_tree, put
 
 SUMMARY_FILE = "results/similarity/summary/small.csv"
@@ -154,3 +155,12 @@ def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):
     assert CliRunner().invoke(app, ["check"]).output == "params.yaml and conf/ fit\n"
     monkeypatch.chdir(root / "tests")
     assert CliRunner().invoke(app, ["check"]).exit_code == 1
+
+
+def test_neither_hits_nor_errors_steer_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    hit = Hit(0.5, "id\x1b[31m", 0, "text\x1b]0;title\x07")
+    monkeypatch.setattr("embspace.app.search.search", lambda *given, **options: [hit])
+    said = CliRunner().invoke(app, ["search", "x", "--corpus", "articles"])
+    assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
+    failed = CliRunner().invoke(app, ["define", "x\x1b[31m"])
+    assert "\x1b" not in failed.output and "error: " in failed.output

@@ -98,6 +98,7 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
         ({"query": "caf\udce9"}, "the query is not UTF-8"),
         ({"query": "\ua66e \ua66e"}, "the query holds no token that tiny knows"),
         ({"query": "\u200b"}, "the query holds no token that tiny knows"),
+        ({"query": "\x01"}, "the query holds no token that tiny knows"),
         ({"query": "the cat sat " * 30}, "the query has 90 tokens, more than a window of 40"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from embspace.errors import InputError, counted
+from embspace.errors import InputError, counted, visible
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -285,9 +285,9 @@ def prune(
     with clear_errors():
         files, others = find_leftovers(read_params())
     for file in others:
-        typer.echo(f"{file}: not made by a stage, left alone")
+        typer.echo(visible(f"{file}: not made by a stage, left alone"))
     for file in files:
-        typer.echo(file)
+        typer.echo(visible(str(file)))
     if yes:
         remove(files)
     hint = "; remove with --yes" if files else ""
@@ -317,7 +317,7 @@ def search(
         hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
-        typer.echo(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}")
+        typer.echo(visible(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}"))
 
 
 @app.command()
@@ -371,5 +371,5 @@ def clear_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(visible(f"error: {error}"), err=True)
         raise typer.Exit(1) from None

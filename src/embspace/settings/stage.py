@@ -15,7 +15,7 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from embspace.errors import InputError, did_you_mean
+from embspace.errors import InputError, did_you_mean, visible
 from embspace.settings.params import CONF, PARAMS, CorpusName, Name, Params, read_params
 from embspace.settings.schema import validate
 
@@ -62,14 +62,14 @@ def run_stage(
     try:
         _store_primary_config(_packages(functions), groups)
     except InputError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(visible(f"error: {error}"))
     import hydra
 
     def program(composed: Any) -> None:
         try:
             main(_stage_config(composed, functions, groups))
         except InputError as error:
-            sys.exit(f"error: {error}")
+            sys.exit(visible(f"error: {error}"))
 
     # The current folder, not the code's: a queued experiment runs in a copy of the tree.
     hydra.main(config_path=str(CONF.absolute()), config_name="params", version_base="1.3")(
