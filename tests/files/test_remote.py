@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.remote import TRIES, fetch, local_path, read_file_or_address
+from embspace.files import remote
+from embspace.files.remote import TRIES, Pace, fetch, local_path, read_file_or_address
 from tests.loopback import Answer, Request, closed_address, serving
 
 PAUSE = 0.02
@@ -141,3 +142,24 @@ def test_no_time_is_lost_after_the_last_try():
         with pytest.raises(InputError):
             fetch(server.address, pause=0.1)
         assert time.monotonic() - start < 0.1 + 0.2 + 0.2
+
+
+def test_a_server_that_sends_almost_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote, "LONG", 0.0)
+    with serving(lambda request: Answer(b"x" * 100)) as server:
+        monkeypatch.setattr(remote, "SLOWEST", 1e12)
+        with pytest.raises(InputError, match=f"{server.address}: sent 100 bytes in 0 seconds; try"):
+            fetch(server.address)
+        assert len(server.requests) == 1
+        monkeypatch.setattr(remote, "SLOWEST", 1e-3)
+        assert fetch(server.address) == b"x" * 100
+
+
+def test_a_slow_beginning_is_forgiven(monkeypatch: pytest.MonkeyPatch):
+    now = iter([0.0, 59.0, 61.0, 121.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
+    pace = Pace("an address")
+    pace.count(1)
+    pace.count(100_000)
+    with pytest.raises(InputError, match="an address: sent 100,002 bytes in 121 seconds"):
+        pace.count(1)

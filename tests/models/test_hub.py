@@ -10,6 +10,7 @@ import pytest
 from huggingface_hub import constants
 
 from embspace.errors import InputError
+from embspace.files import remote
 from embspace.models import hub, hub_errors
 from embspace.models.hub import (
     Listing,
@@ -122,6 +123,18 @@ def test_a_hub_that_gives_something_else_than_it_lists_is_not_believed(server: H
     with pytest.raises(InputError, match="is not what the hub lists"):
         fetch_file("tiny", FILES, listing.commit, other)
     assert not blobs("*")
+
+
+def test_a_hub_that_sends_more_than_it_lists_or_almost_nothing_is_given_up(
+    server: Hub, monkeypatch: pytest.MonkeyPatch
+):
+    commit = list_files("tiny", FILES, "main").commit
+    with pytest.raises(InputError, match="is not what the hub lists"):
+        fetch_file("tiny", FILES, commit, RemoteFile(WEIGHTS, 1000, "0" * 64, None))
+    monkeypatch.setattr(remote, "LONG", 0.0)
+    monkeypatch.setattr(remote, "SLOWEST", 1e12)
+    with pytest.raises(InputError, match=r"model\.safetensors: sent [\d,]+ bytes in 0 seconds"):
+        fetched()
 
 
 def test_a_damaged_file_of_the_cache_is_replaced(server: Hub):

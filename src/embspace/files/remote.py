@@ -13,6 +13,8 @@ from embspace.errors import InputError
 TRIES = 3
 SECONDS = 30.0
 PATIENCE = 60.0  # who asks for a longer wait is not asked again
+LONG, SLOWEST = 60.0, 1000  # after so many seconds, fewer bytes in each are too few
+CHUNK = 2**16
 BUSY = {429, 500, 502, 503, 504}
 OFFLINE = "without a network, download it elsewhere and give the path of the file"
 
@@ -74,7 +76,7 @@ def fetch(
         asked = 0.0
         try:
             with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-                return bytes(answer.read())
+                return _whole(answer, address)
         except urllib.error.HTTPError as error:
             reason, again = f"{error.code} {error.reason}", error.code in BUSY
             asked = _retry_after(error)
@@ -88,6 +90,38 @@ def fetch(
             break
         time.sleep(max(asked, pause * 2**attempt))
     raise InputError(f"{address}: cannot be read: {reason}; {offline}")
+
+
+class Pace:
+    """Notices a server that goes on to send almost nothing: a time-out begins with each byte."""
+
+    def __init__(self, address: str) -> None:
+        self._address, self._start, self._n_bytes = address, time.monotonic(), 0
+
+    def count(self, n_bytes: int) -> None:
+        """Count bytes that have come.
+
+        Raises:
+            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes in each.
+        """
+        self._n_bytes += n_bytes
+        seconds = time.monotonic() - self._start
+        if seconds > LONG and self._n_bytes < SLOWEST * seconds:
+            raise InputError(
+                f"{self._address}: sent {self._n_bytes:,} bytes in {seconds:.0f} seconds; try "
+                "again when the server or the network is faster"
+            )
+
+
+def _whole(answer: http.client.HTTPResponse, address: str) -> bytes:
+    parts, pace = [], Pace(address)
+    while part := answer.read1(CHUNK):
+        parts.append(part)
+        pace.count(len(part))
+    content = b"".join(parts)
+    if answer.length:  # as read() itself does, which read1() leaves to its callers
+        raise http.client.IncompleteRead(content, answer.length)
+    return content
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:

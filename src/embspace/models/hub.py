@@ -26,6 +26,7 @@ from tqdm import tqdm
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
+from embspace.files.remote import Pace
 from embspace.models.hub_errors import no_space, patiently, told
 from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
@@ -295,9 +296,13 @@ def _append(partial: Path, url: str, file: RemoteFile) -> None:
                 disable=None,
             ) as bar,
         ):
+            pace = Pace(url)
             for chunk in answer.iter_bytes():
                 stream.write(chunk)
                 bar.update(len(chunk))
+                pace.count(len(chunk))
+                if file.size is not None and stream.tell() > file.size:
+                    return  # what comes without end is never whole
 
 
 def _size(path: Path) -> int:
