@@ -47,7 +47,7 @@ def test_a_stage_that_fails_has_no_time(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(None, ""), (12.4, ", at most 12 s left"), (200, ", at most 3 min left")],
+    [(None, ""), (12.4, ", about 12 s left"), (200, ", about 3 min left")],
 )
 def test_time_is_said_in_round_numbers(seconds: float | None, said: str):
     assert time_left(seconds) == said

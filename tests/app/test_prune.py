@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.prune import find_leftovers, remove, remove_strays
+from embspace.app.prune import find_leftovers, find_strays, remove
 from embspace.settings.params import Params
 from embspace.settings.pipeline import graph_files
 
@@ -111,6 +111,7 @@ def test_only_what_changes_a_folder_that_is_read_whole_goes_unasked():
     )
     strays = [name for name in DROPPED if name.startswith(read_whole)]
     assert len(strays) > 1
-    assert [str(file) for file in remove_strays(PARAMS)] == strays
+    assert [str(file) for file in find_strays(PARAMS)] == strays
+    remove(find_strays(PARAMS))
     assert all(Path(name).is_file() for name in (*KEPT, *OTHERS, *(set(DROPPED) - set(strays))))
-    assert remove_strays(PARAMS) == []
+    assert find_strays(PARAMS) == []

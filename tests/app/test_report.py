@@ -25,7 +25,7 @@ from tests.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report")
-STEP = re.compile(r"\[ *(\d+) of (\d+)\] (\S+)  \(\d+ s so far(?:, at most \d+ (?:s|min) left)?\)")
+STEP = re.compile(r"\[ *(\d+) of (\d+)\] (\S+)  \(\d+ s so far(?:, about \d+ (?:s|min) left)?\)")
 PER_MODEL = {"model": "${models}"}
 # A pipeline whose stages hand out what git has of the default model, in no time.
 STAGES = {

@@ -78,7 +78,7 @@ def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
     assert run_stages("training", "sentiment") == 0
     assert "[1 of 1]\nsaid by it\n" in capsys.readouterr().out
     assert run_stages("training", "sentiment") == 0
-    assert "[1 of 1], at most 0 s left\n" in capsys.readouterr().out
+    assert "[1 of 1], about 0 s left\n" in capsys.readouterr().out
 
 
 def test_all_is_of_all_models(tree: Path):

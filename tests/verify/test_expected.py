@@ -43,7 +43,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def verified(*, update: bool = False) -> bool:
-    return verify_results(Path("results"), update=update, computed=False)
+    return verify_results(Path("results"), update=update, computed=False, everything=False)
 
 
 def test_the_graph_knows_the_results_of_each_item():

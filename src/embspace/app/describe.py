@@ -49,7 +49,7 @@ def find_model(asked: str, root: Path, say: Say | None) -> Named:
     Raises:
         InputError: if there is no such model, or its files cannot be read.
     """
-    if (root / MODELS / f"{asked}.yaml").is_file():
+    if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
         return Named(asked)
     folder = Path(asked).expanduser()
     if folder.is_dir():

@@ -53,8 +53,8 @@ class Durations:
 
 
 def time_left(seconds: float | None) -> str:
-    """Return `, at most 3 min left`; nothing where it is not known."""
+    """Return `, about 3 min left`; nothing where it is not known."""
     if seconds is None:
         return ""
     amount = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
-    return f", at most {amount} left"
+    return f", about {amount} left"

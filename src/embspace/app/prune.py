@@ -71,15 +71,13 @@ def find_leftovers(params: Params) -> Found:
     return found
 
 
-def remove_strays(params: Params) -> list[Path]:
-    """Remove what other corpora and models left in folders that are read whole; return which.
+def find_strays(params: Params) -> list[Path]:
+    """Return what other corpora and models have left in folders that are read whole.
 
-    DVC's cache has these files, and gives them back when the corpus or model is named again.
+    DVC's cache has these files until `make gc`, and gives them back when they are needed again.
     """
     left_over = find_leftovers(params).left_over
-    strays = [file for file in left_over if any(map(file.is_relative_to, READ_WHOLE))]
-    remove(strays)
-    return strays
+    return [file for file in left_over if any(map(file.is_relative_to, READ_WHOLE))]
 
 
 def remove(files: list[Path]) -> None:

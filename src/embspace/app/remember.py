@@ -19,20 +19,25 @@ REMEMBERED = Path(".cache/remembered")
 def remember_runs(root: Path) -> int:
     """Save the runs that the dvc.lock files of a tree tell of, and return how many they are.
 
-    If the files say what they said the last time, none is looked at, and 0 comes back.
+    If the files say what they said the last time, none is looked at, and 0 comes back; so it does
+    while another command of DVC is at work in the tree, for the next run saves them, too.
     """
     locks, mark = _locks(root), root / REMEMBERED
     if not graph_files(root, LOCK):
         return 0  # nothing has run yet
     if mark.is_file() and mark.read_bytes() == locks:
         return 0
+    from dvc.lock import LockError
     from dvc.repo import Repo
 
     repo = Repo(str(root))
-    with repo.lock, chdir(root):  # there DVC looks for the stage of a run
-        runs = [stage for stage in repo.index.stages if _is_forgotten(stage)]
-        for stage in runs:
-            repo.stage_cache.save(stage)
+    try:
+        with repo.lock, chdir(root):  # there DVC looks for the stage of a run
+            runs = [stage for stage in repo.index.stages if _is_forgotten(stage)]
+            for stage in runs:
+                repo.stage_cache.save(stage)
+    except LockError:
+        return 0
     mark.parent.mkdir(parents=True, exist_ok=True)
     write_changed(mark, locks)
     return len(runs)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.durations import Durations, time_left
 from embspace.app.prune import name_of
-from embspace.app.remember import remember_runs
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
 from embspace.settings.find_description import described_in
@@ -163,7 +162,6 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
             passed, left = monotonic() - start, time_left(durations.left(stages - done))
             say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far{left})")
         done.add(step.stage)
-    remember_runs(tree.folder)
     say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")
 
 
@@ -208,8 +206,11 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
     """Whether a column has names that several texts share, and more than one."""
-    n_names = texts[column].nunique() if column in texts else 0
-    return 1 < n_names < len(texts)
+    from pandas.api.types import is_scalar
+
+    if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists
+        return False
+    return 1 < texts[column].nunique() < len(texts)
 
 
 def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:

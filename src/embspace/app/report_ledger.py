@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import markdown_table, section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.measure.compare.ledger import SOURCES
@@ -34,8 +34,9 @@ def decided_tables(folder: Path, model: str) -> str:
     own = _numbers_of(folder, subject(model, described))
     is_own_number = (ledger["kind"] == "number") & ledger["statement"].str.startswith(own)
     claims, numbers = ledger[is_claim & decided], ledger[is_own_number & decided]
+    label = words(described["label"])
     parts = [
-        f"# What was published, held against {described['label']}\n\nStage `measure_ledger`. "
+        f"# What was published, held against {label}\n\nStage `measure_ledger`. "
         f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)}\n",
         section(
             "Claims",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from embspace.app.durations import Durations, time_left
-from embspace.app.prune import remove_strays
+from embspace.app.prune import find_strays, remove
 from embspace.app.remember import remember_runs
 from embspace.app.repro import environment, stages_of, steps_of
 from embspace.errors import InputError, counted, not_among
@@ -33,11 +33,28 @@ def run_stages(name: str | None, model: str | None) -> int:
     if name is None and model is not None:
         raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")
     targets = [] if name is None else addresses_of(Path(), name, model)
-    if strays := remove_strays(read_params()):
-        print(f"removed {counted(len(strays), 'file')} of what params.yaml no longer names")
+    if n_strays := _remove_strays():
+        print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
     code = _reproduce(targets)
     remember_runs(Path())
     return code
+
+
+def _remove_strays() -> int:
+    """Remove what dropped corpora left, unless a run is at work that may still read it."""
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
+    params = read_params()
+    if not find_strays(params):
+        return 0
+    try:
+        with Repo().lock:
+            strays = find_strays(params)
+            remove(strays)
+    except LockError:
+        return 0
+    return len(strays)
 
 
 def _reproduce(targets: list[str]) -> int:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import yaml
 
+from embspace.app.remember import remember_runs
 from embspace.app.repro import Step, collect_stages, run_repro, stages_of
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
@@ -129,6 +130,7 @@ class WorkingTree:
         """
         with self.locked() as lock:
             yield from run_repro(self.folder, targets, self.log, held=lock)
+            remember_runs(self.folder)  # while no other run is at work in the tree
 
     @contextmanager
     def locked(self) -> Iterator[int]:

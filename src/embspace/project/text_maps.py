@@ -38,6 +38,8 @@ Sources = Annotated[list[str], Field(min_length=2)]
 Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 MapSpace = tuple[str, Pooling, Preparation]
 """The name of a map, a pooling and a preparation."""
+Shuffles = tuple[int, np.random.Generator]
+"""How many orders of the corpora, and what draws them."""
 PlaneLayout = Float[np.ndarray, "n 2"]
 FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
@@ -98,7 +100,8 @@ def project_text_maps(
     a hub.
     """
     named = {name: _in_roles(sources, roles) for name, sources in maps.items()}
-    chosen = _on_maps(large_enough(clouds, fewest_documents), named, np.random.default_rng(seed))
+    generator = np.random.default_rng(seed)
+    chosen = _on_maps(large_enough(clouds, fewest_documents), named, generator)
     about = {name: _windows(kept) for name, kept in chosen.items()}
     layer, spaces = _spaces(chosen, preparations, layer)
     if not spaces:
@@ -127,6 +130,7 @@ def project_text_maps(
         ),
     }
     layouts = _layouts(spaces, graphs, methods)
+    (for_shuffles,) = generator.spawn(1)
     found = [
         _tables(
             about[space[0]],
@@ -134,7 +138,7 @@ def project_text_maps(
             x,
             layouts[space],
             graphs[space].first(ks[space[0]]),
-            (n_shuffles, seed),
+            (n_shuffles, for_shuffles),
         )
         for space, x in spaces.items()
     ]
@@ -270,17 +274,17 @@ def _tables(
     x: Float[np.ndarray, "n dim"],
     layouts: Mapping[str, PlaneLayout],
     graph: NeighborGraph,
-    shuffles: tuple[int, int],
+    shuffles: Shuffles,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Of the maps of one space: coordinates, quality, and what lies near what."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
-    neighbors = _alike(about, graph, {**key, "method": "space"}, *shuffles)
+    neighbors = _alike(about, graph, {**key, "method": "space"}, shuffles)
     for method, layout in layouts.items():
         of_map = {**key, "method": method}
         coordinates.append(_coordinates(about, layout, of_map))
         quality.append({**of_map, **_quality(x, layout, graph)})
-        neighbors += _alike(about, _nearest(layout, graph.k), of_map, *shuffles)
+        neighbors += _alike(about, _nearest(layout, graph.k), of_map, shuffles)
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
 
@@ -306,13 +310,13 @@ def _quality(
 
 
 def _alike(
-    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], n_shuffles: int, seed: int
+    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], shuffles: Shuffles
 ) -> list[dict[str, Any]]:
     """Of each corpus, the share of its vectors' nearest that are of the same kind."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     shuffled = shuffled_neighbor_shares(
-        nearest.indices, kinds["corpus"], n_shuffles=n_shuffles, seed=seed
+        nearest.indices, kinds["corpus"], n_shuffles=shuffles[0], rng=shuffles[1]
     )
     bands = np.quantile(shuffled, BAND, axis=0).T
     occurrence, rows = nearest.in_degrees(), []

@@ -162,8 +162,8 @@ def _holds(part: str, evidence: Evidence) -> bool | None:
 
 
 def _read(cell: CellPlace, model: Subject, results: Path) -> Evidence:
-    for role in cell.open_roles:
-        raise LookupError(f"no corpus of params.yaml has the role {role}")
+    if cell.open_roles:
+        raise LookupError(f"no corpus of params.yaml has the role {' or '.join(cell.open_roles)}")
     file = model.file(cell.file, results)
     if not file.is_file():
         raise LookupError(f"{file} is not there")

@@ -1,6 +1,7 @@
 import pandas as pd
+from matplotlib.colors import to_hex
 
-from embspace.draw.compare.ledger import draw_ledger
+from embspace.draw.compare.ledger import VERDICTS, draw_ledger
 from embspace.measure.compare.ledger import COLUMNS
 from tests.draw.fits import assert_words_fit
 
@@ -51,3 +52,7 @@ def test_a_source_without_sections_is_one_bar_of_its_own():
     rows = table([*ROWS, ("number", None, "cosine", "matches", 0.5)])
     figure, _ = draw_ledger({"csv": rows}, "a model", **SETTINGS)
     assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "Author"
+
+
+def test_each_verdict_has_a_color_of_its_own():
+    assert len({to_hex(color) for color in VERDICTS.values()}) == len(VERDICTS)

@@ -204,19 +204,22 @@ def test_purity_by_hand_for_each_draw():
     assert purity(cluster, draws) == pytest.approx([4 / 6, 2 / 6])
 
 
+def shuffled_shares(neighbors: np.ndarray, group: np.ndarray, n_shuffles: int) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    return shuffled_neighbor_shares(neighbors, group, n_shuffles=n_shuffles, rng=rng)
+
+
 def test_shuffled_labels_have_neighbors_of_their_group_as_often_as_chance():
     n, k = 300, 5
     neighbors = (np.arange(n)[:, np.newaxis] + np.arange(1, k + 1)) % n
-    group = np.repeat([0, 1], [100, 200])
-    shares = shuffled_neighbor_shares(neighbors, group, n_shuffles=400, seed=1)
+    shares = shuffled_shares(neighbors, np.repeat([0, 1], [100, 200]), 400)
     assert shares.shape == (400, 2)
     assert shares.mean(axis=0) == pytest.approx([99 / 299, 199 / 299], abs=0.005)
     assert (shares.std(axis=0) > 0).all()
 
 
 def test_shuffled_shares_of_one_group_are_one():
-    neighbors = np.array([[1], [2], [0]])
-    shares = shuffled_neighbor_shares(neighbors, np.zeros(3, dtype=int), n_shuffles=3, seed=0)
+    shares = shuffled_shares(np.array([[1], [2], [0]]), np.zeros(3, dtype=int), 3)
     assert shares.tolist() == [[1.0]] * 3
 
 
@@ -227,8 +230,5 @@ def test_shuffled_shares_spread_wider_where_all_are_neighbors_of_a_hub():
     hub = np.zeros((n, 1), dtype=int)
     hub[0] = 1
     ring = (np.arange(n)[:, np.newaxis] + 1) % n
-    by_hub, by_ring = (
-        shuffled_neighbor_shares(each, group, n_shuffles=200, seed=0).std(axis=0)
-        for each in (hub, ring)
-    )
+    by_hub, by_ring = (shuffled_shares(each, group, 200).std(axis=0) for each in (hub, ring))
     assert (by_hub > 5 * by_ring).all()

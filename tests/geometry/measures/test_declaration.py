@@ -108,7 +108,7 @@ def test_a_flaw_is_named_by_its_row(defined: Definition, flaw: float) -> None:
         (np.zeros((0, 3)), r"found shape \(0, 3\)"),
         (np.zeros((2, 2), dtype=complex), "real numbers, found complex128"),
         (np.array([["a"]]), "real numbers, found <U1"),
-        ([[1.0, 2.0], [3.0]], "inhomogeneous"),
+        ([[1.0, 2.0], [3.0]], "found rows of several lengths"),
         ([], r"found shape \(0,\)"),
         (np.ma.masked_less(np.eye(3), 1), "found a masked array: fill or leave out"),
         (np.full((3, 3), 1e150), r"largest magnitude of 1e-60 to 1e\+60, found 1e\+150: rescale"),

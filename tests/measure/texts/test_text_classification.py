@@ -9,6 +9,7 @@ from embspace.errors import InputError
 from embspace.measure.texts.text_classification import (
     COLUMNS,
     Reader,
+    _accuracies,
     _pooled,
     measure_text_classification,
 )
@@ -98,9 +99,34 @@ def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):
 @pytest.mark.parametrize("column", ["group_column", "label_column"])
 def test_a_column_that_is_not_there_or_says_nothing_is_named(tmp_path: Path, column: str):
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
-    with pytest.raises(InputError, match=r"x\.jsonl: found no column 'mood', allowed: id, text"):
+    with pytest.raises(InputError, match=rf"key '{column}': found 'mood', allowed: .*id, text"):
         measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
     rows = [{**json.loads(line), "mood": "one"} for line in Path(texts).read_text().splitlines()]
     Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    with pytest.raises(InputError, match="column 'mood': expected two values or more"):
+    with pytest.raises(
+        InputError, match="column 'mood': found 1 value, 0 empty cells, allowed: two"
+    ):
         measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
+
+
+def test_more_folds_than_groups_are_refused(tmp_path: Path):
+    texts = written(tmp_path / "x.jsonl", told_by_words=True)
+    with pytest.raises(InputError, match="key 'n_folds': found 7, allowed: 2 to 6, the groups of"):
+        measure_text_classification(None, texts=texts, **{**SETTINGS, "n_folds": 7})
+
+
+def test_the_difference_from_words_is_taken_on_the_same_texts():
+    """Equal answers differ by nothing, however wide the interval of each is."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 5)
+    words = rng.random(100) < 0.7
+    always_more = words | (np.arange(100) % 5 == 0)  # a text of each group at most
+    found = _accuracies(np.stack([words, words, always_more]), groups, 200, 0.95, rng)
+    assert (found["accuracy_high"] > found["accuracy_low"]).all()
+    columns = ["less_bag_of_words", "less_bag_of_words_low", "less_bag_of_words_high"]
+    assert found.loc[:1, columns].to_numpy() == pytest.approx(0)
+    gained = found.loc[2, columns].astype(float)
+    assert gained.iloc[0] == pytest.approx((always_more & ~words).mean())
+    assert 0 < gained.iloc[1] < gained.iloc[0] < gained.iloc[2] < 0.2
+    own_width = found.loc[2, "accuracy_high"] - found.loc[2, "accuracy_low"]
+    assert gained.iloc[2] - gained.iloc[1] < own_width

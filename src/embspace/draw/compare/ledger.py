@@ -20,7 +20,7 @@ VERDICTS = {
     "differs": "C3",
     "depends on the rule": "C4",
     "undecided": "C5",
-    "restated": "C9",
+    "restated": "C0",
     "cannot be had": "0.8",
     "slip": "C1",
     "lost in the source": "0.5",

@@ -109,14 +109,13 @@ def shuffled_neighbor_shares(
     group: Int[np.ndarray, " n"],
     *,
     n_shuffles: int,
-    seed: int,
+    rng: np.random.Generator,
 ) -> Float[np.ndarray, "n_shuffles n_groups"]:
     """Mean share of neighbors of the own group, by group, in each of many orders of the labels.
 
     The neighbors stay and the labels of all points change places: a null that keeps hubs and
     mutual neighbors. Groups are numbered from 0, and each has a point.
     """
-    rng = np.random.default_rng(seed)
     sizes = np.bincount(group)
     shares = np.empty((n_shuffles, len(sizes)))
     for draw in shares:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.device import Device, choose_device
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 from embspace.files.tables import save_table
 from embspace.files.texts import load_texts
 from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
@@ -28,6 +28,7 @@ from embspace.settings.model import Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
+SETTINGS = "conf/measure/texts/text_classification.yaml"
 KINDS = ("cls", "mean")
 WORDS = ("bag_of_words", None, "none")
 COLUMNS = ["features", "layer", "weights", "n", "n_groups"]
@@ -68,10 +69,17 @@ def measure_text_classification(
     The states of the first token and the mean of all tokens stand beside those at random weights
     and beside words alone: TF-IDF of words and pairs of words, in the same folds. Chance is the
     same fit to permuted labels, its mean and range. The interval is over groups, the classifiers
-    being given; `less_bag_of_words` is paired. Without a `reader`, words stand alone.
+    being given; `less_bag_of_words` is paired. A text longer than the model's window counts by its
+    first window, for the words as a whole. Without a `reader`, words stand alone.
     """
     table = load_texts(texts)
-    labels, groups = (_codes(table, each, texts) for each in (label_column, group_column))
+    columns = {"label_column": label_column, "group_column": group_column}
+    labels, groups = (_codes(table, key, column, texts) for key, column in columns.items())
+    if groups.max() + 1 < n_folds:
+        raise InputError(
+            f"{SETTINGS}: key 'n_folds': found {n_folds}, allowed: 2 to {groups.max() + 1}, the "
+            f"groups of {texts}"
+        )
     content = table["text"].astype(str).tolist()
     for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
@@ -91,15 +99,19 @@ def measure_text_classification(
     return found[COLUMNS]
 
 
-def _codes(table: pd.DataFrame, column: str, texts: str) -> Int[np.ndarray, " text"]:
+def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.ndarray, " text"]:
     """Return the number of each text's label or group."""
     if column not in table:
         raise InputError(
-            f"{texts}: found no column '{column}', allowed: {', '.join(map(str, table.columns))}"
+            f"{SETTINGS}: key '{key}': found '{column}', allowed: a column of {texts}, "
+            f"{', '.join(map(str, table.columns))}"
         )
-    codes = pd.factorize(table[column], sort=True)[0]
-    if codes.max() < 1 or codes.min() < 0:
-        raise InputError(f"{texts}: column '{column}': expected two values or more, none empty")
+    codes, values = pd.factorize(table[column], sort=True)
+    if len(values) < 2 or codes.min() < 0:
+        found = f"{counted(len(values), 'value')}, {counted(int((codes < 0).sum()), 'empty cell')}"
+        raise InputError(
+            f"{texts}: column '{column}': found {found}, allowed: two values or more, none empty"
+        )
     return codes.astype(np.int64)
 
 
