@@ -43,7 +43,7 @@ def code_is_a_dep(tree: Tree) -> Iterator[str]:
 def files_are_deps(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
         opened = list(_opened(tree, stage))
-        deps = [dep for dep in stage.deps if dep not in stage.code_deps]
+        deps = [_resolved(tree, stage, dep) for dep in stage.deps if dep not in stage.code_deps]
         # A module of families may open a file for some of them alone.
         beside = [each for each in tree.stages if stage.family and each.module == stage.module]
         named = [*deps, *(dep for each in beside for dep in each.deps)]
@@ -53,6 +53,15 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
         for dep in deps:
             if not any(gives(dep, path) for path in opened):
                 yield f"{stage}: deps has {dep}, which {stage.module} does not read."
+
+
+def _resolved(tree: Tree, stage: Stage, dep: str) -> str:
+    """Return the path that a setting of the stage has, where a dependency is `${<setting>}`."""
+    setting = re.fullmatch(r"\$\{(\w+)\}", dep)
+    if not setting:
+        return dep
+    settings = (tree.yaml(function.conf) for function in tree.functions_of(stage))
+    return next((str(each[setting[1]]) for each in settings if setting[1] in each), dep)
 
 
 def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
