@@ -97,7 +97,7 @@ def write_description(model: Named, root: Path) -> Path:
     """Write the file in conf/model/ of a model that has none.
 
     Raises:
-        InputError: if it has one, or another model has its name.
+        InputError: if it has one.
     """
     path = root / MODELS / f"{plain_name(model)}.yaml"
     if model.described is None:

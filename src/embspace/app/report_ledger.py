@@ -21,7 +21,7 @@ OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 
 
 def decided_tables(folder: Path, model: str) -> str:
-    """Markdown of the claims that are decided, of the numbers about this model, and of the rest.
+    """Return Markdown of the decided claims, of the numbers about this model, and of the rest.
 
     A printed number that is about another model, or about none, is counted with the rest, and so
     are claims that toys decide.

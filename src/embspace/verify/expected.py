@@ -19,7 +19,7 @@ LIST = re.compile(r"\$\{(\w+)\}")
 
 
 def expected_results(params: Params) -> list[Path]:
-    """The results that the stages of the graph make for what params.yaml names, in order."""
+    """Return the results that the stages of the graph make for what params.yaml names, in order."""
     stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
     paths = {Path(path) for stage in stages for path in _paths(stage, params)}
     made = {path for path in paths if path.is_relative_to(RESULTS) and path.suffix in SUFFIXES}
@@ -53,7 +53,7 @@ def check_published_files() -> None:
 
 
 def _paths(stage: Stage, params: Params) -> Iterator[str]:
-    """The outputs of a stage for each item of its matrix."""
+    """Yield the outputs of a stage for each item of its matrix."""
     lists = {key: _items(values, params) for key, values in stage.entry.get("matrix", {}).items()}
     for names in product(*lists.values()):
         for path in stage.outputs():

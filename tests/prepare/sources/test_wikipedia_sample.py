@@ -61,6 +61,20 @@ def test_titles_and_revisions_are_those_of_the_pages(server: Server):
         assert (row.title, row.revision) == (title(row.page_id), 1000 + row.page_id)
 
 
+@pytest.mark.parametrize("code", ["missingtitle", "nosuchrevid"])
+def test_a_page_that_is_deleted_meanwhile_gives_its_place_to_the_next(code: str):
+    gone = ARTICLES[0]
+
+    def answer(request: Request) -> Answer:
+        if request.query.get("oldid") == str(1000 + gone):
+            error = {"error": {"code": code, "info": "it is gone"}}
+            return Answer(json.dumps(error).encode())
+        return wikipedia(request)
+
+    with serving(answer) as server:
+        assert sorted(drawn(server, len(ARTICLES) - 1)) == ARTICLES[1:]
+
+
 def test_the_seed_decides_and_a_larger_sample_begins_with_a_smaller_one(server: Server):
     assert drawn(server, 4) == drawn(server, 9)[:4]
     assert drawn(server, 9, seed=1) != drawn(server, 9)

@@ -59,7 +59,7 @@ def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) 
 
 
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with harmless words: each text, token or id may be anybody's."""
+    """Return the table with harmless words: each text, token or id may be anybody's."""
     shown = table.copy()
     for name in table:
         if table[name].dtype.kind == "O":  # strings, objects and categories
@@ -72,7 +72,7 @@ def _with_words(table: pd.DataFrame) -> pd.DataFrame:
 def _with_intervals(
     table: pd.DataFrame, digits: int, exact: Sequence[str]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The table with intervals beside their values, and what is left of `exact`."""
+    """Return the table with intervals beside their values, and what is left of `exact`."""
     names = [str(name) for name in table]
     named = [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names)]
     joined = {}
@@ -93,7 +93,7 @@ def _interval(value: float, low: float, high: float, form: str) -> str:
 
 
 def code(token: str) -> str:
-    """A token as a code span that survives in a table's cell."""
+    """Return a token as a code span that survives in a table's cell."""
     runs = [len(run) for run in re.findall("`+", token)]
     fence = "`" * (max(runs, default=0) + 1)
     pad = " " if runs else ""
@@ -101,7 +101,7 @@ def code(token: str) -> str:
 
 
 def words(text: str) -> str:
-    """Words that anybody wrote, so that they stand in Markdown as they are; code spans stay.
+    """Return words that anybody wrote, so that they stand in Markdown as they are; code spans stay.
 
     No picture or link comes of them, no HTML, no further cell of a table.
     """
@@ -118,7 +118,7 @@ def one_line(text: str) -> str:
 
 
 def harmless(page: str) -> str:
-    """A page whose tables `markdown_table` wrote, with `words` for its headings and sentences."""
+    """Return a page of `markdown_table`s with `words` for its headings and sentences."""
     lines = page.split("\n")
     return "\n".join([line if line.startswith("|") else _line(line) for line in lines])
 
@@ -130,5 +130,5 @@ def _line(line: str) -> str:
 
 
 def section(title: str, note: str, body: str) -> str:
-    """A heading, a sentence and a table."""
+    """Return a heading, a sentence and a table."""
     return f"## {title}\n\n{note}\n\n{body}\n"

@@ -19,7 +19,7 @@ LAG_SECONDS = 5.0
 
 
 def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict[str, Any]:
-    """The answer to a query, which may be the API's own message of an error.
+    """Return the answer to a query, which may be the API's own message of an error.
 
     `offline` tells a user what to do without a network.
 
@@ -44,7 +44,7 @@ def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict
 
 
 def complaint(answer: dict[str, Any]) -> str:
-    """The error in an answer, with its code, or the answer itself if it names none."""
+    """Return the error in an answer, with its code, or the answer itself if it names none."""
     error = answer.get("error", {})
     return f"{error.get('info', answer)} ({error.get('code', 'no code')})"
 

@@ -15,17 +15,19 @@ from embspace.settings.corpus import WikipediaCorpus
 
 BATCH = 50  # pages that the API tells about in one answer
 OFFLINE = "without a network, no page can be drawn"
+GONE = ("missingtitle", "nosuchrevid")  # the API's codes for a page or revision that is deleted
 COLUMNS = ["title", "page_id", "revision"]
 
 
 def draw_pages(
     corpus: WikipediaCorpus, *, n_pages: int, seed: int, largest_id: int
 ) -> pd.DataFrame:
-    """Articles drawn by chance, each equally likely: `title`, `page_id`, `revision`.
+    """Return articles drawn by chance, each equally likely: `title`, `page_id`, `revision`.
 
     Page ids from 1 to `largest_id` are drawn by the seed. The API's own random pages know no seed.
     An id counts if it is of a page in the main namespace that is no redirect and whose latest
-    revision has a paragraph; without one, `load_wikipedia` would refuse it. In their order, the
+    revision has a paragraph; without one, `load_wikipedia` would refuse it. One that is deleted
+    between two requests does not count either. In their order, the
     first articles of a larger sample are those of a smaller one. The wiki moves on: what was
     deleted or made into a redirect since gives its place to the next article.
 
@@ -37,8 +39,8 @@ def draw_pages(
     with tqdm(total=n_pages, desc="Wikipedia", unit="page", disable=None) as progress:
         for page in _articles(corpus, seed, largest_id):
             _rest(corpus)
-            read = read_page(page["title"], str(page["lastrevid"]), corpus)
-            if not plain_text(read["text"]):
+            read = _read(page, corpus)
+            if read is None or not plain_text(read["text"]):
                 continue
             rows.append((read["title"], page["pageid"], page["lastrevid"]))
             progress.update()
@@ -50,8 +52,18 @@ def draw_pages(
     )
 
 
+def _read(page: dict[str, Any], corpus: WikipediaCorpus) -> dict[str, Any] | None:
+    """Return the page as it is read; None if it was deleted since the API named it."""
+    try:
+        return read_page(page["title"], str(page["lastrevid"]), corpus)
+    except InputError as error:
+        if any(f"({code})" in str(error) for code in GONE):
+            return None
+        raise
+
+
 def find_largest_id(corpus: WikipediaCorpus) -> int:
-    """The id of the page that was made last; ids rise with time.
+    """Return the id of the page that was made last; ids rise with time.
 
     Raises:
         InputError: naming the address, if it cannot be reached or names no such page.
@@ -67,7 +79,7 @@ def find_largest_id(corpus: WikipediaCorpus) -> int:
 
 
 def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
-    """All ids from 1 to the largest, each once, in an order by chance, some at a time."""
+    """Yield all ids from 1 to the largest, each once, in an order by chance, some at a time."""
     generator = np.random.default_rng(seed)
     seen: set[int] = set()
     while len(seen) < largest_id:
@@ -79,7 +91,7 @@ def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
 
 
 def _articles(corpus: WikipediaCorpus, seed: int, largest_id: int) -> Iterator[dict[str, Any]]:
-    """What the API says of each drawn page that is an article, in the order of the draw."""
+    """Yield what the API says of each drawn page that is an article, in the order of the draw."""
     for ids in drawn_ids(largest_id, seed):
         _rest(corpus)
         query = {"prop": "info", "pageids": "|".join(map(str, ids))}

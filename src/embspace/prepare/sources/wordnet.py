@@ -16,7 +16,7 @@ FIRST_WORD = 4  # of the fields of a synset, after offset, file number, type and
 
 
 def load_wordnet(words: WordNetWords) -> pd.DataFrame:
-    """Words drawn from each part of speech: `id`, `word`, `lemma`, `part_of_speech`.
+    """Return words drawn from each part of speech: `id`, `word`, `lemma`, `part_of_speech`.
 
     Each part of speech is drawn from by itself, so that a word may come as a noun and as a verb,
     as it does in WordNet. Entries of several words are left out. Words keep their capitals, and
@@ -53,7 +53,7 @@ def _folder(path: str) -> Path:
 
 
 def _single_words(file: Path, types: str) -> Iterator[str]:
-    """The words of all synsets in a file, in its order, some of them more than once."""
+    """Yield the words of all synsets in a file, in its order, some of them more than once."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -64,7 +64,7 @@ def _single_words(file: Path, types: str) -> Iterator[str]:
 
 
 def _words_of(line: str, types: str, where: str) -> Iterator[str]:
-    """The single words of a synset.
+    """Yield the single words of a synset.
 
     Fields and marks are those of https://wordnet.princeton.edu/documentation/wndb5wn.
     """
@@ -82,7 +82,7 @@ def _words_of(line: str, types: str, where: str) -> Iterator[str]:
 
 
 def _number_of_words(fields: list[str]) -> int:
-    """The field that holds it as a number; 0 where there is none."""
+    """Return the field that holds it as a number; 0 where there is none."""
     try:
         return int(fields[FIRST_WORD - 1], 16)
     except (IndexError, ValueError):
