@@ -151,3 +151,11 @@ def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -
     runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
     decided = [measure_training_claims(dynamics(bell, hill), run, **RULES)["claim"] for run in runs]
     assert published == set(pd.concat(decided))
+
+
+def test_published_trainings_are_asked_by_the_same_rules(root: Path) -> None:
+    rules, others = (
+        yaml.safe_load((root / f"conf/measure/runs/{noun}.yaml").read_text())
+        for noun in ("training_claims", "pretraining_dynamics")
+    )
+    assert others["rules"] == rules
