@@ -57,6 +57,6 @@ def test_a_number_of_the_very_model_is_there(tree: Path):
     source = read_source(tree / "data/published/minilm_model_card.yaml")
     ledger.loc[first, "statement"] = f"{source.entries[0].quantity}: value"
     ledger.loc[first, "verdict"] = "matches"
-    save_table(ledger, file)
+    save_table(ledger[first | (ledger["kind"] == "claim")], file)
     rows = decided_tables(tree, "minilm").partition("## Numbers")[2].splitlines()
     assert sum(line.startswith("|") for line in rows) == 3
