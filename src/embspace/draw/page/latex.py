@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from embspace.draw.page.markdown import CODE
-
+# As Markdown sees it: a run of backticks and the next one of the same length.
+CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 LONGEST = 45  # rows that fit on a page; longer tables break across pages
 HEAD = (
     "% Written by embspace, stage {stage}. Needs \\usepackage{{booktabs,longtable}}; for tokens "

@@ -7,8 +7,8 @@ from math import isnan
 import pandas as pd
 from tabulate import tabulate
 
-# As Markdown sees it: a run of backticks and the next one of the same length.
-CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+from embspace.draw.page.latex import CODE
+
 # What has a meaning outside code: all of it takes a backslash in front.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
 _BAR = re.compile(r"(?<!\\)\|")
