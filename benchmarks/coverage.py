@@ -123,7 +123,7 @@ def coverage_table(
         out=np.full(len(names), np.nan),
         where=deviation > 0,
     )
-    met = np.where(covered >= TARGET, "yes", "**no**")
+    met = np.where(covered >= TARGET, "yes", "no")
     met[np.isnan(covered) | np.isin(names, COUNTS)] = "–"
     return pd.DataFrame(
         {

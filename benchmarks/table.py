@@ -86,7 +86,7 @@ def _met(target: float, ratio: float, ours: Mapping[str, float], peer: Mapping[s
     as_good = all(ours[key] >= peer[key] for key in both & QUALITIES.keys())
     same = all(math.isclose(ours[key], peer[key], rel_tol=SAME) for key in both & ESTIMATES.keys())
     in_bounds = ratio <= target and ours["peak_rss_mib"] < 1024
-    return "yes" if in_bounds and as_good and same else "**no**"
+    return "yes" if in_bounds and as_good and same else "no"
 
 
 def _quality(side: Mapping[str, float]) -> str:

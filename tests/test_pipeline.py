@@ -51,6 +51,7 @@ SEEDED = (
     "measure_differences",
     "measure_text_clouds",
     "measure_search",
+    "measure_text_classification",
     "project_pca",
     "project_tsne",
     "project_umap",
@@ -235,7 +236,7 @@ def test_an_unknown_model_stops_before_anything_runs(workspace: Workspace):
     assert "conf/model/bret.yaml" in said
     assert "Running stage" not in said
     refused = workspace.run("embspace", "check", check=False)
-    assert "params.yaml: key 'models': found 'bret', allowed: " in refused
+    assert "params.yaml: key 'models': found 'bret'; `embspace models` lists all" in refused
     assert "minilm_random" in refused
 
 

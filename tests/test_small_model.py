@@ -15,7 +15,9 @@ def workspace(root: Path, tmp_path: Path) -> Workspace:
     """A tree as the script makes it, in which the results are the baselines."""
     tree = Workspace(root, tmp_path)
     small = root / ".ci/small_model"
-    shutil.rmtree(tmp_path / "data/published")
+    for given in ("data/published", "pipeline"):
+        shutil.rmtree(tmp_path / given)
+    (tmp_path / "dvc.yaml").unlink()
     shutil.copy(small / "params.yaml", tmp_path)
     shutil.copytree(small / "conf", tmp_path / "conf", dirs_exist_ok=True)
     for folder in ("results", "tests/baselines"):
