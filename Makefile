@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all runs setup check verify test test-slow bench bench-coverage lint types format baselines lock dag gc clean help
+.PHONY: main all runs setup check verify test test-slow bench bench-coverage mutants lint types format baselines lock dag gc clean help
 
 main: $(VENV)/runtime .cache/checked ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
@@ -89,6 +89,9 @@ bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.
 
 bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and write benchmarks/coverage.md (half an hour of one core)
 	$(BIN)/python -m benchmarks.coverage
+
+mutants: $(VENV)/dev ## Change the mathematics in 300 places and count what tests notice, in benchmarks/mutants.md (an hour)
+	$(BIN)/python -m benchmarks.mutants
 
 lint: $(VENV)/dev ## Style
 	ruff check .

@@ -1,0 +1,37 @@
+import ast
+
+from benchmarks.mutations import mutants_of
+
+SOURCE = '''"""One + one."""
+
+BAND = (0.5, 2.0)
+
+
+@measure(order=3)
+def f(x: Array[3], *, n: int = 4) -> float:
+    """Two - one."""
+    if n < 5:
+        raise ValueError(f"found {n + 1}")
+    return -x.mean(axis=0) @ x
+'''
+
+
+def test_each_site_is_changed_once_and_what_declares_is_none():
+    assert [(each.line, each.before, each.after) for each in mutants_of(SOURCE)] == [
+        (3, "0.5", "0.485"),
+        (3, "2.0", "3.0"),
+        (9, "n < 5", "n <= 5"),
+        (9, "5", "6"),
+        (11, "-x.mean(axis=0) @ x", "-x.mean(axis=0) * x"),
+        (11, "-x.mean(axis=0)", "x.mean(axis=0)"),
+        (11, "x.mean", "x.median"),
+        (11, "0", "1"),
+    ]
+
+
+def test_a_mutant_is_code_with_this_change_alone():
+    whole = ast.unparse(ast.parse(SOURCE))
+    for mutant in mutants_of(SOURCE):
+        assert mutant.code != whole
+        lines = zip(mutant.code.splitlines(), whole.splitlines(), strict=True)
+        assert sum(line != other for line, other in lines) == 1
