@@ -22,7 +22,7 @@ def within(where: str) -> Iterator[None]:
 
 
 def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:
-    """What was found, which of the allowed may have been meant, and what is allowed.
+    """Return a message: what was found, what may have been meant, and what is allowed.
 
     Where the names are many, `listed_by` is the command that lists them.
     """

@@ -90,7 +90,7 @@ class Spaces:
 
     model: str
     texts: int
-    """How many."""
+    """The number of texts."""
     tree: WorkingTree
     _made_stages: set[str] = field(default_factory=set, repr=False, compare=False)
 

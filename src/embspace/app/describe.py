@@ -34,7 +34,7 @@ class Named:
 
     name: str
     described: dict[str, Any] | None = None
-    """What its file would say; None if it is in conf/model/."""
+    """The keys and values of its file; None if conf/model/ has the file already."""
     asked: dict[str, str] | None = None
     """Keys that could not be found, with the reasons."""
     summary: str = ""

@@ -1,4 +1,4 @@
-"""How long stages took, so that a run can say how long it is still going to take."""
+"""Keeps the seconds that each stage took, and tells from them the time that a run has left."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator

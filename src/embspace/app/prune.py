@@ -105,7 +105,7 @@ def _built_files() -> Iterator[Path]:
 
 
 def _outputs() -> list[re.Pattern[str]]:
-    """What the path of a file looks like that a stage of the graph makes."""
+    """Return the patterns that the paths of all outputs of the graph's stages match."""
     stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
     paths = sorted({path for stage in stages for path in stage.outputs()})
     figures = [Path(path) for path in paths if path.startswith("figures/")]

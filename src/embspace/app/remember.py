@@ -50,7 +50,7 @@ def _locks(root: Path) -> bytes:
 
 
 def _is_forgotten(stage: Any) -> bool:
-    """Whether DVC saves no run of the stage, and its outputs are those that dvc.lock names."""
+    """Return whether DVC saves no run of the stage, though its outputs are those of dvc.lock."""
     plain = (out for out in stage.outs if not (out.is_metric or out.is_plot))
     if all(out.use_cache for out in plain) or stage.cmd_changed:
         return False

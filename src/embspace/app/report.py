@@ -41,13 +41,13 @@ class Subject:
     corpora: list[str]
     own: OwnTexts | None
     described: dict[str, Any] | None = None
-    """What the file of a model says that conf/model/ does not have."""
+    """The keys and values of a model that has no file in conf/model/; None for one that has."""
     layers: bool = False
-    """Whether its layers are profiled, too."""
+    """True if the layers are profiled, too."""
 
     @property
     def name(self) -> str:
-        """Of the report's folder: the model, and the corpus if it is not those of params.yaml.
+        """Return the name of the report's folder: the model's, with that of a corpus of your own.
 
         Two files of one name have two folders, by what they hold.
         """
@@ -205,7 +205,7 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
 
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
-    """Whether a column has names that several texts share, and more than one."""
+    """Return whether a column has names that several texts share, and more than one."""
     from pandas.api.types import is_scalar
 
     if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists

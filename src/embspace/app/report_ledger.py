@@ -1,4 +1,4 @@
-"""What the page of a report says of publications: what this model's numbers decide of them."""
+"""Writes the section of a report on publications: the claims that this model's numbers decide."""
 
 from pathlib import Path
 

@@ -151,7 +151,7 @@ def as_html(markdown: str) -> tuple[str, str]:
 
 
 def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
-    """What each corpus is, and how many texts, windows and tokens the model has read of it.
+    """Return the label of each corpus and the numbers of texts, windows and tokens read of it.
 
     `halved` are the texts that `measure_search` has cut in two.
     """

@@ -46,11 +46,11 @@ class OwnTexts:
     suffix: str
     content: bytes
     options: dict[str, Any] = field(default_factory=dict)
-    """How the file is read: further keys of a description in conf/corpus/."""
+    """Further keys of a description in conf/corpus/, which say how the file is read."""
 
     @property
     def digest(self) -> str:
-        """What tells it from another file of the same name."""
+        """Return eight hexadecimal digits that tell it from another file of the same name."""
         head = repr((self.suffix, sorted(self.options.items()))).encode()
         return hashlib.sha256(head + self.content).hexdigest()[:8]
 

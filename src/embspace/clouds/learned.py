@@ -81,7 +81,7 @@ def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> LearnedClou
 
 
 def one_space(matrices: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Those of `input`, `positional` and `segment`, (row, dim), that there are.
+    """Return the matrices `input`, `positional` and `segment`, (row, dim), that the model has.
 
     Where positions have the hidden size and tokens do not, as in OPT-350M, what is added to a
     position is the token that a linear layer has mapped: there `input` is `input_mapped`.

@@ -46,7 +46,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def computed_here(path: Path) -> bool:
-    """Whether `path` holds what `write_bytes` wrote to it in this tree, last or before.
+    """Return whether `path` holds what `write_bytes` wrote to it in this tree, last or before.
 
     DVC's cache gives back what was computed with settings of before.
     """

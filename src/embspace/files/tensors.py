@@ -90,7 +90,7 @@ def tensor_names(path: str) -> list[str]:
 
 
 def _header(path: str) -> tuple[int, dict[str, Any]]:
-    """Where the values of a file start, and what they are."""
+    """Return the byte at which the values of a file start, and the header that describes them."""
     try:
         with Path(path).open("rb") as stream:
             start = 8 + int.from_bytes(stream.read(8), "little")

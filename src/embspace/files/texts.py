@@ -78,7 +78,7 @@ def _rows(file: Path, separator: str | None) -> Iterator[NumberedRow]:
 
 
 def _is_empty(text: Any) -> bool:
-    """Whether a cell has no text: blanks, or what a table has for nothing."""
+    """Return whether a cell has no text: it is blank or missing."""
     if isinstance(text, str):
         return not text.strip()
     return bool(pd.api.types.is_scalar(text) and pd.isna(text))
@@ -126,7 +126,7 @@ def _named(
 
 
 def _other_separator(found: list[str], column: str) -> str:
-    """What to say if the only column has the one that is sought in it, behind a separator."""
+    """Return a question after the separator if the only column's name holds the sought one."""
     for separator in (";", "\t", "|", ","):
         if len(found) == 1 and column in found[0].split(separator):
             return f"; is {separator!r} the separator? Then say so by --separator, or `separator:`"
@@ -267,7 +267,7 @@ def _check(table: pd.DataFrame, lines: list[int], path: str) -> None:
 
 
 def _others_empty(table: pd.DataFrame, text: str) -> str:
-    """How many texts are empty, and the way out, as the end of a message on an empty one."""
+    """Return the end of a message on an empty text: how many are empty, and how to skip them."""
     if text.strip():
         return ""
     n_empty = int((table["text"].str.strip() == "").sum())

@@ -25,7 +25,7 @@ class Findings:
 
     keys: dict[str, Any]
     asked: dict[str, str]
-    """By key, the reason; `matrices.positional` is a key within another."""
+    """The reason for each key that was not found; `matrices.positional` is a key within another."""
     summary: str
     """Layers, dimensions, tokens and window in words."""
 
@@ -35,7 +35,7 @@ class _Tables:
     """The embedding tables that are no input matrix, by what a text reads of them."""
 
     positional: dict[str, int]
-    """By parameter, the row of position 0."""
+    """The row of position 0 in each parameter that holds positions."""
     segment: list[str]
 
 

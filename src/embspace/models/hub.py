@@ -152,7 +152,7 @@ def has_weights(names: list[str], unpickle: bool) -> bool:
 
 
 def _checked_listing(found: Any) -> Listing:
-    """What the hub answered, if each name in it is one that may become a part of a path.
+    """Return the hub's listing after checking that each name in it may be a part of a path.
 
     Raises:
         ValueError: naming what was found and what is allowed.

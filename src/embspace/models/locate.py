@@ -164,7 +164,7 @@ def _cached_file(name: str, entry: LockedModel, file: str) -> Path:
 
 
 def is_in_cache(path: Path) -> bool:
-    """Whether a path, with all links followed, is one of the hub's cache on this machine."""
+    """Return whether a path, with all links followed, is inside the hub's cache."""
     from huggingface_hub import constants
 
     return path.resolve().is_relative_to(Path(constants.HF_HUB_CACHE).resolve())

@@ -39,7 +39,7 @@ Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 MapSpace = tuple[str, Pooling, Preparation]
 """The name of a map, a pooling and a preparation."""
 Shuffles = tuple[int, np.random.Generator]
-"""How many orders of the corpora, and what draws them."""
+"""The number of random orders of the corpora, and the generator that draws them."""
 PlaneLayout = Float[np.ndarray, "n 2"]
 FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
@@ -183,7 +183,7 @@ def _on_maps(
 def _equally_many(
     clouds: Mapping[str, TextCloud], rng: np.random.Generator
 ) -> dict[str, TextCloud]:
-    """As many windows of each as the smallest has, at random, in their order."""
+    """Return as many windows of each corpus as the smallest has, at random, in their order."""
     n = min(len(cloud.windows) for cloud in clouds.values())
     found = {}
     for corpus, cloud in clouds.items():

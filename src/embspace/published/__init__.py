@@ -1,1 +1,1 @@
-"""What others have printed, and the results of ours that decide it."""
+"""Reads published numbers and claims, and decides them by our results."""

@@ -15,14 +15,14 @@ from embspace.published.subjects import Subject
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 LAST_LAYER = re.compile(r"last(-\d+)?")
-"""In `where`, for the largest layer in the table, or one before it, as in `last-1`."""
+"""The largest layer in the table, or one before it (`last-1`), as `where` names it."""
 ClaimVerdict = Literal["matches", "differs", "undecided", "depends on the rule", "cannot be had"]
 Basis = Literal["interval", "null", "interval and null", "exact", ""]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What decides a claim; NaN for what is not there."""
+    """The numbers that decide a claim; NaN for one that is not there."""
 
     value: float
     low: float = nan
@@ -36,18 +36,18 @@ class Evidence:
 
     @property
     def has_interval(self) -> bool:
-        """Whether there is an interval; what is counted whole needs none."""
+        """Return whether there is an interval; what is counted whole needs none."""
         return not (self.exact or isnan(self.low) or isnan(self.high))
 
     @property
     def has_null(self) -> bool:
-        """Whether there is a null value, or a band of it."""
+        """Return whether there is a null value, or a band of it."""
         nulls = (self.null, self.null_low, self.null_high)
         return self.is_p_value or not all(isnan(null) for null in nulls)
 
     @property
     def basis(self) -> Basis:
-        """What the verdict rests on; empty for a bare number."""
+        """Return the name of what the verdict rests on; empty for a bare number."""
         if self.has_interval:
             return "interval and null" if self.has_null else "interval"
         if self.has_null:
@@ -65,7 +65,7 @@ class Decision:
 
 
 def decide(claim: Claim, model: Subject, results: Path) -> Decision:
-    """Whether the numbers of `model` fit the claim.
+    """Return the verdict of the numbers of `model` on the claim.
 
     With an interval, a rule must hold of all of it to match and of none of it to differ. A bare
     number decides nothing. A claim about another model waits for it; the evidence is what this
@@ -147,7 +147,7 @@ def _logarithm(x: Evidence) -> Evidence:
 
 
 def _holds(part: str, evidence: Evidence) -> bool | None:
-    """Whether a comparison holds of all of the interval; None where it holds of a part of it."""
+    """Return whether a comparison holds of all of the interval; None if only of a part."""
     match = RULE.fullmatch(part)
     assert match  # as the schema says
     left, sign, right = match.groups()

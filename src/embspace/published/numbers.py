@@ -32,7 +32,7 @@ class SourceReport:
     source: str
     checks: tuple[Check, ...]
     not_measured: dict[str, int]
-    """How many numbers are about what is not in params.yaml: by repository, or `corpus <name>`."""
+    """The number of entries about each repository or `corpus <name>` that params.yaml lacks."""
 
 
 def check_published(
@@ -126,12 +126,12 @@ def _check_number(entry: Entry, file: Path, contents: Contents | None, column: s
 
 
 def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
-    """Whether a row has these values in these columns."""
+    """Return whether a row has these values in these columns."""
     return all(str(row.get(column)) == str(value) for column, value in where.items())
 
 
 def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: Pair | None) -> bool:
-    """Whether a row has these values, and those of the pair in whichever order."""
+    """Return whether a row has these values, and those of the pair in whichever order."""
     if not fits(row, where):
         return False
     if pair is None:

@@ -32,7 +32,7 @@ class RunReport:
     rulings: tuple[Ruling, ...]
     """Of a claim on decoders there is none for an encoder, and the other way round."""
     undecided: tuple[Undecided, ...] = ()
-    """What is printed and cannot be decided."""
+    """The printed statements that cannot be decided."""
 
 
 def rulings_on(
@@ -41,7 +41,7 @@ def rulings_on(
     profiled: Collection[str],
     checkpointed: Collection[str],
 ) -> list[RunReport]:
-    """What was decided for runs and models; one report a source that claims it."""
+    """Return the verdicts on runs and models, one report a source."""
     names = {"run": runs, "model": profiled, "checkpointed": checkpointed}
     return [
         RunReport(

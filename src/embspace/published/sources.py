@@ -1,4 +1,4 @@
-"""What was published, and where ours is to be found: schema of data/published/*.yaml."""
+"""Describes the files of data/published/: each published statement, and where our number is."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -14,7 +14,7 @@ from embspace.settings.schema import Strict, read_yaml, validate
 
 PUBLISHED = Path("data/published")
 ANY_MODEL = "any"
-"""In the place of a repository: the number is about no weights, or the claim about all models."""
+"""The name, in place of a repository, of a number about no weights or a claim about all models."""
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
 RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
@@ -28,10 +28,10 @@ class Pair(Strict):
 
 
 class Given(Strict):
-    """What must hold of our results before a number of theirs can be asked for."""
+    """A condition on our results, without which a published number is not compared."""
 
     what: str
-    """In words, for who lacks it."""
+    """The condition in words, for a user whose results do not meet it."""
     file: str
     where: dict[str, str | int]
     """There is a row with these values."""
@@ -55,12 +55,12 @@ class Entry(Strict):
     factor: int = 1
     """Ours is multiplied by it."""
     nearest: bool = False
-    """Of all rows that fit, the one whose value is nearest to the printed one."""
+    """True to take, of all rows that fit, the one with the value nearest to the printed one."""
     absolute_tolerance: float | None = Field(default=None, gt=0)
-    """In place of half a unit of the last printed digit."""
+    """The allowed difference; without it, half a unit of the last printed digit."""
     reason: str = ""
     restates: str = ""
-    """Which setting or design of ours the number is, where nothing is measured: no match."""
+    """The setting or design of ours that the number repeats; such a number counts as no match."""
     note: str = ""
 
     @field_validator("published")
@@ -99,7 +99,7 @@ class CellPlace(Strict):
     pair: Pair | None = None
     value: str = ""
     share_of: RowsThatName | None = None
-    """In place of a value: the share of these among the rows that are chosen."""
+    """The rows whose share among the chosen ones is taken in place of a value."""
     low: str | None = None
     high: str | None = None
     null: str | None = None
@@ -110,7 +110,7 @@ class CellPlace(Strict):
 
     @property
     def chosen_by(self) -> dict[str, str | int]:
-        """What the row has in the columns that choose it, of a pair in one order of the two.
+        """Return the cells that choose the row; those of a pair stand in one order of the two.
 
         `{role}` is in the place of the corpus that has this role in params.yaml.
         """
@@ -143,7 +143,7 @@ class CellPlace(Strict):
 
 
 class Rule(Strict):
-    """What decides a claim: a statistic, and what must hold of it."""
+    """A statistic, and the condition on it that decides a claim."""
 
     cell: CellPlace
     minus: CellPlace | None = None
@@ -185,7 +185,7 @@ class OtherRule(Rule):
 
 
 class Decided(Strict):
-    """Whether a rule was fixed before its results were seen, as the history shows."""
+    """Says whether a rule was fixed before its results were seen, as the history shows."""
 
     when: Literal["before results", "after results"]
     why: str = Field(min_length=1)
@@ -195,7 +195,7 @@ class Claim(Rule):
     """A statement of the publication, and the rule that decides it."""
 
     claim: str
-    """In our words."""
+    """The statement in our words."""
     section: str
     page: int
     model: str = Field(ANY_MODEL, pattern=ABOUT)
@@ -204,7 +204,7 @@ class Claim(Rule):
     """The research question that hangs on it."""
     statistic: str
     otherwise: OtherRule | None = None
-    """Where it gives another verdict, the verdict is that it depends on the rule."""
+    """A second rule; where its verdict is another, the claim depends on the rule."""
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""
@@ -214,17 +214,17 @@ class RunClaim(Strict):
     """A statement on layers or training, of which a stage has decided for a model or a run."""
 
     claim: str
-    """In our words."""
+    """The statement in our words."""
     section: str
     file: str = Field(pattern=r"^results/[^{}]*\{(run|model|checkpointed)\}\.csv$")
-    """With a row a seed, columns `seed` and `verdict`; {run} stands for the run's name, {model}
+    """A table with a row a seed, columns `seed` and `verdict`; {run} is a run's name, {model} stands
     for that of a model under `profiled`, {checkpointed} for that of one under `checkpointed`."""
     where: dict[str, str | int]
     decided: Decided
 
     @property
     def asked_of(self) -> str:
-        """What is in braces: which names are put there."""
+        """Return the word in braces, which tells the names that are put there."""
         return self.file.partition("{")[2].partition("}")[0]
 
 
@@ -237,7 +237,7 @@ class Undecided(Strict):
     verdict: Literal["slip", "lost in the source", "cannot be had"]
     published: str = ""
     correct: str = ""
-    """Of a slip: what it should be."""
+    """The right value or word in place of a slip."""
     reason: str = Field(min_length=1)
 
 
@@ -247,7 +247,7 @@ class Source(Strict):
     source: str
     url: str = ""
     protocol: str
-    """How the numbers came about, in our words."""
+    """The way in which the numbers were obtained, in our words."""
     entries: list[Entry] = []
     claims: list[Claim] = []
     decided: Decided | None = None

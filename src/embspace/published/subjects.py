@@ -22,7 +22,7 @@ class Subject:
     """None for weights that nobody has published."""
 
     def is_meant_by(self, about: str) -> bool:
-        """Whether a number or claim about this repository, or about any, is about this model."""
+        """Return whether what is said of this repository, or of any, is about this model."""
         return about in (ANY_MODEL, self.repository)
 
     def file(self, place: str, results: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Which corpora take the places of the thesis's texts: `roles` in params.yaml."""
+"""Describes `roles` of params.yaml: the corpora that take the places of the thesis's texts."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -7,7 +7,7 @@ from typing import Literal, get_args
 Role = Literal["long_texts", "short_texts", "sentences_of_long_texts"]
 ROLES: tuple[Role, ...] = get_args(Role)
 PLACE = re.compile(r"\{(\w+)\}")
-"""In the place of a corpus's name, for the corpus that has the role in braces."""
+"""A role in braces, which stands for the name of the corpus that has it."""
 
 
 def one_role_each(roles: dict[Role, str]) -> dict[Role, str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 Listed = Annotated[int, Field(gt=0, le=1_000_000)]
-"""How many bins or rows a table has at most: of more there would be no memory."""
+"""A number of bins or rows of a table, small enough for memory."""
 Share = Annotated[float, Field(gt=0, lt=1)]
 """A part of a whole, neither nothing nor all of it; a level strictly between 0 and 1."""
 PositiveShare = Annotated[float, Field(gt=0, le=1)]

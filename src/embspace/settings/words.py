@@ -1,4 +1,4 @@
-"""What conf/prepare/stimuli.yaml may say of where the probed words come from."""
+"""Describes the sources of probed words that conf/prepare/stimuli.yaml may name."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What dvc.yaml says should be there, whether or not a baseline remembers it."""
+"""Finds in dvc.yaml the results that should be there, with or without a baseline."""
 
 import re
 from collections.abc import Iterator

@@ -34,7 +34,7 @@ class Report:
     def show_counts(
         self, drift: Drift, sources: Sequence[SourceReport], reports: Sequence[RunReport]
     ) -> None:
-        """How many files and published numbers agree, and what was not compared, and why."""
+        """Print how many files and published numbers agree, and what was not compared, and why."""
         compared = [file for file in drift.files if file.verdict not in UNCOMPARED]
         agree = sum(file.verdict == "agrees" for file in compared)
         self._say(f"files that agree with their baselines: {agree:,} of {len(compared):,}")
@@ -145,7 +145,7 @@ def _file_table(files: Sequence[FileReport]) -> Table:
 
 
 def _uncompared_files(drift: Drift) -> Iterator[str]:
-    """What `embspace verify --update` makes baselines for."""
+    """Yield a line on each kind of file that has no baseline, or was not compared."""
     new = sum(file.verdict == "no baseline" for file in drift.files)
     other = sum(file.verdict == "not compared" for file in drift.files)
     if new:
@@ -157,7 +157,7 @@ def _uncompared_files(drift: Drift) -> Iterator[str]:
 def _uncompared_numbers(
     sources: Sequence[SourceReport], reports: Sequence[RunReport]
 ) -> Iterator[str]:
-    """What is about other models, corpora or runs than those of params.yaml."""
+    """Yield a line on the numbers about models, corpora or runs that params.yaml lacks."""
     for source in sources:
         for about, n in source.not_measured.items():
             yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about)}"
@@ -167,7 +167,7 @@ def _uncompared_numbers(
 
 
 def _how_to_add(about: str) -> str:
-    """How to have measured what published numbers are about."""
+    """Return the advice by which a user has the subject of published numbers measured."""
     if about.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
     if " " in about:  # other stimuli

@@ -111,7 +111,7 @@ def _population(quality: pd.DataFrame) -> str:
 
 
 def _kinds(coordinates: pd.DataFrame) -> pd.Series:
-    """What colors a point: its corpus; of a single corpus, the subject of its text if known."""
+    """Return each point's kind, which colors it: its corpus, or the subject where one is drawn."""
     subjects = coordinates["subject"]
     if coordinates["corpus"].nunique() > 1 or subjects.nunique() < 2:
         return coordinates["corpus"]

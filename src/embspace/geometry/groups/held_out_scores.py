@@ -69,7 +69,7 @@ def wins_by_stratum(
 
 
 def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]) -> bool:
-    """Whether a hyperplane has all of `x` on one side and all of `y` on the other, none on it.
+    """Return whether a hyperplane has all of `x` on one side and all of `y` on the other.
 
     Exact but for rounding: a linear programme asks for w and b with w . x + b >= 1 for all of `x`
     and <= -1 for all of `y`, in units of the spread of the points. The solver answers wrongly only

@@ -117,5 +117,5 @@ def local_distance_variation(x: Vectors | NeighborGraph, *, k: int = 10) -> floa
 
 
 def _is_arbitrary(graph: NeighborGraph) -> bool:
-    """Whether some vector's neighbors are all equal to it, and maybe others, too."""
+    """Return whether some vector's neighbors are all equal to it, and maybe others, too."""
     return bool((graph.distances[:, -1] == 0).any())

@@ -1,4 +1,4 @@
-"""Whether matrices of all pairs of coordinates fit into memory, asked before one is made."""
+"""Refuses matrices of all pairs of coordinates that do not fit into memory, before any is made."""
 
 WIDE = 10_000  # coordinates; of fewer, a matrix of all pairs is under a GiB
 MATRICES = 3  # the sum, a product that is added to it, and what the eigenvalues take

@@ -40,7 +40,7 @@ from embspace.settings.types import Listed, Probability, Share
 
 FEWEST = 6
 PositionSets = dict[str, Bool[np.ndarray, " n"]]
-"""Which positions are in a set, by its name."""
+"""The members of each named set of positions, as a mask over all of them."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
 

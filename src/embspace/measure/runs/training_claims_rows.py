@@ -1,4 +1,4 @@
-"""What Razzhigaev et al. say of layers and training, as rows: statistics, rules and verdicts."""
+"""Decides the claims of Razzhigaev et al. on layers and training: a row a claim."""
 
 import operator
 from collections.abc import Collection, Iterator
@@ -31,7 +31,7 @@ Condition = tuple[str, str, float]
 
 
 class ClaimRules(Strict):
-    """What decides the claims."""
+    """The bounds that decide the claims."""
 
     bell_height: Share  # middle third of the blocks over the others, of the mean of all
     rank_correlation: Share  # of the anisotropy with the step

@@ -1,4 +1,4 @@
-"""How groups of sentences hold together in `measure_synonyms`, and how alike two of them are."""
+"""Measures how well groups of sentences hold together, and how alike two groups are."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -240,7 +240,7 @@ def group_pair_table(
 
 
 def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
-    """How many pairs of different sentences there are, one of each group."""
+    """Return the number of pairs of different sentences, one of each group."""
     return int(sizes[i] * (sizes[i] - 1) // 2 if i == j else sizes[i] * sizes[j])
 
 

@@ -64,7 +64,7 @@ class TokenStates:
     """The windows of texts, their tokens, and the tokens' states."""
 
     windows: pd.DataFrame
-    """Of stimuli, the texts themselves, one window each."""
+    """One row a window; each stimulus is one."""
     tokens: pd.DataFrame
     states: dict[str, np.ndarray]
     """`token`, and of stimuli `random_token`, (layer, token, dim)."""

@@ -110,5 +110,5 @@ class Counts:
         return self.recent
 
     def total(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Of all pairs so far."""
+        """Return the counts of all pairs so far."""
         return self._total + self.recent

@@ -169,7 +169,7 @@ class TorchScan:
 
 
 class TorchNeighborLists:
-    """As `NeighborLists`, but always sorted: what leaves a list has a key of at least its last."""
+    """Keeps the nearest neighbors as `NeighborLists` does, but always sorted by their keys."""
 
     def __init__(self, rows: Rows, k: int, device: torch.device) -> None:
         n, dim = rows.vectors.shape
