@@ -217,8 +217,8 @@ class RunClaim(Strict):
     """The statement in our words."""
     section: str
     file: str = Field(pattern=r"^results/[^{}]*\{(run|model|checkpointed)\}\.csv$")
-    """A table with a row a seed, columns `seed` and `verdict`; {run} is a run's name, {model} stands
-    for that of a model under `profiled`, {checkpointed} for that of one under `checkpointed`."""
+    """A table with a row a seed, columns `seed` and `verdict`; {run} is a run's name, {model}
+    is that of a model under `profiled`, {checkpointed} for that of one under `checkpointed`."""
     where: dict[str, str | int]
     decided: Decided
 
