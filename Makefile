@@ -123,8 +123,8 @@ freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
 gc: $(VENV)/runtime ## Free disk: reports' trees, and what DVC keeps of other settings and of experiments
-	@du -shc .cache/trees .dvc/cache 2>/dev/null | tail -1
-	@rm -rf .cache/trees .cache/remembered
+	@du -shc .cache/trees .cache/drawings .dvc/cache 2>/dev/null | tail -1
+	@rm -rf .cache/trees .cache/remembered .cache/drawings
 	@dvc gc --workspace --force
 	@du -shc .dvc/cache 2>/dev/null | tail -1
 

@@ -118,6 +118,19 @@ def test_a_second_run_does_nothing(workspace: Workspace):
     assert workspace.repro() == set()
 
 
+def test_a_run_that_was_killed_goes_on_and_gives_the_same_bytes(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    nouns = ("vocabulary", "mean_embedding", "interrelations")
+    for noun in nouns:
+        shutil.rmtree(workspace.folder / "results" / noun)
+    started = start_and_kill(workspace, "measure_interrelations@tiny")
+    resumed = workspace.repro("--no-run-cache")
+    assert {f"measure_{noun}@tiny" for noun in nouns} <= started | resumed
+    assert started & resumed == {"measure_interrelations@tiny"}
+    assert workspace.files(*BUILT) == before
+
+
+@pytest.mark.slow  # computes everything once more
 def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
     workspace: Workspace,
 ):

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.page import saving as results
 from embspace.draw.page.canvas import new_figure
+from embspace.draw.page.known_drawings import DRAWINGS
 from embspace.draw.page.saving import Drawing, draw_and_save, load_results, n_processes
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
@@ -82,6 +84,7 @@ def test_the_number_of_cores_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
         Path(folder).mkdir()
         for made in ("figures", "data/drawn"):
             Path(made).rename(f"{folder}/{Path(made).name}")
+        shutil.rmtree(DRAWINGS)
     assert len(files_of("by_one")) == 5 * len(nouns)
     assert files_of("by_one") == files_of("by_two")
 

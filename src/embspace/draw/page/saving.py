@@ -11,6 +11,7 @@ from joblib import cpu_count
 from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import sign, stage_of, use_style, without_math
+from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
 from embspace.draw.page.markdown import harmless, one_line
 from embspace.files.atomic import write_bytes
@@ -21,6 +22,13 @@ from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
 
 COMPARE = "compare"  # has the place of a model's name, where several are compared
+FOLDERS = {"safetensors": "data/measured", "parquet": "data/projected"}
+LOADERS: dict[str, Callable[[str], Any]] = {
+    "safetensors": load_tensors,
+    "parquet": load_rows,
+    "json": load_scalars,
+    "csv": load_table,
+}
 WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
 
@@ -50,28 +58,25 @@ def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any
 
 
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """The results of a noun by the name of the table; those without one by their suffix.
+    """Return the results of a noun by the name of the table; those without one by their suffix.
 
     `name` is the model's, `toy` or `compare`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
     `other/pairs.csv` is a table of another noun, and keeps this name.
     """
-    loaded: dict[str, Any] = {}
-    for each in names:
-        table, _, suffix = each.rpartition(".")
-        if suffix == "safetensors":
-            loaded[suffix] = load_tensors(f"data/measured/{noun}/{name}.safetensors")
-        elif suffix == "parquet":
-            loaded[suffix] = load_rows(f"data/projected/{noun}/{name}.parquet")
-        elif suffix == "json":
-            loaded[suffix] = load_scalars(f"results/{noun}/{name}.json")
-        elif name == COMPARE:
-            loaded[suffix] = load_table(f"results/compare/{noun}.csv")
-        else:
-            own = f"results/{noun}/{table}" if table else f"results/{noun}"
-            folder = f"results/{table}" if "/" in table else own
-            loaded[table or suffix] = load_table(f"{folder}/{name}.csv")
-    return loaded
+    return {
+        each.removesuffix(".csv"): LOADERS[each.rpartition(".")[2]](result_path(noun, name, each))
+        for each in names
+    }
+
+
+def result_path(noun: str, name: str, result: str) -> str:
+    """Return the path of a result that `load_results` names."""
+    table, _, suffix = result.rpartition(".")
+    if name == COMPARE:
+        return f"results/compare/{noun}.{suffix}"
+    folder = FOLDERS.get(suffix, "results")
+    return "/".join(filter(None, (folder, "" if "/" in table else noun, table, f"{name}.{suffix}")))
 
 
 def draw_and_save(
@@ -120,11 +125,16 @@ def _draw_noun(
     label: str,
     settings: Mapping[str, Any],
 ) -> None:
-    """Load, draw and save one noun, in whatever process."""
+    """Draw and save one noun, in whatever process; what was drawn before is not drawn again."""
     use_style()
     path = f"figures/compare/{noun}" if name == COMPARE else f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
+        sources = [Path(result_path(noun, name, each)) for each in drawing.results]
+        function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
+        key = drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
+        if restore_drawing(key, noun, name):
+            return
         results = load_results(noun, name, drawing.results)
         # A line that begins with a bar would be one of a table.
         figure, text = drawing.draw(
@@ -132,10 +142,11 @@ def _draw_noun(
         )
         sign(figure, f"draw_{chapter}")
         without_math(figure)
-        _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
+        saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
+        keep_drawing(key, noun, name, {file: file.read_bytes() for file in saved})
 
 
-def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> None:
+def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> list[Path]:
     """Save the picture and the Markdown, which are in git, and the rest, which DVC keeps.
 
     Inside the figure's file stands the stage that made the results, and which item of it.
@@ -147,6 +158,7 @@ def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> None:
     latex = latex_tables(text, noun, f"draw_{Path(folder).parent.name}")
     write_bytes(Path(f"{path}.md"), text.encode())
     write_bytes(Path(f"{folder}/{noun}.tex"), latex.encode())
+    return [*map(Path, drawn), Path(f"{path}.md"), Path(f"{folder}/{noun}.tex")]
 
 
 @contextmanager

@@ -1,0 +1,73 @@
+"""Keeps what was drawn, so that after a changed setting only its own noun is drawn anew."""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import embspace
+from embspace.files.atomic import write_bytes, writing
+
+DRAWINGS = Path(".cache/drawings")
+KEPT = 3  # drawings of one noun and name, the newest of them
+PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
+
+
+def drawing_key(sources: Iterable[Path], *given: Any) -> str:
+    """Return a hash of all that a drawing depends on: code, packages, results, arguments.
+
+    Args:
+        sources: The files of its results.
+        given: Names, label and settings, as JSON can hold them.
+    """
+    digest = hashlib.sha256(f"{_code()}{json.dumps(given, sort_keys=True)}".encode())
+    for source in sources:
+        content = source.read_bytes() if source.is_file() else b""  # to load it says what lacks
+        digest.update(f"{source}\0{hashlib.sha256(content).hexdigest()}".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _code() -> str:
+    """Return a hash of the whole source and of the packages that draw.
+
+    The listing of a stage in data/prepared/code would be narrower; but it is older than the source
+    when someone runs the stage by hand.
+    """
+    root = Path(embspace.__file__).parent
+    files = (file for kind in ("*.py", "*.mplstyle") for file in root.rglob(kind))
+    digest = hashlib.sha256(repr([(each, version(each)) for each in PACKAGES]).encode())
+    for file in sorted(files):
+        digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def restore_drawing(key: str, noun: str, name: str) -> bool:
+    """Write the files of a drawing that is known under `key`; return whether it is."""
+    known = DRAWINGS / noun / name / f"{key}.zip"
+    if not known.is_file():
+        return False
+    with zipfile.ZipFile(known) as drawing:
+        for path in drawing.namelist():
+            write_bytes(Path(path), drawing.read(path))
+    known.touch()
+    return True
+
+
+def keep_drawing(key: str, noun: str, name: str, files: Mapping[Path, bytes]) -> None:
+    """Keep the files of a drawing under `key`, and forget the oldest of the noun and name."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as drawing:
+        for path, content in files.items():
+            drawing.writestr(path.as_posix(), content)
+    folder = DRAWINGS / noun / name
+    with writing(folder / f"{key}.zip") as partial:
+        partial.write_bytes(stream.getvalue())
+    newest_first = sorted(folder.glob("*.zip"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for file in newest_first[KEPT:]:
+        file.unlink(missing_ok=True)
