@@ -1,15 +1,8 @@
-import os
-import subprocess
-import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
-from embspace.app.cli import app
-from embspace.app.search import Hit
+from tests.app.cli.call import call, call_program
 from tests.verify.tree import SUMMARY, make_tree, put
 
 SUMMARY_FILE = "results/similarity/summary/small.csv"
@@ -22,36 +15,15 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
-
-
-def run_program(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-c", "from embspace.app.cli import app; app()"]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    return subprocess.run(
-        [*program, *arguments], env=environment, capture_output=True, text=True, check=False
-    )
-
-
-def test_it_says_its_version():
-    assert run("--version").output == f"embspace {version('embspace')}\n"
-
-
-def test_without_a_subcommand_it_lists_them():
-    assert "verify" in run().output
-    assert run("--help").exit_code == 0
-
-
 def test_exit_code_0_within_tolerance():
-    result = run("verify")
+    result = call("verify")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "0 files computed in this tree, 2 from git" in result.stdout
 
 
 def test_exit_code_1_beyond_it():
     put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
-    result = run("verify")
+    result = call("verify")
     assert result.exit_code == 1
     assert "space=input: mean: baseline 1.5, found 1.6, allowed ±0.00015" in result.stdout
     assert "FAILED: facts beyond tolerance: 1" in result.stdout
@@ -59,14 +31,14 @@ def test_exit_code_1_beyond_it():
 
 def test_update_accepts():
     put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
-    assert run("verify", "--update").exit_code == 0
-    assert run("verify").exit_code == 0
+    assert call("verify", "--update").exit_code == 0
+    assert call("verify").exit_code == 0
 
 
 def test_results_and_computed():
     Path("results").rename("others")
-    assert run("verify", "--results", "others").exit_code == 0
-    assert run("verify", "--results", "others", "--computed").exit_code == 1
+    assert call("verify", "--results", "others").exit_code == 0
+    assert call("verify", "--results", "others", "--computed").exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -87,7 +59,7 @@ def test_bad_input_is_one_clear_message(file: str, content: str | None, message:
         Path(file).unlink()
     else:
         put(file, content)
-    result = run("verify")
+    result = call("verify")
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit)
     assert result.stderr.startswith("error: ")
@@ -95,32 +67,14 @@ def test_bad_input_is_one_clear_message(file: str, content: str | None, message:
 
 
 def test_as_a_program(root: Path):
-    finished = run_program(root, "verify")
+    finished = call_program(root, "verify")
     assert (finished.returncode, finished.stderr) == (0, "")
     put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.6"))
-    assert run_program(root, "verify").returncode == 1
+    assert call_program(root, "verify").returncode == 1
     Path("params.yaml").unlink()
-    finished = run_program(root, "verify")
+    finished = call_program(root, "verify")
     assert (finished.returncode, finished.stdout) == (1, "")
     assert "Traceback" not in finished.stderr
-
-
-def test_it_starts_fast(root: Path):
-    """No torch, pandas, matplotlib or hydra: half a second is felt by whoever waits for it."""
-    heavy = ["torch", "transformers", "pandas", "numpy", "matplotlib", "hydra", "sklearn", "numba"]
-    code = f"""
-import sys
-from pathlib import Path
-import embspace.app.cli
-from embspace.verify.command import verify_results
-verify_results(Path("results"), update=False, computed=False, everything=False)
-sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
-"""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    finished = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert finished.stderr.strip() == ""
 
 
 def test_prune_lists_first_and_removes_when_told(
@@ -131,36 +85,23 @@ def test_prune_lists_first_and_removes_when_told(
     for file in ("params.yaml", "pipeline/learned/dvc.yaml"):
         put(file, (root / file).read_text(encoding="utf-8"))
     left, mine = put("figures/similarity/gone.png", "x"), put("results/mine.csv", "x")
-    listed = CliRunner().invoke(app, ["prune"])
+    listed = call("prune")
     assert "results/mine.csv: not made by a stage, left alone\n" in listed.output
     assert "figures/similarity/gone.png\n1 file left over; remove with --yes\n" in listed.output
     assert left.is_file()
-    assert "1 file removed" in CliRunner().invoke(app, ["prune", "--yes"]).output
+    assert "1 file removed" in call("prune", "--yes").output
     assert not left.exists() and mine.exists()
-    assert CliRunner().invoke(app, ["prune"]).output.endswith("\n0 files left over\n")
+    assert call("prune").output.endswith("\n0 files left over\n")
 
 
 def test_the_help_of_prune_says_what_it_removes():
-    told = " ".join(run("prune", "--help").output.split())
+    told = " ".join(call("prune", "--help").output.split())
     for part in ("data/", "results/", "figures/", "baselines stay"):
         assert part in told
 
 
-def test_lines_of_a_help_text_end_where_the_screen_does():
-    assert "or differs from a published one." in run("verify", "--help").output
-
-
 def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):
     monkeypatch.chdir(root)
-    assert CliRunner().invoke(app, ["check"]).output == "params.yaml and conf/ fit\n"
+    assert call("check").output == "params.yaml and conf/ fit\n"
     monkeypatch.chdir(root / "tests")
-    assert CliRunner().invoke(app, ["check"]).exit_code == 1
-
-
-def test_neither_hits_nor_errors_steer_a_terminal(monkeypatch: pytest.MonkeyPatch):
-    hit = Hit(0.5, "id\x1b[31m", 0, "text\x1b]0;title\x07")
-    monkeypatch.setattr("embspace.app.search.search", lambda *given, **options: [hit])
-    said = CliRunner().invoke(app, ["search", "x", "--corpus", "articles"])
-    assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
-    failed = CliRunner().invoke(app, ["define", "x\x1b[31m"])
-    assert "\x1b" not in failed.output and "error: " in failed.output
+    assert call("check").exit_code == 1

@@ -1,0 +1,49 @@
+"""The command `embspace` with its subcommands, in the order in which they are used."""
+
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.models import describe, fetch, models
+from embspace.app.cli.pipeline import check, prune, run, verify
+from embspace.app.cli.results import cite, define, report, search
+from embspace.app.cli.texts import sample
+
+ORDER_OF_USE = (
+    *(models, report),  # a first look
+    *(describe, fetch, sample, check, run, verify),  # a model or texts of your own
+    *(search, cite, define),
+    prune,
+)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # where a line ends in a docstring, none ends on the screen
+)
+
+
+def _print_version(asked: bool) -> bool:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"embspace {version('embspace')}")
+        raise typer.Exit
+    return asked
+
+
+@app.callback()
+def embspace(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Geometry of the embedding spaces of BERT-family models."""
+
+
+for command in ORDER_OF_USE:
+    app.command()(command)

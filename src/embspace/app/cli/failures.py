@@ -1,0 +1,18 @@
+"""Shows users their own mistakes without a traceback."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from embspace.errors import InputError, visible
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Print an `InputError` as one message and end with code 1, without a traceback."""
+    try:
+        yield
+    except InputError as error:
+        typer.echo(visible(f"error: {error}"), err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,68 @@
+"""Commands on models: which there are, what their files say, and their download."""
+
+import os
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+
+
+def models() -> None:
+    """List the models that conf/model describes: name, repository, and where the weights are."""
+    from embspace.app.models import list_models
+
+    with clear_errors():
+        lines = list_models()
+    for line in lines:
+        typer.echo(line)
+
+
+def describe(
+    model: Annotated[
+        str, typer.Argument(help="A folder, a repository owner/name, or one of conf/model/.")
+    ],
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it to conf/model/; without it, print it.")
+    ] = False,
+) -> None:
+    """Find in the files of a model what its description in conf/model/ has to say.
+
+    Those are the learned matrices, the marks of the tokenizer, the window and the final norm. What
+    the files do not say stands at the end, with the reason. A repository is fetched.
+    """
+    from embspace.app.describe import description_of, find_model, write_description
+    from embspace.app.working_tree import find_root
+
+    with clear_errors():
+        root = find_root()
+        found = find_model(model, root, partial(typer.echo, err=True))
+        typer.echo(write_description(found, root) if write else description_of(found, root))
+
+
+def fetch(
+    models: Annotated[list[str], typer.Argument(help="Of conf/model/, with `source: hub`.")],
+    update: Annotated[
+        bool, typer.Option("--update", help="Take what the branch is now, and say what changed.")
+    ] = False,
+    checkpoints: Annotated[
+        bool,
+        typer.Option(
+            "--checkpoints",
+            help="Also those of the model's training that conf/prepare/checkpoints.yaml chooses.",
+        ),
+    ] = False,
+) -> None:
+    """Download models from the model hub, and write to models.lock what they are.
+
+    A model that models.lock has is fetched as it stands there. Everything else works without a
+    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT.
+    """
+    # The one command that asks the hub; `embspace.models` forbids it unless this is set.
+    os.environ.setdefault("HF_HUB_OFFLINE", "")
+    from embspace.app.fetch import fetch_models
+
+    with clear_errors():
+        for remark in fetch_models(models, update=update, checkpoints=checkpoints):
+            typer.echo(remark)

@@ -1,0 +1,101 @@
+"""Commands on the pipeline: check its settings, run it, verify what it made, clear up."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+from embspace.errors import counted, visible
+
+
+def check() -> None:
+    """Read params.yaml and conf/ as the stages will, and say all that does not fit.
+
+    Looks also into the files that they name: those of models are to be the pinned ones, texts and
+    stimuli are read. Asks no network.
+
+    Exit code 0 if everything fits, 1 if not.
+    """
+    from embspace.app.check import check_settings
+
+    with clear_errors():
+        problems = check_settings()
+    for problem in problems:
+        typer.echo(problem, err=True)
+    if problems:
+        raise typer.Exit(1)
+    typer.echo("params.yaml and conf/ fit")
+
+
+def run(
+    name: Annotated[
+        str | None, typer.Argument(help="An analysis, a chapter, or a stage; without it, all.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="One that params.yaml names; without it, all of them."),
+    ] = None,
+) -> None:
+    """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
+
+    A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
+    computed before with the same settings comes from DVC's cache.
+    """
+    from embspace.app.run import run_stages
+
+    with clear_errors():
+        code = run_stages(name, model)
+    raise typer.Exit(code)
+
+
+def verify(
+    update: Annotated[
+        bool, typer.Option("--update", help="Make these results the baseline, and say what moves.")
+    ] = False,
+    computed: Annotated[
+        bool, typer.Option("--computed", help="Fail if git brought a result, not a computation.")
+    ] = False,
+    results: Annotated[
+        Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
+    ] = Path("results"),
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show also each file and number that agrees.")
+    ] = False,
+) -> None:
+    """Compare the results with the stored baselines and with published numbers.
+
+    Says how many agree, what was not compared and how to have it compared, and what differs.
+
+    Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
+    a published one.
+    """
+    from embspace.verify.command import verify_results
+
+    with clear_errors():
+        passed = verify_results(results, update=update, computed=computed, everything=everything)
+    raise typer.Exit(0 if passed else 1)
+
+
+def prune(
+    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
+) -> None:
+    """List, or with --yes remove, what is left of models and corpora that params.yaml dropped.
+
+    That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
+    data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
+    baselines stay. So does what no stage of the graph can have made, which is listed.
+    """
+    from embspace.app.prune import find_leftovers, remove
+    from embspace.settings.params import read_params
+
+    with clear_errors():
+        files, others = find_leftovers(read_params())
+    for file in others:
+        typer.echo(visible(f"{file}: not made by a stage, left alone"))
+    for file in files:
+        typer.echo(visible(str(file)))
+    if yes:
+        remove(files)
+    hint = "; remove with --yes" if files else ""
+    typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")

@@ -1,0 +1,149 @@
+"""Commands that show results: a report, hits of a search, methods, definitions."""
+
+import os
+import signal
+import sys
+from contextlib import chdir
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+from embspace.errors import visible
+
+
+def report(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="One that `embspace models` lists, a folder, or a repository owner/name."
+        ),
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, or one "
+            "of conf/corpus/. Without it, the corpora of params.yaml.",
+            metavar="FILE",
+        ),
+    ] = None,
+    text_column: Annotated[
+        str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
+    ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab."),
+    ] = None,
+    skip_empty: Annotated[
+        bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
+    ] = False,
+    layers: Annotated[
+        bool,
+        typer.Option(
+            "--layers",
+            help="Also every measure of every layer, with intervals and nulls; takes longer.",
+        ),
+    ] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
+    ] = False,
+) -> None:
+    """Fetch a model, run every analysis of it, and open a page of all figures and tables.
+
+    Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
+    a report that was ended goes on when it is called again.
+    """
+    from embspace.app.report import describe_subject, first_table, write_report
+    from embspace.app.working_tree import find_root
+
+    # An end from outside, too, must end the stages that run.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    say, here = partial(typer.echo, err=quick), Path.cwd()
+    tab = separator and separator.replace(r"\t", "\t")
+    given = {"text_column": text_column, "separator": tab, "skip_empty": skip_empty or None}
+    reading = {key: value for key, value in given.items() if value is not None}
+    with clear_errors():
+        subject = describe_subject(model, corpus, say, layers=layers, reading=reading)
+        root = find_root()
+        with chdir(root):
+            if quick:
+                typer.echo(first_table(subject, say))
+                return
+            page = os.path.relpath(root / write_report(subject, say), here)
+    typer.echo(page)
+    if not no_open and sys.stdout.isatty():
+        typer.launch(page)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="The text to look for.")],
+    corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    layer: Annotated[
+        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
+    ] = -1,
+    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+    top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
+) -> None:
+    """List the windows of a corpus that are most like a query, by cosine.
+
+    Which layer and pooling find best is what `measure_search` measures: results/search/.
+    """
+    from embspace.app.search import search as find
+
+    with clear_errors():
+        hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
+    for hit in hits:
+        name = f"{hit.text}#{hit.window}" if hit.window else hit.text
+        typer.echo(visible(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}"))
+
+
+def cite(
+    noun: Annotated[
+        str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    latex: Annotated[
+        bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
+    ] = False,
+) -> None:
+    """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
+
+    Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
+    """
+    from embspace.cite.command import cite as citation_of
+    from embspace.cite.methods import all_methods
+
+    if noun is None:
+        typer.echo("\n".join(all_methods()))
+        return
+    with clear_errors():
+        citation = citation_of(noun, model, latex=latex)
+    for note in citation.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)
+
+
+def define(
+    measure: Annotated[
+        str | None, typer.Argument(help="Of embspace.geometry; without it, all are listed.")
+    ] = None,
+) -> None:
+    """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+
+    The same is in docs/definitions.md, with formulas set.
+    """
+    from embspace.app.define import define as definition_of
+
+    with clear_errors():
+        typer.echo(definition_of(measure))

@@ -1,0 +1,42 @@
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.call import call, python
+from tests.verify.tree import make_tree
+
+
+def test_it_says_its_version():
+    assert call("--version").output == f"embspace {version('embspace')}\n"
+
+
+def test_without_a_subcommand_it_lists_them():
+    assert "verify" in call().output
+    assert call("--help").exit_code == 0
+
+
+def test_commands_are_listed_in_the_order_of_use():
+    commands = "models report describe fetch sample check run verify search cite define prune"
+    assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == commands.split()
+
+
+def test_lines_of_a_help_text_end_where_the_screen_does():
+    assert "or differs from a published one." in call("verify", "--help").output
+
+
+def test_it_starts_fast(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """No torch, pandas, matplotlib or hydra: half a second is felt by whoever waits for it."""
+    monkeypatch.chdir(tmp_path)
+    make_tree()
+    heavy = ["torch", "transformers", "pandas", "numpy", "matplotlib", "hydra", "sklearn", "numba"]
+    code = f"""
+import sys
+from pathlib import Path
+import embspace.app.cli
+from embspace.verify.command import verify_results
+verify_results(Path("results"), update=False, computed=False, everything=False)
+sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
+"""
+    assert python(root, code).stderr.strip() == ""

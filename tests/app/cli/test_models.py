@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.app.models import list_models
+from tests.app.cli.call import call
+
+
+@pytest.fixture(autouse=True)
+def here(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def test_models_are_listed():
+    assert call("models").stdout.splitlines() == list_models()
+
+
+def test_a_description_is_printed_or_written(monkeypatch: pytest.MonkeyPatch):
+    for name, said in {
+        "find_model": "",
+        "description_of": "label: x",
+        "write_description": "y",
+    }.items():
+        monkeypatch.setattr(f"embspace.app.describe.{name}", lambda *given, said=said: said)
+    assert call("describe", "x").stdout == "label: x\n"
+    assert call("describe", "x", "--write").stdout == "y\n"
+
+
+@pytest.mark.parametrize("command", ["describe", "fetch"])
+def test_a_model_that_is_not_there_is_one_message(command: str):
+    said = call(command, "minlm")
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert said.stderr.startswith("error: conf/model/minlm.yaml: not found")
+    assert "did you mean 'minilm'" in said.stderr

@@ -1,0 +1,54 @@
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.app.search import Hit
+from embspace.cite.methods import all_methods
+from tests.app.cli.call import call
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """What a report was asked for; none is written."""
+    asked: dict[str, Any] = {}
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(
+        "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
+    )
+    monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
+    monkeypatch.setattr("embspace.app.report.first_table", lambda *given: "| space |")
+    yield asked
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_a_report_reads_texts_as_it_is_told(
+    page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    said = call("report", "x", "--corpus", "a.csv", "--separator", r"\t", "--text-column", "b")
+    assert (said.exit_code, said.stdout) == (0, "reports/x.html\n")
+    assert page == {"layers": False, "reading": {"separator": "\t", "text_column": "b"}}
+
+
+def test_the_page_is_named_from_where_the_user_is(
+    page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root / "docs")
+    assert call("report", "x", "--layers").stdout == "../reports/x.html\n"
+    assert page == {"layers": True, "reading": {}}
+    assert call("report", "x", "--quick").stdout == "| space |\n"
+
+
+def test_hits_steer_no_terminal(monkeypatch: pytest.MonkeyPatch):
+    hit = Hit(0.5, "id\x1b[31m", 0, "text\x1b]0;title\x07")
+    monkeypatch.setattr("embspace.app.search.search", lambda *given, **options: [hit])
+    said = call("search", "x", "--corpus", "articles")
+    assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
+
+
+def test_without_a_name_methods_and_measures_are_listed():
+    assert call("cite").stdout.split() == [*all_methods()]
+    assert "  mean_cosine " in call("define").stdout
