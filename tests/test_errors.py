@@ -1,6 +1,16 @@
 import pytest
 
-from embspace.errors import InputError, counted, did_you_mean, not_among, visible, within
+from embspace.errors import (
+    InputError,
+    counted,
+    did_you_mean,
+    not_among,
+    one_line,
+    reason_of,
+    shortened,
+    visible,
+    within,
+)
 
 
 def test_the_place_of_an_error_stands_before_it():
@@ -49,3 +59,22 @@ def test_counted_things_are_in_their_number(n: int, text: str):
 def test_what_would_steer_a_terminal_is_shown():
     text = "a\x1b]0;title\x07\x1b[31m\r\x9b2J\tb\nä…"
     assert visible(text) == "a\\x1b]0;title\\x07\\x1b[31m\\r\\x9b2J\tb\nä…"
+
+
+def test_a_line_stays_one():
+    assert one_line("a\r\n\x1b[31m\tb\u2028c  d") == "a [31m b c  d"
+    assert one_line("ä…") == "ä…"
+
+
+def test_an_error_of_others_is_told_in_one_line():
+    assert reason_of(ValueError("no\n  such\tthing ")) == "no such thing"
+    assert reason_of(TimeoutError()) == "TimeoutError"
+
+
+def test_what_was_found_is_cut():
+    assert shortened(["a", 1]) == "['a', 1]"
+    assert len(shortened("x" * 9999)) == 200
+    nested: object = "x"
+    for _ in range(99):
+        nested = [nested] * 9
+    assert len(shortened(nested)) < 1000

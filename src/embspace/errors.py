@@ -4,8 +4,16 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from reprlib import Repr
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_STEERING = r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # what may steer a terminal
+_CONTROL = re.compile(f"[{_STEERING}]")
+_BREAKING = re.compile(rf"[{_STEERING}\t\n\u2028\u2029]+")
+# What was found may be long, or by YAML's aliases longer than memory.
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 200
+_SHORT.maxlist = _SHORT.maxdict = 12
+_SHORT.maxlevel = 2
 
 
 class InputError(Exception):
@@ -43,6 +51,21 @@ def did_you_mean(found: object, allowed: Collection[str]) -> str:
 def visible(text: str) -> str:
     r"""Return `text` with control characters as \x1b, which steers no terminal; lines stay."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def one_line(text: str) -> str:
+    """Return `text` with a space for each run of what breaks a line or steers a terminal."""
+    return _BREAKING.sub(" ", text)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says, in one line; its kind where it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def shortened(found: object) -> str:
+    """Return `found` as Python writes it, cut where it is long or deep."""
+    return _SHORT.repr(found)
 
 
 def counted(n: int, noun: str) -> str:

@@ -6,7 +6,15 @@ import pytest
 import yaml
 
 from embspace.errors import InputError
-from embspace.settings.pipeline import find_stages, graph_files, read_locked, read_stages
+from embspace.settings.pipeline import (
+    find_stages,
+    graph_files,
+    hash_of_locks,
+    of_item,
+    read_locked,
+    read_parts,
+    read_stages,
+)
 
 GRAPHS = {
     "dvc.yaml": ["extract_embeddings"],
@@ -106,6 +114,29 @@ def test_a_family_is_an_item_of_each_model(things: Path) -> None:
     assert stage.entry["matrix"] == {"model": "${models}"}
     assert stage.outputs() == ["results/square/${item.model}.csv"]
     assert addresses(things, "shapes") == ["measure_shapes"]
+
+
+def test_each_family_is_a_part_of_its_own(things: Path) -> None:
+    assert [(part.name, part.family) for part in read_parts(things)] == [
+        *(("measure_shapes", "round"), ("measure_shapes", "square")),
+        *(("measure_colors", ""), ("measure_nothing", "")),
+    ]
+    assert read_parts(things)[1].outputs() == ["results/square/${item.model}.csv"]
+
+
+def test_names_stand_in_the_place_of_their_keys() -> None:
+    path = "data/${item.model}/${item.corpus}/${item.model}.csv"
+    assert of_item(path, {"model": "a.b"}) == "data/a.b/${item.corpus}/a.b.csv"
+    assert of_item(path, {"model": "a", "corpus": "b"}) == "data/a/b/a.csv"
+
+
+def test_each_run_changes_the_hash_of_locks(tree: Path) -> None:
+    hashes = [hash_of_locks(tree)]
+    for lock in ("dvc.lock", "pipeline/toys/dvc.lock"):
+        (tree / lock).write_text("stages: {}")
+        hashes.append(hash_of_locks(tree))
+    assert len({*hashes}) == 3
+    assert hash_of_locks(tree) == hashes[-1]
 
 
 def test_a_wrong_name_is_answered_with_those_there_are(things: Path) -> None:

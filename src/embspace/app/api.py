@@ -38,7 +38,7 @@ from embspace.app.durations import Durations, time_left
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
-from embspace.settings.pipeline import read_stages
+from embspace.settings.pipeline import of_item, read_stages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,7 +241,7 @@ class Spaces:
         found = {}
         for out in (each for each in outs if each.startswith(f"results/{noun}/")):
             folder, _, file = out.removeprefix(f"results/{noun}/").rpartition("/")
-            found[folder or file.rpartition(".")[2]] = out.replace("${item.model}", self.model)
+            found[folder or file.rpartition(".")[2]] = of_item(out, {"model": self.model})
         return stage.address(self.model), found
 
     @staticmethod

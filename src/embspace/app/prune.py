@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from embspace.settings.params import CONF, TOY, Params
-from embspace.settings.pipeline import read_stages
+from embspace.settings.pipeline import ITEM, read_parts
 
 # Longest first: a model's name may hold dots.
 STATES_FILES = (".tokens.parquet", ".windows.parquet", ".safetensors")
@@ -106,8 +106,7 @@ def _built_files() -> Iterator[Path]:
 
 def _outputs() -> list[re.Pattern[str]]:
     """Return the patterns that the paths of all outputs of the graph's stages match."""
-    stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
-    paths = sorted({path for stage in stages for path in stage.outputs()})
+    paths = sorted({path for stage in read_parts(Path()) for path in stage.outputs()})
     figures = [Path(path) for path in paths if path.startswith("figures/")]
     nouns = {re.escape(each) for path in figures for each in (path.parent.name, path.stem)}
     inside = {DRAWN: rf"/(?:{'|'.join(sorted(nouns))})\.(?:svg|pdf|tex)", TRAINED: CHECKPOINT}
@@ -123,7 +122,7 @@ def _outputs() -> list[re.Pattern[str]]:
 def _form(path: str) -> str:
     """The path of an output as a regular expression, with a group for each key of its items."""
     form, known = "", set[str]()
-    for number, part in enumerate(re.split(r"\$\{item\.(\w+)\}", path)):
+    for number, part in enumerate(ITEM.split(path)):
         if number % 2 == 0:
             form += re.escape(part)
         else:

@@ -5,13 +5,12 @@ DVC takes a run that it had before from its run cache, but saves none there that
 and `dvc plots show` would draw each of them. So they are saved from here, by DVC's own means.
 """
 
-import hashlib
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 from embspace.files.copies import write_changed
-from embspace.settings.pipeline import LOCK, graph_files
+from embspace.settings.pipeline import LOCK, graph_files, hash_of_locks
 
 REMEMBERED = Path(".cache/remembered")
 
@@ -22,7 +21,7 @@ def remember_runs(root: Path) -> int:
     If the files say what they said the last time, none is looked at, and 0 comes back; so it does
     while another command of DVC is at work in the tree, for the next run saves them, too.
     """
-    locks, mark = _locks(root), root / REMEMBERED
+    locks, mark = hash_of_locks(root).encode(), root / REMEMBERED
     if not graph_files(root, LOCK):
         return 0  # nothing has run yet
     if mark.is_file() and mark.read_bytes() == locks:
@@ -41,12 +40,6 @@ def remember_runs(root: Path) -> int:
     mark.parent.mkdir(parents=True, exist_ok=True)
     write_changed(mark, locks)
     return len(runs)
-
-
-def _locks(root: Path) -> bytes:
-    """Return the hash of all dvc.lock files."""
-    contents = b"".join((root / lock).read_bytes() for lock in graph_files(root, LOCK))
-    return hashlib.sha256(contents).hexdigest().encode()
 
 
 def _is_forgotten(stage: Any) -> bool:

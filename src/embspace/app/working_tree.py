@@ -22,7 +22,14 @@ from embspace.app.repro import Step, collect_stages, run_repro, stages_of
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
-from embspace.settings.pipeline import GRAPH, LOCK, graph_files, read_locked, read_stages
+from embspace.settings.pipeline import (
+    GRAPH,
+    LOCK,
+    graph_files,
+    hash_of_locks,
+    read_locked,
+    read_stages,
+)
 from embspace.settings.schema import read_yaml
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
@@ -177,7 +184,7 @@ class WorkingTree:
     def _take_over(self, model: str, corpora: Any) -> None:
         """Take what was computed of the model elsewhere, unless that was done before."""
         source, found = self._elsewhere(model)
-        taken, mark = self.folder / "taken", f"{source} {_digest(source)}".encode()
+        taken, mark = self.folder / "taken", f"{source} {hash_of_locks(source)}".encode()
         if (source == self.folder) or (taken.is_file() and taken.read_bytes() == mark):
             return
         for lock, stages in found.items():
@@ -270,12 +277,6 @@ def _relative(values: Any) -> Iterator[Path]:
     for value in values:
         if isinstance(value, str) and "://" not in value and not value.startswith(("~", "/")):
             yield Path(value)
-
-
-def _digest(root: Path) -> str:
-    """Return the hash of all dvc.lock files of a tree."""
-    contents = b"".join((root / lock).read_bytes() for lock in graph_files(root, LOCK))
-    return hashlib.sha256(contents).hexdigest()
 
 
 def _as_yaml(content: dict[str, Any]) -> bytes:

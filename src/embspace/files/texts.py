@@ -7,12 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Any
 
 import pandas as pd
 
-from embspace.errors import InputError, counted
+from embspace.errors import InputError, counted, shortened
 from embspace.files.remote import local_path
 
 # What a user says who calls the column otherwise.

@@ -16,7 +16,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
 )
 
-from embspace.errors import InputError
+from embspace.errors import InputError, reason_of
 from embspace.settings.model import HubFiles, model_file
 
 TRIES = 4  # without a byte of progress between them
@@ -63,19 +63,19 @@ def told(name: str, files: HubFiles) -> Iterator[None]:
         ) from None
     except (httpx2.HTTPError, httpx2.InvalidURL, LocalEntryNotFoundError) as error:
         # The library says that a file is not there, and gives the failed request as the cause.
-        reason = _one_line(error.__cause__ or error)
+        reason = reason_of(error.__cause__ or error)
         raise InputError(
             f"{where}: the hub at {constants.ENDPOINT} cannot be reached: {reason}; {OFFLINE}"
         ) from error
     # A login page of a network in the hub's place, or a listing that is none.
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{where}: {constants.ENDPOINT} answers as no hub would: {_one_line(error)}"
+            f"{where}: {constants.ENDPOINT} answers as no hub would: {reason_of(error)}"
         ) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise InputError(no_space(where)) from error
-        raise InputError(f"{where}: cannot be kept: {_one_line(error)}") from error
+        raise InputError(f"{where}: cannot be kept: {reason_of(error)}") from error
 
 
 def no_space(where: str) -> str:
@@ -109,8 +109,8 @@ def _refusal(where: str, name: str, files: HubFiles, error: HfHubHTTPError) -> s
         )
     status = error.response.status_code
     if status == 401:
-        return f"{where}: {hub} does not take the token of this machine: {_one_line(error)}"
-    return f"{where}: {hub} answers {status}: {_one_line(error)}"
+        return f"{where}: {hub} does not take the token of this machine: {reason_of(error)}"
+    return f"{where}: {hub} answers {status}: {reason_of(error)}"
 
 
 def _may_pass(error: Exception) -> bool:
@@ -123,7 +123,3 @@ def _asked_wait(error: Exception) -> float:
         return 0.0
     value = error.response.headers.get("Retry-After", "")
     return float(value) if value.isdecimal() else 0.0
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -1,5 +1,8 @@
 """Finds stages: the graph is one dvc.yaml a chapter, and the root's."""
 
+import hashlib
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +13,7 @@ from embspace.settings.schema import read_yaml
 
 GRAPH = "dvc.yaml"
 LOCK = "dvc.lock"
+ITEM = re.compile(r"\$\{item\.(\w+)\}")
 
 
 class Stage(NamedTuple):
@@ -42,7 +46,7 @@ class Stage(NamedTuple):
             each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
         ]
         paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
-        return [path.replace("${item.family}", self.family) for path in paths]
+        return [of_item(path, {"family": self.family}) for path in paths]
 
     def nouns(self) -> set[str]:
         """Return the analyses whose results it makes; that of its name if it makes none."""
@@ -65,6 +69,11 @@ def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
     return [file.relative_to(root) for file in files if file.is_file()]
 
 
+def of_item(path: str, names: Mapping[str, str]) -> str:
+    """Return a path of the graph with the names of keys in the place of ${item.<key>}."""
+    return ITEM.sub(lambda key: names.get(key[1], key[0]), path)
+
+
 def read_stages(root: Path) -> dict[str, Stage]:
     """Return all stages of a tree by name.
 
@@ -76,6 +85,11 @@ def read_stages(root: Path) -> dict[str, Stage]:
         for graph in graph_files(root)
         for name, entry in read_yaml(root / graph).get("stages", {}).items()
     }
+
+
+def read_parts(root: Path) -> list[Stage]:
+    """Return all stages of a tree, one that measures families once for each."""
+    return [part for stage in read_stages(root).values() for part in stage.by_family()]
 
 
 def find_stages(root: Path, asked: str) -> list[Stage]:
@@ -106,3 +120,9 @@ def read_locked(file: Path) -> dict[str, Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file is long
     content: Any = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
     return dict((content or {}).get("stages", {}))
+
+
+def hash_of_locks(root: Path) -> str:
+    """Return the hash of all dvc.lock files of a tree."""
+    contents = b"".join((root / lock).read_bytes() for lock in graph_files(root, LOCK))
+    return hashlib.sha256(contents).hexdigest()

@@ -1,20 +1,12 @@
 """Reads YAML and holds it against a schema; a complaint names file, key, found and allowed."""
 
 from pathlib import Path
-from reprlib import Repr
 from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from embspace.errors import InputError, did_you_mean
-
-# What was found may be long, or by YAML's aliases longer than memory.
-_SHORT = Repr()
-_SHORT.maxstring = _SHORT.maxother = 200
-_SHORT.maxlist = _SHORT.maxdict = 20
-_SHORT.maxlevel = 2
-shortened = _SHORT.repr
+from embspace.errors import InputError, did_you_mean, shortened
 
 Schema = TypeVar("Schema", bound=BaseModel)
 

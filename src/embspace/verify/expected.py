@@ -10,7 +10,7 @@ from embspace.errors import InputError
 from embspace.published.contents import SUFFIXES
 from embspace.published.sources import PUBLISHED
 from embspace.settings.params import Params
-from embspace.settings.pipeline import Stage, read_stages
+from embspace.settings.pipeline import Stage, of_item, read_parts, read_stages
 from embspace.verify.baselines import models_of
 from embspace.verify.drift import Drift, FileReport
 
@@ -20,8 +20,7 @@ LIST = re.compile(r"\$\{(\w+)\}")
 
 def expected_results(params: Params) -> list[Path]:
     """Return the results that the stages of the graph make for what params.yaml names, in order."""
-    stages = [part for stage in read_stages(Path()).values() for part in stage.by_family()]
-    paths = {Path(path) for stage in stages for path in _paths(stage, params)}
+    paths = {Path(path) for stage in read_parts(Path()) for path in _paths(stage, params)}
     made = {path for path in paths if path.is_relative_to(RESULTS) and path.suffix in SUFFIXES}
     return sorted(path.relative_to(RESULTS) for path in made)
 
@@ -56,10 +55,8 @@ def _paths(stage: Stage, params: Params) -> Iterator[str]:
     """Yield the outputs of a stage for each item of its matrix."""
     lists = {key: _items(values, params) for key, values in stage.entry.get("matrix", {}).items()}
     for names in product(*lists.values()):
-        for path in stage.outputs():
-            for key, name in zip(lists, names, strict=True):
-                path = path.replace(f"${{item.{key}}}", name)
-            yield path
+        item = dict(zip(lists, names, strict=True))
+        yield from (of_item(path, item) for path in stage.outputs())
 
 
 def _items(values: object, params: Params) -> list[str]:

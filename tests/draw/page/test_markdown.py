@@ -6,7 +6,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from embspace.draw.page.latex import _cells
-from embspace.draw.page.markdown import code, harmless, markdown_table, one_line, section, words
+from embspace.draw.page.markdown import code, harmless, markdown_table, section, words
+from embspace.errors import one_line
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pandas as pd
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE
+from embspace.errors import one_line
 
 # What has a meaning outside code: all of it takes a backslash in front.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
 _BAR = re.compile(r"(?<!\\)\|")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def same(*columns: str) -> dict[str, str]:
@@ -110,11 +110,6 @@ def words(text: str) -> str:
         parts += [ACTIVE.sub(r"\\\g<0>", text[start : span.start()]), _BAR.sub(r"\|", span[0])]
         start = span.end()
     return "".join([*parts, ACTIVE.sub(r"\\\g<0>", text[start:])])
-
-
-def one_line(text: str) -> str:
-    """`text` with a space for each run of characters that break a line or steer a terminal."""
-    return _CONTROL.sub(" ", text)
 
 
 def harmless(page: str) -> str:

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from embspace.draw.page.canvas import sign, stage_of, use_style, without_math
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
-from embspace.draw.page.markdown import harmless, one_line
+from embspace.draw.page.markdown import harmless
+from embspace.errors import one_line
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
 from embspace.files.rows import load_rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.errors import InputError
+from embspace.errors import InputError, reason_of
 from embspace.files.texts import flaw_of_text
 from embspace.settings.corpus import HubCorpus
 
@@ -40,7 +40,7 @@ def load_hub_texts(corpus: HubCorpus) -> pd.DataFrame:
     try:
         dataset = builder.as_dataset(split=corpus.split)
     except ValueError as error:  # names the splits that there are
-        raise InputError(f"{_name(corpus)}: key 'split': {_one_line(error)}") from None
+        raise InputError(f"{_name(corpus)}: key 'split': {reason_of(error)}") from None
     rows = _rows(dataset, corpus)
     table = pd.DataFrame({"id": _ids(rows, corpus).astype(str), "text": rows[corpus.text_column]})
     for column in KEPT:
@@ -81,9 +81,9 @@ def _prepared_builder(corpus: HubCorpus) -> Any:
     except (DatasetNotFoundError, ValueError) as error:
         # The library calls a subset a config, and names those that there are.
         key = "key 'subset': " if "onfig" in str(error) else ""
-        raise InputError(f"{_name(corpus)}: {key}{_one_line(error)}") from None
+        raise InputError(f"{_name(corpus)}: {key}{reason_of(error)}") from None
     except Exception as error:  # of many kinds, those of the HTTP client among them
-        reason = f"{type(error).__name__}: {_one_line(error)}"
+        reason = f"{type(error).__name__}: {reason_of(error)}"
         raise InputError(f"{_name(corpus)}: cannot be had: {reason}; {OFFLINE}") from error
     return builder
 
@@ -166,7 +166,3 @@ def _check(table: pd.DataFrame, corpus: HubCorpus) -> None:
 def _name(corpus: HubCorpus) -> str:
     subset = f", subset '{corpus.subset}'" if corpus.subset else ""
     return f"data set {corpus.repository}{subset}"
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
