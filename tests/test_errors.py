@@ -30,10 +30,10 @@ def test_other_errors_stay_as_they_are():
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ("artcles", "found 'artcles'; did you mean 'articles'? Allowed: articles, posts"),
+        ("artcles", "found 'artcles'; did you mean 'articles'? allowed: articles, posts"),
         ("xyz", "found 'xyz', allowed: articles, posts"),
         (None, "found None, allowed: articles, posts"),
-        (["posts"], "found ['posts']; did you mean 'posts'? Allowed: articles, posts"),
+        (["posts"], "found ['posts']; did you mean 'posts'? allowed: articles, posts"),
     ],
 )
 def test_what_is_not_among_the_allowed_is_told_with_the_likeliest(found: object, message: str):

@@ -38,8 +38,7 @@ def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> s
     start = f"found {found!r}{meant}"
     if listed_by:
         return f"{start}{'' if meant else ';'} `{listed_by}` lists all"
-    names = ", ".join(allowed)
-    return f"{start} Allowed: {names}" if meant else f"{start}, allowed: {names}"
+    return f"{start}{'' if meant else ','} allowed: {', '.join(allowed)}"
 
 
 def did_you_mean(found: object, allowed: Collection[str]) -> str:

@@ -47,7 +47,7 @@ def test_the_projects_own_settings_fit(tree: Path):
             "params.yaml",
             "  - articles",
             "  - artikel",
-            "key 'corpora': found 'artikel'; did you mean 'articles'? Allowed:",
+            "key 'corpora': found 'artikel'; did you mean 'articles'? allowed:",
         ),
         ("params.yaml", "trained: []", "trained: [rna]", "key 'trained': found 'rna', allowed:"),
         (

@@ -126,7 +126,7 @@ def test_messages_name_no_file_that_is_not_there(root: Path, tmp_path: Path):
         find_model(str(tmp_path / "empty"), root, None)
     assert "no config.json" in str(raised.value)
     assert "conf/model" not in str(raised.value)
-    with pytest.raises(InputError, match="allowed: a folder, a repository owner/name, or one of"):
+    with pytest.raises(InputError, match="allowed: a folder, a repository owner/name, or one that"):
         find_model("nothing", root, None)
 
 

@@ -261,7 +261,7 @@ def test_what_does_not_fit_is_one_message(workspace: Workspace):
     (workspace.folder / "x.docx").write_bytes(b"PK")
     (workspace.folder / "x.csv").write_text("a,b\n1,2\n")
     for arguments, message in (
-        (["tinny"], "tinny.yaml: not found; did you mean 'tiny'?; allowed: a folder, "),
+        (["tinny"], "tinny.yaml: not found; did you mean 'tiny'? allowed: a folder, "),
         (["./tinny"], "./tinny: no such folder"),
         (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
         (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; did you mean "),

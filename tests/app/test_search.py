@@ -84,13 +84,13 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
     [
         (
             {"pooling": "median"},
-            "--pooling: found 'median'; did you mean 'mean'. Allowed: cls, mean, max",
+            "--pooling: found 'median'; did you mean 'mean'. allowed: cls, mean, max",
         ),
         ({"layer": 3}, "--layer: found 3, allowed: 0 to 2"),
         ({"pooling": "men"}, "--pooling: found 'men'; did you mean 'mean'"),
         (
             {"corpus": "on"},
-            r"--corpus .`corpora` in params\.yaml.: found 'on'; did you mean 'one'. Allowed: one",
+            r"--corpus .`corpora` in params\.yaml.: found 'on'; did you mean 'one'. allowed: one",
         ),
         ({"model_name": "bret"}, "--model .conf/model/.: found 'bret', allowed: tiny$"),
         ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),

@@ -81,7 +81,7 @@ def test_verb_and_noun_are_read_from_the_name_of_the_file():
 
 
 def test_an_unknown_noun_is_told_which_it_may_be():
-    expected = r"found 'similarty'; did you mean 'similarity'\? Allowed: alignment, "
+    expected = r"found 'similarty'; did you mean 'similarity'\? allowed: alignment, "
     with pytest.raises(InputError, match=expected):
         load_methods("similarty")
 

@@ -257,7 +257,7 @@ def test_a_column_that_no_table_has_is_named(
     typo = "shape" if key == "along" else ["shape"]
     source = Source(noun="x", table="x", file="results/x/{}.csv", **given | {key: typo})
     config = StageConfig("", {}, "", {}, ["one"], [], {"sources": [source], "level": LEVEL})
-    message = r"a column of results/x/one\.csv: found 'shape'; .* Allowed: space, share"
+    message = r"a column of results/x/one\.csv: found 'shape'; .* allowed: space, share"
     with pytest.raises(InputError, match=message):
         main(config)
 

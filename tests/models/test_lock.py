@@ -80,7 +80,7 @@ def test_what_was_fetched_of_something_else_does_not_count(change: dict[str, str
         ("commit: '" + "0" * 40, "commit: '" + "0" * 39, "key 'commit'"),
         ("sha256: " + "a" * 64, "sha256: short", "key 'files.config.json.sha256'"),
         ("size: 3", "size: -3", "key 'files.config.json.size'"),
-        ("revision: main", "branch: main", "key 'branch' is unknown; allowed here: commit, "),
+        ("revision: main", "branch: main", "key 'branch' is unknown; allowed: commit, "),
         # A name must not lead out of the folder of the model.
         ("config.json:", "../config.json:", "key 'files.../config.json"),
         ("config.json:", ".:", "key 'files"),

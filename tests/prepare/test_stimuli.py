@@ -219,7 +219,7 @@ def test_the_key_of_a_folder_without_wordnet_is_named(files: dict[str, Any]):
     [
         ({"source": "wordnt"}, "key 'words'.*'file', 'wordnet'"),
         ({"source": "wordnet", "folder": "dict", "seed": 0}, "key 'words.n_words' is missing"),
-        ({"source": "file", "path": "x.jsonl", "seed": 0}, "'words.seed' is unknown; allowed here"),
+        ({"source": "file", "path": "x.jsonl", "seed": 0}, "'words.seed' is unknown; allowed"),
         (
             {"source": "wordnet", "folder": "dict", "n_words": 0, "seed": 0},
             "key 'words.n_words': .*greater than or equal to 1, found 0",

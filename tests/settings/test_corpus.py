@@ -159,9 +159,7 @@ def test_a_source_that_was_mistyped_is_proposed():
 
 def test_sentences_have_no_halves():
     describe_corpus("x", content("file", unit="text", halves=True))
-    with pytest.raises(
-        InputError, match=r"x\.yaml: key 'halves': found True, allowed with `unit: s"
-    ):
+    with pytest.raises(InputError, match=r"x\.yaml: key 'halves': found True, allowed: False with"):
         describe_corpus("x", content("file", unit="sentence", halves=True))
 
 

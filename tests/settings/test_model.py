@@ -34,11 +34,11 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
     ("change", "message"),
     [
         ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, hub, random"),
-        ({"revison": "abc"}, "key 'revison' is unknown; allowed here: .*path"),
+        ({"revison": "abc"}, "key 'revison' is unknown; allowed: .*path"),
         ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
         (
             {"matrices": {"input": "a", "positional": None, "segment": None, "segmnt": None}},
-            "key 'matrices.segmnt' is unknown; allowed here: input, mapping, positional, segment; "
+            "key 'matrices.segmnt' is unknown; allowed: input, mapping, positional, segment; "
             r"did you mean 'segment'\?$",
         ),
         ({"position_offset": "two"}, "key 'position_offset': .*integer.*found 'two'"),
@@ -59,7 +59,7 @@ def test_a_slip_in_the_tokenizer_of_a_random_model_names_that_key_alone():
         describe_model("tiny", description)
     assert str(caught.value).splitlines() == [
         "conf/model/tiny.yaml: key 'tokenizer.path' is missing",
-        "conf/model/tiny.yaml: key 'tokenizer.pth' is unknown; allowed here: path, sha256, source; "
+        "conf/model/tiny.yaml: key 'tokenizer.pth' is unknown; allowed: path, sha256, source; "
         "did you mean 'path'?",
     ]
 

@@ -141,7 +141,7 @@ def test_each_run_changes_the_hash_of_locks(tree: Path) -> None:
 
 def test_a_wrong_name_is_answered_with_those_there_are(things: Path) -> None:
     allowed = "colors, nothing, round, shades, shapes, square, things"
-    with pytest.raises(InputError, match=f"'sqare'; did you mean 'square'. Allowed: {allowed}"):
+    with pytest.raises(InputError, match=f"'sqare'; did you mean 'square'. allowed: {allowed}"):
         find_stages(things, "sqare")
 
 

@@ -178,9 +178,7 @@ def test_layers_cannot_be_less_than_none():
 @pytest.mark.parametrize(("key", "closest"), [("lable", "label"), ("phase", "phases")])
 def test_an_unknown_key_of_a_run_is_named_with_those_that_are_known(key: str, closest: str):
     message = refused({**content(ENCODER), key: "x"})
-    assert (
-        f"key '{key}' is unknown; allowed here: architecture, base, corpus, final_norm" in message
-    )
+    assert f"key '{key}' is unknown; allowed: architecture, base, corpus, final_norm" in message
     assert f"did you mean '{closest}'?" in message
 
 
@@ -188,7 +186,7 @@ def test_an_unknown_key_of_a_phase_is_named_with_those_of_its_objective():
     message = refused(content({"first": {**CAUSAL, "masked_share": 0.1}}, architecture=GPT))
     keys = "batch_size, learning_rate, max_gradient_norm, n_checkpoints, n_steps, n_warmup_steps"
     assert message.startswith(
-        "conf/train/mine.yaml: key 'phases.first.masked_share' is unknown; allowed here: "
+        "conf/train/mine.yaml: key 'phases.first.masked_share' is unknown; allowed: "
         f"{keys}, objective, weight_decay"
     )
 

@@ -16,6 +16,7 @@ import yaml
 
 from embspace.errors import InputError, did_you_mean
 from embspace.files.atomic import writing
+from embspace.settings.find_description import LIST
 from embspace.settings.model import REPOSITORY, HubFiles, describe_model, model_file
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
@@ -211,6 +212,6 @@ def _unknown(asked: str, root: Path) -> str:
         return f"{asked}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
     allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))
     return (
-        f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed)}; allowed: a folder, a "
-        f"repository owner/name, or one of {', '.join(allowed) or 'none'}"
+        f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed) or ';'} allowed: a folder, "
+        f"a repository owner/name, or one that `{LIST}` lists"
     )

@@ -89,7 +89,7 @@ def flaw_of_text(text: str) -> str:
         return "is empty"
     # Tokenizers drop it, and some programs take it for the end.
     if "\0" in text:
-        return f"holds a NUL character (U+0000) at {text.index(chr(0))}; allowed are all others"
+        return f"holds a NUL character (U+0000) at {text.index(chr(0))}; allowed: all others"
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -99,7 +99,7 @@ def flaw_of_text(text: str) -> str:
 
 def _half_character(error: UnicodeEncodeError) -> str:
     half = error.object[error.start]
-    return f"{half!r}, half of a pair of surrogates; allowed are whole characters"
+    return f"{half!r}, half of a pair of surrogates; allowed: whole characters"
 
 
 def _named(
@@ -178,7 +178,7 @@ def _json_lines(file: Path) -> Iterator[NumberedRow]:
         except ValueError:  # the interpreter turns no longer ones into an int
             limit = sys.get_int_max_str_digits()
             raise InputError(
-                f"{where}: found an integer of more than {limit:,} digits; allowed are fewer, or "
+                f"{where}: found an integer of more than {limit:,} digits; allowed: fewer, or "
                 "a string"
             ) from None
         if not isinstance(row, dict):

@@ -242,7 +242,7 @@ def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
     corpus = validate(SOURCES[source], content, corpus_file(name))
     if corpus.halves and corpus.unit == "sentence":
         raise InputError(
-            f"{corpus_file(name)}: key 'halves': found True, allowed with `unit: sentence`: False; "
+            f"{corpus_file(name)}: key 'halves': found True, allowed: False with `unit: sentence`; "
             "a sentence has no halves of whole sentences"
         )
     if isinstance(corpus, FastaCorpus | LineagesCorpus):

@@ -75,7 +75,7 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
     if item["type"] == "extra_forbidden":
         allowed_keys = sorted(fields)
         hint = did_you_mean(path[-1], allowed_keys)
-        return f"key '{key}' is unknown; allowed here: {', '.join(allowed_keys)}{hint}"
+        return f"key '{key}' is unknown; allowed: {', '.join(allowed_keys)}{hint}"
     if item["type"] == "missing":
         return f"key '{key}' is missing"
     found, allowed = item["input"], item["msg"].removeprefix("Value error, ")

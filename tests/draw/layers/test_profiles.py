@@ -252,7 +252,7 @@ def test_nothing_to_show_is_said(family: Family, root: Path) -> None:
 
 def test_a_misspelled_family_is_named_with_those_there_are(root: Path) -> None:
     asked = {**settings_of(root, "profiles")["shown"], "spectra": []}
-    message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed here: context, direction, "
+    message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed: context, direction, "
     with pytest.raises(InputError, match=message):
         project_settings(root, shown=asked)
 
