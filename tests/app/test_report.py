@@ -12,7 +12,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from embspace.app.report import Subject, describe_subject, drawing_stages
-from embspace.app.report_page import drawn_nouns
+from embspace.app.report_page import drawn_nouns, layer_nouns
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
 from embspace.settings.params import CorpusName
@@ -93,7 +93,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     )
     for folder in ("figures", "results"):
         shutil.copytree(root / folder, tree.folder / "src/given" / folder)
-    for noun, chapter in drawn_nouns().items():
+    for noun, chapter in (drawn_nouns() | layer_nouns()).items():
         for suffix in ("svg", "pdf", "tex"):
             file = tree.folder / f"src/given/data/drawn/{chapter}/minilm/{noun}.{suffix}"
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -209,6 +209,19 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
     assert "my notes" in (workspace.folder / page).read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
+
+
+def test_a_report_with_layers_and_one_without_both_stay(workspace: Workspace):
+    plain = workspace.folder / "reports/tiny/index.html"
+    before = plain.read_bytes()
+    said = report(workspace, "tiny", "--layers")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines()[-1] == "reports/tiny+layers/index.html"
+    layers = (workspace.folder / "reports/tiny+layers/index.html").read_bytes()
+    assert b'id="spectrum"' in layers and b'id="spectrum"' not in before
+    assert report(workspace, "tiny").returncode == 0
+    assert plain.read_bytes() == before
+    assert (workspace.folder / "reports/tiny+layers/index.html").read_bytes() == layers
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,19 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """Return the name of the report's folder: the model's, with that of a corpus of your own.
+        """Return the model's name, with that of a corpus of your own.
 
-        Two files of one name have two folders, by what they hold.
+        Two files of one name have two names, by what they hold.
         """
         if self.own is not None:
             return f"{self.model}--{self.own.name}-{self.own.digest}"
         other = self.corpora != read_params().corpora
         return "--".join([self.model, *(self.corpora if other else ())])
+
+    @property
+    def folder(self) -> Path:
+        """Return the report's folder; no name has a "+", so none is that of another report."""
+        return REPORTS / f"{self.name}{'+layers' if self.layers else ''}"
 
 
 def describe_subject(
@@ -101,7 +106,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     """Compute what is not there yet, and write the page; the current folder is a tree's root.
 
     Returns:
-        The page, reports/<model>/index.html, beside copies of the results and figures.
+        The page, index.html in the report's folder, beside copies of the results and figures.
 
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
@@ -111,7 +116,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     tree = _open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
     reproduce(tree, drawings, say)
-    target = REPORTS / subject.name
+    target = subject.folder
     for folder in COPIED:
         shutil.rmtree(target / folder, ignore_errors=True)
     for out in tree.outputs(*drawings):
