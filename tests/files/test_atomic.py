@@ -1,13 +1,16 @@
 import errno
 import os
+import platform
 import subprocess
 import sys
+import time
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.atomic import computed_here, write_bytes, writing
+from embspace.files.atomic import computed_here, partial_name, write_bytes, writing
 
 
 @pytest.fixture(autouse=True)
@@ -79,19 +82,45 @@ def test_two_writers_at_once_leave_the_whole_file_of_one():
 def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays():
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, old = Path(f".x.bin.{ended.pid}.0123abcd.partial"), Path(".x.bin.partial")
-    folder = Path(f".x.bin.{ended.pid}.4567abcd.partial")
+    mine = partial_name(Path("x.bin"))
+    left = _of_process(mine, ended.pid)
+    folder = _of_process(partial_name(Path("x.bin")), ended.pid)
     folder.mkdir()
-    kept = [
-        Path(f".x.bin.{os.getpid()}.0123abcd.partial"),
-        Path(f".y{left}"),
-        Path(".other.partial"),
-    ]
-    for each in (left, old, folder / "part", *kept):
+    kept = [mine, Path(f".y{left}"), Path(".other.partial")]
+    for each in (left, Path(".x.bin.partial"), folder / "part", *kept):
         each.write_bytes(b"half")
     with writing(Path("x.bin")) as partial:
         partial.write_bytes(b"whole")
     assert sorted(Path().iterdir()) == sorted([Path("x.bin"), *kept])
+
+
+def test_what_another_machine_writes_stays_until_it_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    monkeypatch.setattr(platform, "node", lambda: "rack-7 of üni.example")
+    theirs = [_of_process(partial_name(Path("x.bin")), ended.pid) for _ in range(2)]
+    monkeypatch.setattr(platform, "node", lambda: "rack-8 of üni.example")
+    mine = partial_name(Path("x.bin"))
+    assert mine.name.split(".")[3] != theirs[0].name.split(".")[3]
+    assert mine.name.isascii()
+    unnamed = Path(f".x.bin.{os.getpid()}.0123abcd.partial")  # of a version that named none
+    for each in (*theirs, unnamed):
+        each.write_bytes(b"half")
+    for each in (theirs[1], unnamed):
+        os.utime(each, (0, time.time() - 25 * 3600))
+    with writing(Path("x.bin")) as partial:
+        partial.write_bytes(b"whole")
+    assert sorted(Path().iterdir()) == sorted([Path("x.bin"), theirs[0]])
+
+
+@pytest.mark.parametrize("file", [".gitignore", ".dvcignore"])
+def test_neither_git_nor_dvc_sees_a_partial_file(file: str):
+    lines = (Path(__file__).parents[2] / file).read_text(encoding="ascii").split()
+    assert any(fnmatch(partial_name(Path("results/x.csv")).name, line) for line in lines)
+
+
+def _of_process(partial: Path, process: int) -> Path:
+    return Path(partial.name.replace(f".{os.getpid()}.", f".{process}."))
 
 
 def test_a_full_disk_names_the_file_and_the_reason():

@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import platform
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,8 @@ from embspace.errors import InputError
 # Which files were made in this tree, and not brought by git. Never committed.
 COMPUTED = Path(".cache/computed")
 PARTIAL = ".partial"
+# Seconds without a byte after which a writer on another machine, which cannot be asked, has ended.
+GIVEN_UP = 24 * 3600.0
 
 
 @contextmanager
@@ -64,23 +68,44 @@ def _computed(path: Path) -> list[str]:
 
 
 def partial_name(path: Path) -> Path:
-    """A name beside `path` to write to, which no other process has: two may run at once."""
-    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PARTIAL}")
+    """Return a name beside `path` to write to, which no other process of any machine has.
+
+    Two may run at once, also on two machines that share a disk.
+    """
+    writer = f"{_machine()}.{os.getpid()}.{secrets.token_hex(4)}"
+    return path.with_name(f".{path.name}.{writer}{PARTIAL}")
 
 
 def remove_strays(path: Path) -> None:
-    """Remove what processes that were killed have left beside `path` under partial names."""
-    form = re.compile(rf"\.{re.escape(path.name)}(\.(\d+)\.[0-9a-f]{{8}})?{re.escape(PARTIAL)}")
+    """Remove what writers that were killed have left beside `path` under partial names.
+
+    What another machine writes stays until nothing was added for `GIVEN_UP` seconds.
+    """
+    writer = r"(?:\.([0-9a-f]{8}))?\.(\d+)\.[0-9a-f]{8}"
+    form = re.compile(rf"\.{re.escape(path.name)}(?:{writer})?{re.escape(PARTIAL)}")
     for stray in path.parent.glob(f".*{PARTIAL}"):
         named = form.fullmatch(stray.name)
-        if named and not _runs(int(named[2] or 0)):
-            shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
+        if named and not _is_written(stray, *named.groups()):
+            shutil.rmtree(stray, ignore_errors=True) if stray.is_dir() else _remove(stray)
 
 
-def _runs(process: int) -> bool:
+def _machine() -> str:
+    """Return eight hexadecimal digits that stand for this machine; its name may be long."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _is_written(partial: Path, machine: str | None, process: str | None) -> bool:
+    """Return whether a process may still write to `partial`, whose name has these parts."""
     import psutil
 
-    return process > 0 and psutil.pid_exists(process)
+    if process is None:
+        return False
+    if machine == _machine():
+        return psutil.pid_exists(int(process))
+    try:
+        return time.time() - partial.stat().st_mtime < GIVEN_UP
+    except FileNotFoundError:  # its writer has moved it
+        return True
 
 
 def _remove(partial: Path) -> None:
