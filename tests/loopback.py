@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -27,12 +27,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What goes out. With `cut`, the connection ends after so many bytes of the body."""
+    """What goes out. With `cut`, the connection ends after so many bytes of the body.
+
+    With `endless`, no length is told, and the body is sent again and again until nobody listens.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
+    endless: bool = False
 
 
 @dataclass
@@ -58,13 +62,17 @@ def serving(answer: Callable[[Request], Answer]) -> Iterator[Server]:
             asked = Request(self.command, parts.path, query, headers, body, time.monotonic())
             server.requests.append(asked)
             given = answer(asked)
+            length = {} if given.endless else {"Content-Length": str(len(given.body))}
             self.send_response(given.status)
-            for key, value in {"Content-Length": str(len(given.body)), **given.headers}.items():
+            for key, value in {**length, **given.headers}.items():
                 self.send_header(key, value)
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(given.body[: given.cut])
-            self.close_connection = given.cut is not None
+            with suppress(OSError):
+                while given.endless:
+                    self.wfile.write(given.body)
+            self.close_connection = given.endless or given.cut is not None
 
         do_GET = do_HEAD = do_POST = _respond  # noqa: N815
 

@@ -5,7 +5,15 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.files import remote
-from embspace.files.remote import TRIES, Pace, fetch, local_path, read_file_or_address
+from embspace.files.remote import (
+    FILE,
+    TRIES,
+    Limits,
+    Pace,
+    fetch,
+    local_path,
+    read_file_or_address,
+)
 from tests.loopback import Answer, Request, closed_address, serving
 
 PAUSE = 0.02
@@ -158,8 +166,22 @@ def test_a_server_that_sends_almost_nothing_is_given_up(monkeypatch: pytest.Monk
 def test_a_slow_beginning_is_forgiven(monkeypatch: pytest.MonkeyPatch):
     now = iter([0.0, 59.0, 61.0, 121.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
-    pace = Pace("an address")
+    pace = Pace("an address", FILE)
     pace.count(1)
     pace.count(100_000)
     with pytest.raises(InputError, match="an address: sent 100,002 bytes in 121 seconds"):
         pace.count(1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (Limits(10**6, 60.0), r": sent 1,\d+,\d+ bytes and goes on, allowed: 1,000,000; look at"),
+        (Limits(10**12, 0.0), r": sent [\d,]+ bytes in 0 seconds; try again when the server"),
+    ],
+)
+def test_a_server_that_sends_without_end_is_given_up(limits: Limits, message: str):
+    with serving(lambda request: Answer(b"x" * 2**16, endless=True)) as server:
+        with pytest.raises(InputError, match=server.address + message):
+            fetch(server.address, limits=limits)
+        assert len(server.requests) == 1

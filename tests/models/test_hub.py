@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from huggingface_hub import constants
 
 from embspace.errors import InputError
 from embspace.files import remote
-from embspace.models import hub, hub_errors
+from embspace.files.remote import Limits
+from embspace.models import hub, hub_answers, hub_errors
 from embspace.models.hub import (
     Listing,
     RemoteFile,
@@ -24,7 +26,7 @@ from embspace.models.hub import (
 )
 from embspace.settings.model import HubFiles
 from tests.hub_server import TOKEN, Hub, json_answer, serving_hub
-from tests.loopback import closed_address
+from tests.loopback import Answer, closed_address
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
 WEIGHTS = "model.safetensors"
@@ -128,13 +130,13 @@ def test_a_hub_that_gives_something_else_than_it_lists_is_not_believed(server: H
 def test_a_hub_that_sends_more_than_it_lists_or_almost_nothing_is_given_up(
     server: Hub, monkeypatch: pytest.MonkeyPatch
 ):
-    commit = list_files("tiny", FILES, "main").commit
+    listing = list_files("tiny", FILES, "main")
     with pytest.raises(InputError, match="is not what the hub lists"):
-        fetch_file("tiny", FILES, commit, RemoteFile(WEIGHTS, 1000, "0" * 64, None))
+        fetch_file("tiny", FILES, listing.commit, RemoteFile(WEIGHTS, 1000, "0" * 64, None))
     monkeypatch.setattr(remote, "LONG", 0.0)
     monkeypatch.setattr(remote, "SLOWEST", 1e12)
     with pytest.raises(InputError, match=r"model\.safetensors: sent [\d,]+ bytes in 0 seconds"):
-        fetched()
+        fetch_file("tiny", FILES, listing.commit, listing.files[WEIGHTS])
 
 
 def test_a_damaged_file_of_the_cache_is_replaced(server: Hub):
@@ -147,6 +149,42 @@ def test_a_mirror_need_not_list_sizes_and_hashes(server: Hub):
     commit = list_files("tiny", FILES, "main").commit
     bare = RemoteFile("config.json", None, None, None)
     assert fetch_file("tiny", FILES, commit, bare).read_bytes() == b"{}"
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (
+            Limits(10**6, 60.0),
+            r"main\?blobs=true: sent 1,\d+,\d+ bytes and goes on, allowed: 1,000,",
+        ),
+        (Limits(10**12, 0.0), r"main\?blobs=true: sent [\d,]+ bytes in 0 seconds; try again when"),
+    ],
+)
+def test_an_answer_without_end_is_given_up(
+    server: Hub, monkeypatch: pytest.MonkeyPatch, status: int, limits: Limits, message: str
+):
+    monkeypatch.setattr(hub_answers, "ANSWER", limits)
+    endless = Answer(b"[" * 2**16, status=status, endless=True)
+    monkeypatch.setattr(server, "_listing", lambda *asked: endless)
+    with pytest.raises(InputError, match=message):
+        list_files("tiny", FILES, "main")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("size", [None, 10**6])
+def test_a_file_without_end_leaves_room_on_the_disk(
+    server: Hub, monkeypatch: pytest.MonkeyPatch, size: int | None
+):
+    commit = list_files("tiny", FILES, "main").commit
+    endless = Answer(b"x" * 2**16, endless=True)
+    monkeypatch.setattr(server, "_file", lambda *asked: endless)
+    monkeypatch.setattr(hub.shutil, "disk_usage", lambda path: SimpleNamespace(free=5 * 10**6))
+    message = "is not what the hub lists" if size else "config.json: sent 2,.* allowed: 2,500,000"
+    with pytest.raises(InputError, match=message):
+        fetch_file("tiny", FILES, commit, RemoteFile("config.json", size, None, None))
+    assert not blobs("*")
 
 
 @pytest.mark.parametrize("damaged", [True, False])

@@ -1,10 +1,12 @@
 """Files that a user names by path or http(s) address; the latter are read with patience."""
 
 import http.client
+import math
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -17,6 +19,18 @@ LONG, SLOWEST = 60.0, 1000  # after so many seconds, fewer bytes in each are too
 CHUNK = 2**16
 BUSY = {429, 500, 502, 503, 504}
 OFFLINE = "without a network, download it elsewhere and give the path of the file"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bytes and the seconds after which what a server sends is too much."""
+
+    n_bytes: float
+    seconds: float
+
+
+FILE = Limits(2**30, math.inf)  # which is held in memory
+ANSWER = Limits(2**26, 300.0)  # of an API: a page or a listing, of a few megabytes at most
 
 
 def is_address(path: str) -> bool:
@@ -59,6 +73,7 @@ def fetch(
     contact: str | None = None,
     pause: float = 1.0,
     offline: str = OFFLINE,
+    limits: Limits = FILE,
 ) -> bytes:
     """The bytes at an address, all of them or none.
 
@@ -67,7 +82,8 @@ def fetch(
     `contact` tells the server who asks, `offline` a user what else to do.
 
     Raises:
-        InputError: naming the address, the reason, and what to do without a network.
+        InputError: naming the address, the reason, and what to do without a network; if more
+            comes than `limits` has room for.
     """
     address = f"{address}?{urlencode(query)}" if query else address
     agent = f"embspace/0.1 ({contact or 'research on embedding spaces'})"
@@ -76,7 +92,7 @@ def fetch(
         asked = 0.0
         try:
             with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-                return _whole(answer, address)
+                return _whole(answer, Pace(address, limits))
         except urllib.error.HTTPError as error:
             reason, again = f"{error.code} {error.reason}", error.code in BUSY
             asked = _retry_after(error)
@@ -93,28 +109,39 @@ def fetch(
 
 
 class Pace:
-    """Notices a server that goes on to send almost nothing: a time-out begins with each byte."""
+    """Notices a server that sends almost nothing, or without end.
 
-    def __init__(self, address: str) -> None:
-        self._address, self._start, self._n_bytes = address, time.monotonic(), 0
+    A time-out begins anew with each byte, so that it notices neither.
+    """
+
+    def __init__(self, address: str, limits: Limits) -> None:
+        self._address, self._limits = address, limits
+        self._start, self._n_bytes = time.monotonic(), 0
 
     def count(self, n_bytes: int) -> None:
         """Count bytes that have come.
 
         Raises:
-            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes in each.
+            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes in each, and beyond the
+                limits.
         """
         self._n_bytes += n_bytes
         seconds = time.monotonic() - self._start
-        if seconds > LONG and self._n_bytes < SLOWEST * seconds:
+        if self._n_bytes > self._limits.n_bytes:
+            raise InputError(
+                f"{self._address}: sent {self._n_bytes:,} bytes and goes on, allowed: "
+                f"{self._limits.n_bytes:,}; look at what is there, or whether the address is right"
+            )
+        slow = seconds > LONG and self._n_bytes < SLOWEST * seconds
+        if slow or seconds > self._limits.seconds:
             raise InputError(
                 f"{self._address}: sent {self._n_bytes:,} bytes in {seconds:.0f} seconds; try "
                 "again when the server or the network is faster"
             )
 
 
-def _whole(answer: http.client.HTTPResponse, address: str) -> bytes:
-    parts, pace = [], Pace(address)
+def _whole(answer: http.client.HTTPResponse, pace: Pace) -> bytes:
+    parts = []
     while part := answer.read1(CHUNK):
         parts.append(part)
         pace.count(len(part))

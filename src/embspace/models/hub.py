@@ -6,14 +6,16 @@ was ended; here the rest is asked for.
 """
 
 import hashlib
+import math
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from huggingface_hub import (
-    HfApi,
+    ModelInfo,
     constants,
     get_session,
     hf_hub_url,
@@ -21,12 +23,13 @@ from huggingface_hub import (
     try_to_load_from_cache,
 )
 from huggingface_hub.errors import RevisionNotFoundError
-from huggingface_hub.utils import WeakFileLock, build_hf_headers  # type: ignore[attr-defined]
+from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 from tqdm import tqdm
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.files.remote import Pace
+from embspace.files.remote import Limits, Pace
+from embspace.models.hub_answers import ask_hub, hub_headers, read_answer
 from embspace.models.hub_errors import no_space, patiently, told
 from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
@@ -75,27 +78,23 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
     """What the hub has at a branch, tag or commit.
 
     Raises:
-        InputError: naming the key, if there is no such repository or revision; if the hub refuses
-            or cannot be reached.
+        InputError: naming the key, if there is no such repository or revision; if the hub refuses,
+            cannot be reached or answers without end.
     """
-    api = HfApi(library_name="embspace")
-    seconds = float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
+    path = f"models/{files.repository}"
     with told(name, files):
         try:
-            found = patiently(
-                lambda: api.model_info(
-                    files.repository, revision=revision, files_metadata=True, timeout=seconds
-                )
-            )
+            revised = f"{path}/revision/{quote(revision, safe='')}"
+            found = patiently(lambda: ask_hub(revised, {"blobs": "true"}))
         except RevisionNotFoundError:
-            refs = api.list_repo_refs(files.repository)
-            allowed = ", ".join(ref.name for ref in [*refs.branches, *refs.tags])
+            refs = ask_hub(f"{path}/refs", {})
+            allowed = ", ".join(ref["name"] for ref in [*refs["branches"], *refs["tags"]])
             asked_in = f"{model_file(name)}: key 'revision'" if revision == files.revision else LOCK
             raise InputError(
                 f"{asked_in}: found {revision!r}, which {files.repository} does not have; allowed: "
                 f"{allowed}, or a commit"
             ) from None
-        return _checked_listing(found)
+        return _checked_listing(ModelInfo(**found))
 
 
 def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool) -> list[str]:
@@ -266,7 +265,12 @@ def _complete(partial: Path, url: str, file: RemoteFile) -> None:
     for _ in range(2):
         if file.size is not None and _size(partial) > file.size:
             partial.unlink()
-        patiently(lambda: _append(partial, url, file), progress=lambda: _size(partial))
+        try:
+            patiently(lambda: _append(partial, url, file), progress=lambda: _size(partial))
+        except InputError:
+            if file.size is None:  # it may have no end, and the disk would stay full of it
+                partial.unlink(missing_ok=True)
+            raise
         if is_intact(partial, file):
             return
         partial.unlink()
@@ -278,31 +282,38 @@ def _append(partial: Path, url: str, file: RemoteFile) -> None:
     start = _size(partial)
     if start == file.size and partial.is_file():
         return
-    headers = build_hf_headers(library_name="embspace") | {"Accept-Encoding": "identity"}
+    headers = hub_headers()
     if start:
         headers["Range"] = f"bytes={start}-"
     seconds = float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
     with get_session().stream("GET", url, headers=headers, timeout=seconds) as answer:
-        hf_raise_for_status(answer)
-        goes_on = answer.status_code == 206  # else the server sends all of it
+        if answer.is_error:
+            hf_raise_for_status(read_answer(answer))
+        start = start if answer.status_code == 206 else 0  # else the server sends all of it
         with (
-            partial.open("ab" if goes_on else "wb") as stream,
+            partial.open("ab" if start else "wb") as stream,
             tqdm(
                 total=file.size,
-                initial=start if goes_on else 0,
+                initial=start,
                 desc=file.name,
                 unit="B",
                 unit_scale=True,
                 disable=None,
             ) as bar,
         ):
-            pace = Pace(url)
+            pace = Pace(url, _limits(file, partial))
             for chunk in answer.iter_bytes():
+                pace.count(len(chunk))
                 stream.write(chunk)
                 bar.update(len(chunk))
-                pace.count(len(chunk))
                 if file.size is not None and stream.tell() > file.size:
                     return  # what comes without end is never whole
+
+
+def _limits(file: RemoteFile, partial: Path) -> Limits:
+    """Return how much of a file is taken: half of what is free if its size is not listed."""
+    free = shutil.disk_usage(partial.parent).free
+    return Limits(free // 2 if file.size is None else math.inf, math.inf)
 
 
 def _size(path: Path) -> int:

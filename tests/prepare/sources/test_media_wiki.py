@@ -3,6 +3,7 @@ import json
 import pytest
 
 from embspace.errors import InputError
+from embspace.files.remote import Limits
 from embspace.prepare.sources import media_wiki
 from embspace.prepare.sources.media_wiki import ask, complaint
 from embspace.settings.corpus import WikipediaCorpus
@@ -43,6 +44,15 @@ def test_what_is_no_json_object_is_named(body: bytes):
     with (
         serving(lambda request: Answer(body)) as server,
         pytest.raises(InputError, match=r"api\.php: answers with no JSON; expected the address of"),
+    ):
+        ask({}, corpus(server.address), offline="")
+
+
+def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(media_wiki, "ANSWER", Limits(10**6, 60.0))
+    with (
+        serving(lambda request: Answer(b"[" * 2**16, endless=True)) as server,
+        pytest.raises(InputError, match=r"api\.php.*: sent [\d,]+ bytes and goes on, allowed: 1,0"),
     ):
         ask({}, corpus(server.address), offline="")
 

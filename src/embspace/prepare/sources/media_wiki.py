@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.files.remote import TRIES, fetch
+from embspace.files.remote import ANSWER, TRIES, fetch
 from embspace.settings.corpus import WikipediaCorpus
 
 ALWAYS = {
@@ -24,7 +24,7 @@ def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict
     `offline` tells a user what to do without a network.
 
     Raises:
-        InputError: naming the address, if it cannot be reached or answers with no JSON.
+        InputError: naming the address, if it cannot be reached, or answers no JSON or endlessly.
     """
     for attempt in range(TRIES):
         if attempt:
@@ -35,6 +35,7 @@ def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict
             contact=corpus.contact,
             pause=corpus.seconds_between_requests,
             offline=offline,
+            limits=ANSWER,
         )
         answer = _json(content, corpus)
         # That it is busy, MediaWiki says with status 200: https://phabricator.wikimedia.org/T33156
