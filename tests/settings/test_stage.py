@@ -121,6 +121,12 @@ def test_an_unknown_model_lists_the_known_ones(tree: Path):
     [
         (["model=../model/minilm"], "command line: key 'model': "),
         (["model=[minilm]"], "command line: key 'model': "),
+        (["model=null"], "command line: key 'model': Input should be a valid string, found None"),
+        (["model=7"], "command line: key 'model': Input should be a valid string, found 7 (int)"),
+        (["model=1.5"], "command line: key 'model': Input should be a valid string, found 1.5"),
+        (["model=true"], "command line: key 'model': Input should be a valid string, found True"),
+        (["model={a: b}"], "command line: key 'model': Input should be a valid string, found {"),
+        (["model="], "command line: key 'model': String should match pattern"),
         (["model=minilm", "+foo=bar"], "command line: key 'foo' is unknown"),
         (["model=minilm", "+sead=1"], "did you mean 'seed'?"),
     ],

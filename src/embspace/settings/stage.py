@@ -7,7 +7,7 @@ function that takes them is given those of params.yaml.
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from dataclasses import field as dataclass_field
 from pathlib import Path
@@ -60,6 +60,7 @@ def run_stage(
     """
     functions = {} if _is_described(function, groups) else function
     try:
+        _check_arguments(sys.argv[1:], groups)
         _store_primary_config(_packages(functions), groups)
     except InputError as error:
         sys.exit(visible(f"error: {error}"))
@@ -193,6 +194,20 @@ class _Choices(BaseModel):
     model: Name = ""
     corpus: CorpusName = ""
     train: Name = ""
+
+
+def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
+    """Stop at what is no name before Hydra sees it, which has only a traceback for null or 7."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    chosen = [each for each in arguments if each.partition("=")[0] in groups and "=" in each]
+    try:
+        overrides = OverridesParser.create().parse_overrides(chosen)
+    except OverrideParseException:
+        return  # which Hydra explains
+    picked = {each.key_or_group: each.value() for each in overrides if not each.is_sweep_override()}
+    validate(_Choices, picked, COMMAND_LINE)
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
