@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
+from embspace.published.sources import PUBLISHED, read_source
 from embspace.settings.params import read_params
+from embspace.settings.pipeline import read_stages
 from embspace.verify.command import verify_results
-from embspace.verify.expected import check_published_files, expected_results
+from embspace.verify.expected import STATED_IN, check_published_files, expected_results
 from tests.verify.tree import make_tree, put
 
 GRAPH = """
@@ -78,6 +80,26 @@ def test_published_numbers_that_are_gone_are_told():
     Path("data/published/paper.yaml").unlink()
     with pytest.raises(InputError, match=r"paper\.yaml: not found, but stage measure_similarity"):
         verified()
+
+
+def test_claims_that_are_gone_are_told_though_no_stage_reads_them():
+    put("dvc.yaml", f"{GRAPH}  measure_training_claims:\n    outs: []\n")
+    message = r"razzhigaev_shape_of_learning\.yaml: not found, but stage measure_training_claims of"
+    with pytest.raises(InputError, match=message):
+        verified()
+
+
+def test_the_claims_are_of_the_tables_that_these_stages_make(root: Path):
+    """Also that no other file of data/published is one that only verify reads."""
+    unread = {*(root / PUBLISHED).glob("*.yaml")}
+    stages = read_stages(root)
+    for stage in stages.values():
+        unread -= {root / str(path) for path in stage.entry.get("deps", ())}
+    assert unread == {root / path for path in STATED_IN.values()}
+    (file,) = unread
+    tables = {claim.file.split("/")[1] for claim in read_source(file).claims_on_runs}
+    assert {name.removeprefix("measure_") for name in STATED_IN} == tables
+    assert stages.keys() >= STATED_IN.keys()
 
 
 def test_a_folder_in_the_place_of_a_result_is_told():
