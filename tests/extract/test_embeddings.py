@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from embspace.errors import InputError
@@ -35,6 +36,20 @@ def test_a_random_model_from_a_config_alone_has_numbered_tokens():
     matrices, vocabulary = extract_embeddings("random", describe_model("random", description))
     assert matrices["input"].shape == (50, 8)
     assert vocabulary["token"].tolist()[-1] == "<49>"
+
+
+@pytest.mark.parametrize("scale", [1e30, 1e-30])
+def test_vectors_whose_squares_leave_float32_are_refused(tmp_path: Path, scale: float):
+    x = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+    for name, rows in {"x": x, "p": x * np.float32(scale), "zeros": 0 * x}.items():
+        np.save(tmp_path / f"{name}.npy", rows)
+    described = {"source": "vectors", "label": "V", "license": "L", "language": "none"}
+    described |= {"path": str(tmp_path / "x.npy"), "segment": str(tmp_path / "zeros.npy")}
+    extract_embeddings("v", describe_model("v", described))
+    model = describe_model("v", described | {"positional": str(tmp_path / "p.npy")})
+    message = r"conf/model/v\.yaml: the matrix 'positional': expected norms of .*, found 6 of 6"
+    with pytest.raises(InputError, match=message):
+        extract_embeddings("v", model)
 
 
 def test_minilm_is_the_model_that_its_makers_published(root: Path):

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
+from embspace.geometry.pairs.scan._rows import checked_norms
 from embspace.models.matrices import learned_matrices
 from embspace.models.tokenizer import (
     check_vocabulary,
@@ -15,14 +17,30 @@ from embspace.models.tokenizer import (
 )
 from embspace.models.vectors import load_vectors
 from embspace.models.weights import load_model
-from embspace.settings.model import Model, Network, VectorsModel, describe_model
+from embspace.settings.model import Model, Network, VectorsModel, describe_model, model_file
 from embspace.settings.stage import StageConfig, run_stage
 
 
 def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """The learned matrices by space, and one row of the vocabulary a row of `input`."""
+    """The learned matrices by space, and one row of the vocabulary a row of `input`.
+
+    Raises:
+        InputError: naming the model's file and the matrix, for vectors whose distances cannot be
+            compared, as their squares leave float32.
+    """
     if isinstance(model, VectorsModel):
-        return load_vectors(name, model)
+        matrices, vocabulary = load_vectors(name, model)
+    else:
+        matrices, vocabulary = _of_network(name, model)
+    for space, x in matrices.items():
+        try:
+            checked_norms(x, f"the matrix '{space}'")
+        except ValueError as error:
+            raise InputError(f"{model_file(name)}: {error}") from None
+    return matrices, vocabulary
+
+
+def _of_network(name: str, model: Network) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     matrices = learned_matrices(name, model, load_model(name, model))
     if tokenizer_files(model) is None:
         vocabulary = numbered_vocabulary(len(matrices["input"]) - model.padding_rows)
