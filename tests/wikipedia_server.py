@@ -3,10 +3,24 @@
 import json
 from typing import Any
 
+from embspace.settings.corpus import WikipediaCorpus
 from tests.loopback import Answer, Request
 
 LARGEST = 200
 ARTICLES = [number for number in range(1, LARGEST + 1) if number % 4 == 2 and number % 20 != 2]
+
+
+def corpus(address: str) -> WikipediaCorpus:
+    """Return the description of a sample from the Wikipedia at an address."""
+    return WikipediaCorpus(
+        label="Wikipedia",
+        license="CC-BY-SA-4.0",
+        language="English",
+        source="wikipedia",
+        api=f"{address}/w/api.php",
+        pages="pages.csv",
+        contact="me@example.org",
+    )
 
 
 def page(number: int) -> dict[str, Any]:

@@ -1,21 +1,8 @@
 import numpy as np
 
-from embspace.measure.texts.text_classifiers import (
-    Regularization,
-    folds_by_group,
-    held_out_classes,
-)
+from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 
 STRENGTH = Regularization(1.0, 10.0)
-
-
-def test_no_group_is_in_two_folds_and_labels_are_shared_out_alike():
-    groups = np.repeat(np.arange(12), 10)
-    labels = np.tile([0, 1], 60)
-    folds = folds_by_group(labels, groups, 4, seed=3)
-    assert all(len(set(folds[groups == group])) == 1 for group in range(12))
-    assert [labels[folds == fold].mean() for fold in range(4)] == [0.5] * 4
-    assert (folds == folds_by_group(labels, groups, 4, seed=3)).all()
 
 
 def test_vectors_that_a_plane_parts_are_told_apart_and_noise_is_not():

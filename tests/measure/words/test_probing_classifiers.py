@@ -8,7 +8,6 @@ from embspace.measure.words.probing_classifiers import (
     PROBES,
     Effort,
     fitted,
-    folds_by_lemma,
     held_out_predictions,
     spelling,
 )
@@ -65,15 +64,6 @@ def test_spelling_reads_endings_and_nothing_else():
         spelling, EFFORT, [s for s in stems for _ in range(3)], LABELS, FOLDS, 0
     )
     assert np.mean(bare == LABELS) <= 0.4
-
-
-def test_forms_of_a_lemma_are_in_one_fold_and_classes_in_all():
-    lemmas = [f"l{number // 6}_{number % 3}" for number in range(120)]
-    folds = folds_by_lemma(LABELS, lemmas, 5, 0)
-    for lemma in set(lemmas):
-        assert len({fold for fold, each in zip(folds, lemmas, strict=True) if each == lemma}) == 1
-    for fold in range(5):
-        assert set(LABELS[folds == fold]) == {0, 1, 2}
 
 
 def test_fitting_is_that_of_scikit_learn():

@@ -6,20 +6,8 @@ from embspace.errors import InputError
 from embspace.files.remote import Limits
 from embspace.prepare.sources import media_wiki
 from embspace.prepare.sources.media_wiki import ask, complaint
-from embspace.settings.corpus import WikipediaCorpus
 from tests.loopback import Answer, serving
-
-
-def corpus(address: str) -> WikipediaCorpus:
-    return WikipediaCorpus(
-        label="Wikipedia",
-        license="CC-BY-SA-4.0",
-        language="English",
-        source="wikipedia",
-        api=f"{address}/w/api.php",
-        pages="pages.csv",
-        seconds_between_requests=0.1,
-    )
+from tests.wikipedia_server import corpus
 
 
 def test_a_busy_wiki_is_asked_three_times_and_its_last_word_given(monkeypatch: pytest.MonkeyPatch):

@@ -14,9 +14,8 @@ from embspace.prepare.sources.wikipedia_sample import (
     drawn_ids,
     find_largest_id,
 )
-from embspace.settings.corpus import WikipediaCorpus
 from tests.loopback import Answer, Request, Server, closed_address, serving
-from tests.wikipedia_server import ARTICLES, LARGEST, title, wikipedia
+from tests.wikipedia_server import ARTICLES, LARGEST, corpus, title, wikipedia
 
 
 @pytest.fixture
@@ -31,18 +30,6 @@ def without_rest(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     rested: list[float] = []
     monkeypatch.setattr("embspace.prepare.sources.wikipedia_sample.time.sleep", rested.append)
     return rested
-
-
-def corpus(address: str) -> WikipediaCorpus:
-    return WikipediaCorpus(
-        label="Wikipedia",
-        license="CC-BY-SA-4.0",
-        language="English",
-        source="wikipedia",
-        api=f"{address}/w/api.php",
-        pages="pages.csv",
-        contact="me@example.org",
-    )
 
 
 def drawn(server: Server, n_pages: int, seed: int = 0) -> list[int]:

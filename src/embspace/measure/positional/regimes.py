@@ -5,8 +5,9 @@ sees in BERT a change at 128, another at 384, and no structure after it; figure 
 10, of tokens and positions, without those positions.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,10 +40,20 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Listed, Probability, Share
 
 FEWEST = 6
-PositionSets = dict[str, Bool[np.ndarray, " n"]]
-"""The members of each named set of positions, as a mask over all of them."""
+PositionSets = dict[str, Float[np.ndarray, "_ dim"]]
+"""The vectors of each named set of positions."""
+Described = tuple[dict[str, Any], pd.DataFrame | None]
+"""The row of the summary and the bins of a quantity; no bins of no values."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
+
+
+class Coarse(NamedTuple):
+    """What is kept of a distribution."""
+
+    n_bins: int
+    """Of the histogram in the table."""
+    quantiles: list[float]
 
 
 @dataclass(frozen=True)
@@ -110,13 +121,14 @@ def measure_regimes(
     positions = _positions(x, apart, summary)
     if unstructured_positions is not None:
         positions["unstructured"] = _named(unstructured_positions, len(x))
-    sets, coarse = _sets(positions["unstructured"].to_numpy()), (n_histogram_bins, quantiles)
-    distributions, histogram = _distributions(x, sets, n_bins, *coarse)
-    with_tokens = _with_tokens(one_space(matrices)["input"], x, sets, n_bins, *coarse)
+    sets = _sets(x, positions["unstructured"].to_numpy())
+    coarse = Coarse(n_histogram_bins, quantiles)
+    of_positions = _tables(_of_positions(sets, n_bins, coarse))
+    with_tokens = _tables(_with_tokens(one_space(matrices)["input"], sets, n_bins, coarse))
     scalars = _scalars(positions, summary, is_named=unstructured_positions is not None)
     if null is not None and again is not None:
         scalars |= _reliability(null, again, false_alarm_rate)
-    return Regimes(positions, summary, distributions, histogram, *with_tokens, scalars)
+    return Regimes(positions, summary, *of_positions, *with_tokens, scalars)
 
 
 def _positions(
@@ -153,11 +165,11 @@ def _named(named: list[int], n: int) -> Bool[np.ndarray, " n"]:
     return (positions >= first) & (positions <= last)
 
 
-def _sets(unstructured: Bool[np.ndarray, " n"]) -> PositionSets:
-    """All positions and, where some and not all are unstructured, the others."""
-    sets = {"all": np.ones(len(unstructured), dtype=np.bool_)}
+def _sets(x: Float[np.ndarray, "n dim"], unstructured: Bool[np.ndarray, " n"]) -> PositionSets:
+    """Return all positions and, where some and not all are unstructured, the others."""
+    sets = {"all": x}
     if unstructured.any() and not unstructured.all():
-        sets["without_unstructured"] = ~unstructured
+        sets["without_unstructured"] = x[~unstructured]
     return sets
 
 
@@ -194,57 +206,39 @@ def _regime(
     }
 
 
-def _distributions(
-    x: Float[np.ndarray, "n dim"],
-    sets: PositionSets,
-    n_bins: int,
-    n_histogram_bins: int,
-    quantiles: list[float],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    rows, parts = [], []
-    for name, members in sets.items():
-        values = norms(x[members])
-        rows.append({"positions": name, "quantity": "norm", **summary_of(values, quantiles)})
-        counts, edges = histogram_of(values, n_histogram_bins)
-        parts.append(histogram_rows({"positions": name, "quantity": "norm"}, edges, counts))
-        scan = scan_pairs(x[members], n_bins=n_bins)
-        of_pairs, bins_of_pairs = _of_pairs(scan, name, n_histogram_bins, quantiles)
-        rows += of_pairs
-        parts += bins_of_pairs
-    return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
+def _of_positions(sets: PositionSets, n_bins: int, coarse: Coarse) -> Iterator[Described]:
+    """Yield the norms and the pairs of positions of each set."""
+    for name, x in sets.items():
+        values, key = norms(x), {"positions": name, "quantity": "norm"}
+        counts, edges = histogram_of(values, coarse.n_bins)
+        row = {**key, **summary_of(values, coarse.quantiles)}
+        yield row, histogram_rows(key, edges, counts)
+        yield from _of_pairs(scan_pairs(x, n_bins=n_bins), name, coarse)
 
 
 def _with_tokens(
-    tokens: Float[np.ndarray, "token dim"],
-    x: Float[np.ndarray, "n dim"],
-    sets: PositionSets,
-    n_bins: int,
-    n_histogram_bins: int,
-    quantiles: list[float],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The same of all pairs of a token and a position."""
-    rows, parts = [], []
-    for name, members in sets.items():
-        scan = scan_pairs(tokens, x[members], n_bins=n_bins)
-        of_pairs, bins_of_pairs = _of_pairs(scan, name, n_histogram_bins, quantiles)
-        rows += of_pairs
-        parts += bins_of_pairs
-    return pd.DataFrame(rows), pd.concat(parts, ignore_index=True)
+    tokens: Float[np.ndarray, "token dim"], sets: PositionSets, n_bins: int, coarse: Coarse
+) -> Iterator[Described]:
+    """Yield the pairs of a token and a position of each set."""
+    for name, x in sets.items():
+        yield from _of_pairs(scan_pairs(tokens, x, n_bins=n_bins), name, coarse)
 
 
-def _of_pairs(
-    scan: PairScan, positions: str, n_histogram_bins: int, quantiles: list[float]
-) -> tuple[list[dict[str, Any]], list[pd.DataFrame]]:
-    """The row of the summary and the bins of each quantity of a scan."""
-    rows, parts = [], []
+def _of_pairs(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Described]:
+    """Yield the quantities of a scan."""
     for quantity, distribution in scan.distributions.items():
         key = {"positions": positions, "quantity": quantity}
-        rows.append({**key, **summary_row(distribution, quantiles)})
-        if not distribution.n:
-            continue  # vectors of length zero have no cosine
-        edges, counts = distribution.coarsen(n_histogram_bins)
-        parts.append(histogram_rows(key, edges, counts))
-    return rows, parts
+        bins = None
+        if distribution.n:  # vectors of length zero have no cosine
+            bins = histogram_rows(key, *distribution.coarsen(coarse.n_bins))
+        yield {**key, **summary_row(distribution, coarse.quantiles)}, bins
+
+
+def _tables(described: Iterable[Described]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the summary and the histogram of all that is described."""
+    rows, bins = zip(*described, strict=True)
+    filled = [each for each in bins if each is not None]
+    return pd.DataFrame(rows), pd.concat(filled, ignore_index=True)
 
 
 def _scalars(positions: pd.DataFrame, summary: pd.DataFrame, *, is_named: bool) -> dict[str, float]:

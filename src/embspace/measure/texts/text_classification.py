@@ -13,13 +13,9 @@ from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.tables import save_table
 from embspace.files.texts import load_texts
+from embspace.geometry.groups.folds import Features, folds_by_group
 from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
-from embspace.measure.texts.text_classifiers import (
-    Regularization,
-    TextFeatures,
-    folds_by_group,
-    held_out_classes,
-)
+from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
@@ -84,7 +80,7 @@ def measure_text_classification(
     for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
     permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
-    features: dict[TextFeaturesKey, TextFeatures] = {WORDS: content}
+    features: dict[TextFeaturesKey, Features] = {WORDS: content}
     if reader is not None:
         chosen = choose_device(device)
         features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
@@ -142,7 +138,7 @@ def _pooled(
 
 
 def _all_correct(
-    features: Mapping[TextFeaturesKey, TextFeatures],
+    features: Mapping[TextFeaturesKey, Features],
     labelings: list[Int[np.ndarray, " text"]],
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,

@@ -12,14 +12,13 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
+from embspace.geometry.groups.folds import Features, folds_by_group
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.words.probing_classifiers import (
     PROBES,
     Effort,
-    Features,
     fitted,
-    folds_by_lemma,
     held_out_predictions,
     spelling,
 )
@@ -90,7 +89,7 @@ def measure_probing(
         "part_of_speech": labels,
         "control": for_control.integers(len(CLASSES), size=lemma.max() + 1)[lemma],
     }
-    folds = folds_by_lemma(labels, words["lemma"].tolist(), n_folds, state)
+    folds = folds_by_group(labels, words["lemma"].tolist(), n_folds, state)
     runs = list(_runs(probed.features))
     predicted = _all_predictions(
         [

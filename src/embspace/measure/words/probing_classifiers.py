@@ -1,15 +1,14 @@
 """Probes: classifiers that read a property off vectors they were not fitted on."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
-Features = Float[np.ndarray, "_ _"] | Sequence[str]
-"""Vectors, or the words themselves for a probe that reads their spelling."""
+from embspace.geometry.groups.folds import Features, predict_by_fold
 
 
 @dataclass(frozen=True)
@@ -99,29 +98,7 @@ def held_out_predictions(
     folds: Int[np.ndarray, " word"],
     seed: int,
 ) -> Int[np.ndarray, " word"]:
-    """The class that a probe fitted on the other folds gives to each word."""
-    predicted = np.empty_like(labels)
-    for fold in np.unique(folds):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        model = fitted(probe(effort, seed), _rows(features, train), labels[train])
-        predicted[test] = model.predict(_rows(features, test))
-    return predicted
-
-
-def folds_by_lemma(
-    labels: Int[np.ndarray, " word"], lemmas: Sequence[str], n_folds: int, seed: int
-) -> Int[np.ndarray, " word"]:
-    """The fold of each word: forms of one lemma together, classes in like proportion."""
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    folds = np.empty(len(labels), dtype=np.int64)
-    for fold, (_, test) in enumerate(splitter.split(labels[:, None], labels, list(lemmas))):
-        folds[test] = fold
-    return folds
-
-
-def _rows(features: Features, rows: Int[np.ndarray, " row"]) -> Features:
-    if isinstance(features, np.ndarray):
-        return features[rows]
-    return [features[row] for row in rows]
+    """Return the class that a probe fitted on the other folds gives to each word."""
+    return predict_by_fold(
+        lambda some, of_some: fitted(probe(effort, seed), some, of_some), features, labels, folds
+    )
