@@ -4,6 +4,7 @@ from embspace.errors import InputError
 from embspace.settings.params import Params
 from embspace.settings.roles import (
     Role,
+    corpora_in_roles,
     corpus_in_role,
     one_role_each,
     open_role,
@@ -19,6 +20,7 @@ BOTH: dict[Role, str] = {"long_texts": "a", "short_texts": "b"}
 def test_a_role_in_braces_is_the_corpus_that_has_it():
     assert corpus_in_role("{long_texts}", BOTH) == "a"
     assert corpus_in_role("long_texts", BOTH) == "long_texts"
+    assert corpora_in_roles(["{short_texts}", "c"], BOTH) == ["b", "c"]
     assert corpus_in_role("{sentences_of_long_texts}", BOTH) == "{sentences_of_long_texts}"
 
 

@@ -1,7 +1,7 @@
 """Describes `roles` of params.yaml: the corpora that take the places of the thesis's texts."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, get_args
 
 Role = Literal["long_texts", "short_texts", "sentences_of_long_texts"]
@@ -34,3 +34,8 @@ def corpus_in_role(name: str, roles: Mapping[Role, str]) -> str:
     """Return the corpus that has the role `{role}`; any other name, or a free role, as it is."""
     by_name = {f"{{{role}}}": corpus for role, corpus in roles.items()}
     return by_name.get(name, name)
+
+
+def corpora_in_roles(names: Iterable[str], roles: Mapping[Role, str]) -> list[str]:
+    """Return what `corpus_in_role` gives for each name."""
+    return [corpus_in_role(name, roles) for name in names]

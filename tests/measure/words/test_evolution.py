@@ -19,11 +19,12 @@ from embspace.measure.words.evolution_views import PATH_COLUMNS, VIEW_COLUMNS
 BLOCKS, DIM = 3, 16
 SETTINGS: dict[str, Any] = {
     "followed": [["mouse"], ["mouse", "cat"]],
-    "sampled_corpora": ["some"],
+    "sampled_corpora": ["{short_texts}"],
     "n_texts": 50,
     "n_draws": 10,
     "n_resamples": 10,
     "level": 0.9,
+    "roles": {"short_texts": "some"},
     "seed": 3,
 }
 TEXTS = pd.DataFrame({"id": ["a", "b"], "text": ["the mouse . the cat", "the mouse . the box"]})

@@ -53,6 +53,8 @@ from embspace.measure.words.evolution_views import (
 from embspace.models.layer_norms import layer_norm_scales
 from embspace.models.weights import load_model, with_random_weights
 from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.params import CorpusName
+from embspace.settings.roles import Role, corpora_in_roles
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
@@ -95,6 +97,7 @@ def measure_evolution(
     n_draws: PositiveInt,
     n_resamples: PositiveInt,
     level: Probability,
+    roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> Evolution:
     """Paths in two principal components, their steps, what these share, drift between texts.
@@ -103,17 +106,18 @@ def measure_evolution(
     words of each entry of `followed`. For the null, each token's path is turned about its start
     by a rotation of its own, `n_draws` times; a token that two texts share takes one in both.
     Shared energy is of each text by itself, and of one token from each of `n_texts` texts of
-    every one of `sampled_corpora`: independent ones, so that it has an interval there and needs
-    no null. A corpus that is not among `corpora` is left out. `module` tells what length
-    LayerNorm sets, `final_norm` is the one after its last block. Empty for a model without a
-    tokenizer.
+    every one of `sampled_corpora`, names or, in braces, `roles`: independent ones, so that it has
+    an interval there and needs no null. A corpus that is not among `corpora` is left out.
+    `module` tells what length LayerNorm sets, `final_norm` is the one after its last block. Empty
+    for a model without a tokenizer.
     """
     if stimuli.tokens.empty:
         return _nothing()
     for_choice, for_null, for_interval, for_means = np.random.default_rng(seed).spawn(4)
     paths = _stimulus_paths(stimuli)
     by_text = paths.by_text()
-    streams = zip(sampled_corpora, for_choice.spawn(len(sampled_corpora)), strict=True)
+    sampled = corpora_in_roles(sampled_corpora, roles)
+    streams = zip(sampled, for_choice.spawn(len(sampled)), strict=True)
     at_large = {
         name: one_token_a_text(corpora[name], n_texts, generator)
         for name, generator in streams
@@ -229,6 +233,8 @@ def main(config: StageConfig) -> None:
     model = describe_model(name, config.model)
     followed = f"data/extracted/stimuli/{name}/evolution"
     read = f"data/extracted/hidden_states/{name}"
+    settings = config.settings
+    sampled = corpora_in_roles(settings["sampled_corpora"], settings["roles"])
     corpora = {
         corpus: TokenStates(
             load_rows(f"{read}/{corpus}.windows.parquet"),
@@ -236,7 +242,7 @@ def main(config: StageConfig) -> None:
             load_tensors(f"{read}/{corpus}.safetensors", ["token"]),
         )
         for corpus in config.corpora
-        if corpus in config.settings["sampled_corpora"]
+        if corpus in sampled
     }
     found = measure_evolution(
         TokenStates(
@@ -247,7 +253,7 @@ def main(config: StageConfig) -> None:
         corpora,
         load_model(name, model),
         None if isinstance(model, VectorsModel) else model.final_norm,
-        **config.settings,
+        **settings,
     )
     save_table(found.path, f"results/evolution/path/{name}.csv")
     save_table(found.views, f"results/evolution/views/{name}.csv")
