@@ -111,6 +111,13 @@ def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(found: TextMaps):
     assert articles["chance_same_document_share"].to_numpy() == pytest.approx(2 / 51)
 
 
+def test_a_band_of_level_0_is_the_median():
+    settings = {**SETTINGS, "preparations": {"mean": ["raw"]}, "level": 0.0}
+    shares = project_text_maps(three_corpora(), **settings).neighbors
+    low, high = (shares[f"shuffled_same_corpus_share_{end}"] for end in ("low", "high"))
+    assert low.equals(high)
+
+
 def test_shuffled_corpora_give_a_band_about_chance(found: TextMaps):
     shares = found.neighbors
     low, high = (shares[f"shuffled_same_corpus_share_{end}"] for end in ("low", "high"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,15 +31,14 @@ from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors
 from embspace.settings.params import CorpusName
-from embspace.settings.roles import Role, corpus_in_role
+from embspace.settings.roles import Role, corpora_in_roles
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
 
 Sources = Annotated[list[str], Field(min_length=2)]
 Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 MapSpace = tuple[str, Pooling, Preparation]
 """The name of a map, a pooling and a preparation."""
-Shuffles = tuple[int, np.random.Generator]
-"""The number of random orders of the corpora, and the generator that draws them."""
 PlaneLayout = Float[np.ndarray, "n 2"]
 FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
@@ -48,7 +47,14 @@ COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "subject
 QUALITY = [*KEYS, "n", "k"]
 NEIGHBORS = [*KEYS, "corpus", "n", "k"]
 ALIKE = ("corpus", "document", "domain")
-BAND = (0.025, 0.975)  # of the shares with shuffled corpora
+
+
+class Shuffles(NamedTuple):
+    """Random orders of the corpora: their number, the share in the band, and what draws them."""
+
+    n: int
+    level: float
+    generator: np.random.Generator
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,7 @@ def project_text_maps(
     jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
+    level: Probability,
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> TextMaps:
@@ -95,9 +102,9 @@ def project_text_maps(
     a map that names one and vectors that are all equal, as those of one text many times over.
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
     domain, mean over its corpus, beside what nearest at random would give; for the corpus also
-    95 % of what it is when the vectors' corpora change places at random, `n_shuffles` times; and
-    how often a vector of the corpus is among the nearest of any, `k` on average: many are drawn to
-    a hub.
+    the central `level` of what it is when the vectors' corpora change places at random,
+    `n_shuffles` times; and how often a vector of the corpus is among the nearest of any, `k` on
+    average: many are drawn to a hub.
     """
     named = {name: _in_roles(sources, roles) for name, sources in maps.items()}
     generator = np.random.default_rng(seed)
@@ -138,7 +145,7 @@ def project_text_maps(
             x,
             layouts[space],
             graphs[space].first(ks[space[0]]),
-            (n_shuffles, for_shuffles),
+            Shuffles(n_shuffles, level, for_shuffles),
         )
         for space, x in spaces.items()
     ]
@@ -156,7 +163,7 @@ def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
 
 
 def _in_roles(sources: Sources | None, roles: Mapping[Role, str]) -> Sources | None:
-    return sources and [corpus_in_role(name, roles) for name in sources]
+    return sources and corpora_in_roles(sources, roles)
 
 
 def _on_maps(
@@ -316,9 +323,10 @@ def _alike(
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     shuffled = shuffled_neighbor_shares(
-        nearest.indices, kinds["corpus"], n_shuffles=shuffles[0], rng=shuffles[1]
+        nearest.indices, kinds["corpus"], n_shuffles=shuffles.n, rng=shuffles.generator
     )
-    bands = np.quantile(shuffled, BAND, axis=0).T
+    tails = (1 - shuffles.level) / 2, (1 + shuffles.level) / 2
+    bands = np.quantile(shuffled, tails, axis=0).T
     occurrence, rows = nearest.in_degrees(), []
     corpora = about.groupby("corpus", sort=False).indices
     for (corpus, members), (low, high) in zip(corpora.items(), bands, strict=True):

@@ -26,7 +26,7 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
         low, high = less - 0.05, less + 0.05
         of_chance = [0.5, 0.45, 0.55]
         rows.append(
-            [kind, layer, weights, 440, 22, value, value - 0.04, value + 0.04, *of_chance]
+            [kind, layer, weights, 440, 22, 0.9, value, value - 0.04, value + 0.04, *of_chance]
             + [less, low, high]
         )
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -42,6 +42,8 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
     )
     assert_words_fit(figure)
     title = figure.get_suptitle()
+    written = " ".join(each.get_text() for each in figure.texts)
+    assert "bands: 90 % intervals" in " ".join(written.split())
     assert f"{100 * (0.7 + difference):.0f} % of labels, words alone 70 %: {verdict}" in title
 
 

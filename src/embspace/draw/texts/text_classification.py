@@ -37,7 +37,7 @@ def draw_text_classification(
         height_mm=height_mm,
         title=_finding(of_model, words),
         subtitle=f"{label}, frozen · logistic regression, tested on {size} that it was not fitted "
-        "on · bands: 95 % intervals over groups",
+        f"on · bands: {100 * words['level']:g} % intervals over groups",
         stage="measure_text_classification",
     )
     if of_model.empty:

@@ -27,7 +27,7 @@ from embspace.settings.types import Probability
 SETTINGS = "conf/measure/texts/text_classification.yaml"
 KINDS = ("cls", "mean")
 WORDS = ("bag_of_words", None, "none")
-COLUMNS = ["features", "layer", "weights", "n", "n_groups"]
+COLUMNS = ["features", "layer", "weights", "n", "n_groups", "level"]
 COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "permuted_accuracy"]
 COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest", "less_bag_of_words"]
 COLUMNS += ["less_bag_of_words_low", "less_bag_of_words_high"]
@@ -87,7 +87,7 @@ def measure_text_classification(
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     correct, chance = _all_correct(features, [labels, *permuted], folds, regularization)
     found = pd.DataFrame(list(features), columns=COLUMNS[:3])
-    found["n"], found["n_groups"] = len(labels), groups.max() + 1
+    found["n"], found["n_groups"], found["level"] = len(labels), groups.max() + 1, level
     found = found.join(_accuracies(correct, groups, n_resamples, level, for_halves))
     found["permuted_accuracy"] = chance.mean(axis=1)
     found["permuted_accuracy_smallest"] = chance.min(axis=1)
@@ -176,7 +176,7 @@ def _accuracies(
     value, deviations = correct.mean(axis=1), interval.deviations
     less = value - value[0]
     low, high = interval_bounds(less, deviations - deviations[:, :1], level=level)
-    names = [name for name in COLUMNS[5:] if not name.startswith("permuted")]
+    names = [name for name in COLUMNS[6:] if not name.startswith("permuted")]
     columns = (value, interval.low.clip(0, 1), interval.high.clip(0, 1), less, low, high)
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
