@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from embspace.clouds.learned import LearnedCloud
 from embspace.geometry.maps.lines import one_dimensionality
-from embspace.geometry.maps.maps import map_quality
+from embspace.geometry.maps.maps import MapQuality, map_quality
 from embspace.geometry.pairs.neighbors import NeighborGraph
 
 AXES = ["x", "y", "z"]
@@ -85,9 +85,12 @@ def _quality(
 ) -> dict[str, object]:
     k = most_neighbors(len(layout), n_neighbors)
     found = map_quality(cloud.vectors, layout, n_neighbors=k, graph=graph)
+    return {"cloud": name, "n_axes": layout.shape[1], **quality_columns(found)}
+
+
+def quality_columns(found: MapQuality) -> dict[str, float]:
+    """Return the columns of tables of quality that say what was found of one map."""
     return {
-        "cloud": name,
-        "n_axes": layout.shape[1],
         "n": found.n,
         "k": found.n_neighbors,
         "trustworthiness": found.trustworthiness,

@@ -29,7 +29,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
-from embspace.project.maps import LayoutFunction, most_neighbors
+from embspace.project.maps import LayoutFunction, most_neighbors, quality_columns
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, corpora_in_roles
 from embspace.settings.stage import StageConfig, run_stage
@@ -290,7 +290,8 @@ def _tables(
     for method, layout in layouts.items():
         of_map = {**key, "method": method}
         coordinates.append(_coordinates(about, layout, of_map))
-        quality.append({**of_map, **_quality(x, layout, graph)})
+        found = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
+        quality.append({**of_map, **quality_columns(found)})
         neighbors += _alike(about, _nearest(layout, graph.k), of_map, shuffles)
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
@@ -298,22 +299,6 @@ def _tables(
 def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) -> pd.DataFrame:
     x, y = layout.T.astype(np.float32)
     return about.assign(**key, x=x, y=y)[COORDINATES]
-
-
-def _quality(
-    x: Float[np.ndarray, "n dim"], layout: PlaneLayout, graph: NeighborGraph
-) -> dict[str, object]:
-    found = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
-    return {
-        "n": found.n,
-        "k": found.n_neighbors,
-        "trustworthiness": found.trustworthiness,
-        "chance_trustworthiness": found.chance_trustworthiness,
-        "continuity": found.continuity,
-        "chance_continuity": found.chance_continuity,
-        "neighbor_recall": found.neighbor_recall,
-        "chance_neighbor_recall": found.chance_neighbor_recall,
-    }
 
 
 def _alike(
