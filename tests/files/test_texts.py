@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -122,7 +123,7 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.jsonl", r'{"text": "A \ud83d"}', r"line 1: found '\\ud83d', half of a pair of surrog"),
         ("x.jsonl", r'{"text": "A", "m": ["\uDE00"]}', r"line 1: found '\\ude00', half of a pair"),
         # What Python cannot hold.
-        ("x.jsonl", f'{{"text": {"[" * 100_000}', "line 1: is nested too deeply; expected keys"),
+        ("x.jsonl", f'{{"text": {"[" * 100_000}', "line 1: is nested too deeply; expected texts"),
         (
             "x.jsonl",
             f'{{"id": {"1" * 4301}}}',
@@ -144,6 +145,11 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.json", '[{"text": "A"},\n 7]', "entry 2: expected a text, or keys and values, found 7"),
         ("x.json", '{"text": "A"}', "expected a list of texts"),
         ("x.json", '["A",\n]', "line 2: is no JSON"),
+        ("x.json", r'["A", "\ud800"]', r"found '\\ud800', half of a pair of surrogates"),
+        ("x.json", f'[{{"text": {"1" * 4301}}}]', "found an integer of more than 4,300 digits"),
+        ("x.json", "[" * 100_000, "is nested too deeply"),
+        ("x.json", '[{"text": "A", "text": "B"}]', "the key 'text' stands 2 times in one row"),
+        ("x.jsonl", '{"text": "A", "text": "B"}', "line 1: the key 'text' stands 2 times"),
         ("x.csv", "id;text\na;A\n", "found 'id;text'; is ';' the separator"),
         ("x.csv", "id\ttext\na\tA\n", r"is '\\t' the separator"),
         (
@@ -162,6 +168,12 @@ def test_bad_files_are_answered_with_the_line(
     with pytest.raises(InputError, match=message) as caught:
         load_texts(path)
     assert str(caught.value).startswith(path)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "x.csv")
+    with pytest.raises(InputError, match=r"x\.csv: is a pipe or a device; allowed: a file"):
+        load_texts(str(tmp_path / "x.csv"))
 
 
 def test_a_missing_id_column_is_named(tmp_path: Path):

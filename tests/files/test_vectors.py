@@ -55,6 +55,12 @@ def test_vectors_come_back_from_every_format(tmp_path: Path, file: str):
     assert np.array_equal(found, X)
 
 
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "\r\n", " \n", "\ufeff\n"])
+def test_a_blank_line_in_front_costs_no_row(tmp_path: Path, blank: str):
+    (tmp_path / "x.csv").write_text(f"{blank}1,2\n3,4\n5,6\n", encoding="utf-8")
+    assert read_vectors(tmp_path / "x.csv").tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
 def test_bfloat16_and_integers_are_numbers_too(tmp_path: Path):
     x = torch.tensor([[0.5, -1.0], [2.0, 3.0]], dtype=torch.bfloat16)
     save_torch_file({"x": x}, tmp_path / "x.safetensors")
@@ -144,6 +150,8 @@ def huge_npy(path: Path) -> None:
             lambda path: pd.DataFrame({"v": [[1.0, 2.0], [1.0]]}).to_parquet(path),
             r"found rows of \[1, 2\] numbers, allowed: of one length",
         ),
+        ("odd.csv", lambda path: path.write_text("0.5,n/a\n1,2\n3,4\n"), "found '0.5' and 'n/a'"),
+        ("minus.csv", lambda path: path.write_text("\u22120.5,2\n1,2\n3,4\n"), "found '2' and"),
         ("text.parquet", lambda path: path.write_text("x"), "cannot be read"),
     ],
 )
@@ -151,7 +159,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name(
     tmp_path: Path, file: str, write: Callable[[Path], object], message: str
 ):
     write(tmp_path / file)
-    with pytest.raises(InputError, match=f"{file}: .*{message}|{file}: {message}"):
+    with pytest.raises(InputError, match=f"{file}(, line 1)?: .*{message}"):
         read_vectors(tmp_path / file)
 
 

@@ -18,7 +18,7 @@ from embspace.errors import InputError, did_you_mean
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST
 from embspace.settings.model import REPOSITORY, HubFiles, describe_model, model_file
-from embspace.settings.params import CONF
+from embspace.settings.params import COMPARE, CONF, TOY, checked_name
 from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def find_model(asked: str, root: Path, say: Say | None) -> Named:
         InputError: if there is no such model, or its files cannot be read.
     """
     if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
-        return Named(asked)
+        return Named(checked_name(asked))
     folder = Path(asked).expanduser()
     if folder.is_dir():
         return _known(root, folder.resolve()) or _of_folder(folder.resolve(), root)
@@ -202,6 +202,8 @@ def _without_file(name: str) -> Iterator[None]:
 def _free_name(place: str, root: Path) -> str:
     """Return a folder's or repository's name as one of a model that conf/model/ does not have."""
     name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
+    if name in (COMPARE, TOY):
+        name += "_model"
     while (root / MODELS / f"{name}.yaml").exists():
         name += "_other"
     return name

@@ -133,6 +133,8 @@ def _other_separator(found: list[str], column: str) -> str:
 
 
 def _content(file: Path) -> str:
+    if file.exists() and not file.is_file() and not file.is_dir():
+        raise InputError(f"{file}: is a pipe or a device; allowed: a file")
     try:
         content = file.read_bytes()
         text = content.decode("utf-8-sig")
@@ -163,36 +165,49 @@ def _plain(file: Path) -> Iterator[NumberedRow]:
 def _json_lines(file: Path) -> Iterator[NumberedRow]:
     for number, line in enumerate(_lines(file), 1):
         where = f"{file}, line {number}"
-        try:
-            row = json.loads(line)
-            if "\\u" in line:  # only an escape can write half a character
-                json.dumps(row, ensure_ascii=False).encode()
-        except json.JSONDecodeError as error:
-            raise InputError(f"{where}: is no JSON: {error}") from None
-        except UnicodeEncodeError as error:
-            raise InputError(f"{where}: found {_half_character(error)}") from None
-        except RecursionError:
-            raise InputError(
-                f"{where}: is nested too deeply; expected keys and values of one level"
-            ) from None
-        except ValueError:  # the interpreter turns no longer ones into an int
-            limit = sys.get_int_max_str_digits()
-            raise InputError(
-                f"{where}: found an integer of more than {limit:,} digits; allowed: fewer, or "
-                "a string"
-            ) from None
+        row = _parsed(line, where)
         if not isinstance(row, dict):
             raise InputError(f"{where}: expected keys and values, found {shortened(row)}")
         yield number, row
 
 
-def _json(file: Path) -> Iterator[NumberedRow]:
+def _parsed(content: str, where: str) -> Any:
+    """Return what JSON says, if no key stands twice and Python can hold it."""
     try:
-        rows = json.loads(_content(file))
+        parsed = json.loads(content, object_pairs_hook=partial(_keys_and_values, where=where))
+        if "\\u" in content:  # only an escape can write half a character
+            json.dumps(parsed, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise InputError(f"{file}, line {error.lineno}: is no JSON: {error}") from None
+        place = where if ", line" in where else f"{where}, line {error.lineno}"
+        raise InputError(f"{place}: is no JSON: {error}") from None
+    except UnicodeEncodeError as error:
+        raise InputError(f"{where}: found {_half_character(error)}") from None
     except RecursionError:
-        raise InputError(f"{file}: is nested too deeply; expected a list of texts") from None
+        raise InputError(
+            f"{where}: is nested too deeply; expected texts, or keys and values of one level"
+        ) from None
+    except InputError:
+        raise
+    except ValueError:  # the interpreter turns no longer ones into an int
+        limit = sys.get_int_max_str_digits()
+        raise InputError(
+            f"{where}: found an integer of more than {limit:,} digits; allowed are fewer, or "
+            "a string"
+        ) from None
+    return parsed
+
+
+def _keys_and_values(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"{where}: the key {twice!r} stands {keys.count(twice)} times in one row")
+    return found
+
+
+def _json(file: Path) -> Iterator[NumberedRow]:
+    rows = _parsed(_content(file), str(file))
     if not isinstance(rows, list):
         raise InputError(
             f"{file}: found {shortened(rows)}, expected a list of texts, or of keys and values"

@@ -188,13 +188,28 @@ def _read_table(file: Path) -> pd.DataFrame:
 
 
 def _read_csv(file: Path) -> pd.DataFrame:
-    """A table whose first line has the names of the columns, unless it is of numbers."""
+    """Return a table whose first line has the names of the columns, unless it is of numbers.
+
+    Raises:
+        InputError: if the first line is of numbers and words, and so may be either.
+    """
     with file.open(encoding="utf-8-sig", newline="") as stream:  # Excel writes a mark in front
-        names = next(csv.reader(stream), [])
+        reader = csv.reader(stream)
+        names = next((row for row in reader if any(map(str.strip, row))), [])
+        line = reader.line_num
+    dimensions = [name for name in names if name not in NO_DIMENSION]
     # A frame whose columns were never named has been written with 0, 1, 2, ...
-    is_counted = names == [str(number) for number in range(len(names))]
+    is_counted = dimensions == [str(number) for number in range(len(dimensions))]
+    numbers = [name for name in dimensions if _is_number(name)]
+    if 0 < len(numbers) < len(dimensions) and not is_counted:
+        other = next(name for name in dimensions if not _is_number(name))
+        raise InputError(
+            f"{file}, line {line}: found '{numbers[0]}' and '{other}'; allowed: numbers alone, or "
+            "names of columns alone"
+        )
     return pd.read_csv(
         file,
+        skiprows=line - 1,
         header="infer" if is_counted or not all(map(_is_number, names)) else None,
         dtype=dict.fromkeys(NO_DIMENSION, str),  # "007" stays what it is
         keep_default_na=False,  # words such as "nan" and "null" stay words

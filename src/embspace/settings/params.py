@@ -13,6 +13,7 @@ from pydantic import (
     field_validator,
 )
 
+from embspace.errors import InputError
 from embspace.settings.roles import Role, one_role_each
 from embspace.settings.schema import read_yaml, validate
 
@@ -36,17 +37,28 @@ def _corpus_name(name: str) -> str:
 
 
 def _model_name(name: str) -> str:
-    if name == COMPARE:
-        raise ValueError(f"A model is not called '{COMPARE}', as what compares models is")
+    if name in (COMPARE, TOY):
+        raise ValueError(f"A model is not called '{name}', as results of no model are")
+    return name
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a model, if it can be one.
+
+    Raises:
+        InputError: naming it, and what is allowed.
+    """
+    if name in (COMPARE, TOY) or not re.fullmatch(NAME, name):
+        raise InputError(
+            f"found the model '{name}', allowed: letters, digits, _, dots and single dashes "
+            f"inside, other than {COMPARE} and {TOY}"
+        )
     return name
 
 
 # A name is a part of paths and commands. Two dashes join the names of a pair of models.
-Name = Annotated[
-    str,
-    Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*$"),
-    AfterValidator(_model_name),
-]
+NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*$"
+Name = Annotated[str, Field(pattern=NAME), AfterValidator(_model_name)]
 CorpusName = Annotated[str, AfterValidator(_corpus_name)]
 LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 

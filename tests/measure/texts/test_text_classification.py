@@ -17,6 +17,7 @@ from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
 from tests.tiny import LAYERS, tiny_description
+from tests.zoo import build_animal, describe_animal
 
 SUBJECTS = ["boats", "bells", "maps", "bread", "clocks", "wool"]
 SETTINGS: dict[str, Any] = {
@@ -86,6 +87,16 @@ def test_a_word_of_each_group_alone_helps_with_no_other_group(tmp_path: Path):
     assert table["accuracy"].iloc[0] == 0.5
     within = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
     assert within["accuracy"].iloc[0] == 1
+
+
+def test_a_decoder_with_a_norm_after_its_last_block_is_read(tmp_path: Path):
+    model = describe_animal("gpt2", build_animal("gpt2", tmp_path))
+    decoder = Reader(model, load_model("gpt2", model), load_tokenizer("gpt2", model))
+    pooled = _pooled(decoder, decoder.module, ["the cat sat", "a dog ran"], 60, "cpu")
+    n_layers = decoder.module.config.num_hidden_layers + 1
+    assert {kind: x.shape[:2] for kind, x in pooled.items()} == dict.fromkeys(
+        ("cls", "mean"), (n_layers, 2)
+    )
 
 
 def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):

@@ -131,7 +131,7 @@ def _pooled(
     batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
     shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
     pooled = {kind: np.empty(shape, np.float32) for kind, shape in shapes.items()}
-    for each in encode(module, windows, batches, device, None):
+    for each in encode(module, windows, batches, device, reader.model.final_norm):
         for kind, layers in pooled.items():
             layers[:, each.index] = each.pooled[kind]
     return pooled
