@@ -9,7 +9,7 @@ from embspace.settings.params import CONF, PARAMS, read_params
 
 
 def named_all(text: str, lists: dict[str, list[str]]) -> tuple[str, list[str]]:
-    """The text of params.yaml with these lists where it has `[]`, and the keys that have not.
+    """Return params.yaml with these lists where it has `[]`, and the keys that have not.
 
     By text, so that comments and order stay as they are.
     """

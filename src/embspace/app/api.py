@@ -51,7 +51,7 @@ MatrixKey = str | tuple[str | int, ...]
 
 
 def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
-    """The spaces of a model, and what it makes of `texts`.
+    """Return the spaces of a model, and what it makes of `texts`.
 
     `model` is one of conf/model/, a folder in the hub's layout, or a repository of the hub.
 
@@ -101,7 +101,7 @@ class Spaces:
         return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
-        """The array of a space.
+        """Return the array of a space.
 
         Raises:
             KeyError: if there is no such space, listing those there are.
@@ -116,12 +116,12 @@ class Spaces:
 
     @property
     def tokens(self) -> "pd.DataFrame":
-        """The rows of `s["layer", i]`: token, id, window, place in the text and in the window."""
+        """Return the rows of `s["layer", i]`: token, id, window, place in text and in window."""
         return self._rows(self._of_states("tokens.parquet"))
 
     @property
     def windows(self) -> "pd.DataFrame":
-        """The rows of `s["layer", i, "mean"]`: text, counted from 1, and window, from 0.
+        """Return the rows of `s["layer", i, "mean"]`: text, counted from 1, and window, from 0.
 
         A text longer than a window of the model has several.
         """
@@ -129,11 +129,11 @@ class Spaces:
 
     @property
     def vocabulary(self) -> "pd.DataFrame":
-        """The rows of `s["input"]`."""
+        """Return the rows of `s["input"]`."""
         return self._rows(self._matrices.with_suffix(".parquet"))
 
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
-        """A table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
+        """Return a table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
 
         Without `name`, the one without a name or else `summary`. What stands in a .json file is
         one row, called "json".
@@ -191,7 +191,7 @@ class Spaces:
         self._made_stages.update(lacking)
 
     def _tensor_of(self, key: MatrixKey) -> tuple[str, int]:
-        """Which tensor of the hidden states, and which layer of it."""
+        """Return which tensor of the hidden states a key names, and which layer of it."""
         shapes = self._shapes(self._states)
         places: dict[tuple[str | int, ...], tuple[str, int]] = {}
         for tensor, n_layers in shapes.items():
@@ -208,7 +208,7 @@ class Spaces:
         return places[wanted]
 
     def _keys(self, states: dict[str, int]) -> list[str]:
-        """What may stand in brackets, with the number of layers in the place of each layer."""
+        """Return what may stand in brackets, with the range of layers in the place of each."""
         poolings = " or ".join(map(repr, POOLINGS))
         layers = f"'layer', 0 to {states['token'] - 1}"
         keys = [*map(repr, sorted(self._shapes(self._matrices), key=_in_order)), f"({layers})"]
@@ -219,7 +219,7 @@ class Spaces:
 
     @staticmethod
     def _shapes(file: Path) -> dict[str, int]:
-        """The first dimension of each tensor of a file: the layers of states."""
+        """Return the first dimension of each tensor of a file: the layers of states."""
         from safetensors import safe_open
 
         with safe_open(file, framework="numpy") as tensors:
@@ -227,7 +227,7 @@ class Spaces:
             return {name: tensors.get_slice(name).get_shape()[0] for name in names}
 
     def _tables(self, noun: str) -> tuple[str, dict[str, str]]:
-        """The stage of an analysis, and its results by the name of the table."""
+        """Return the stage of an analysis, and its results by the name of the table."""
         stages = {
             each: part
             for name, stage in read_stages(self.tree.folder).items()
@@ -252,13 +252,13 @@ class Spaces:
 
 
 def _in_order(space: str) -> tuple[int, str]:
-    """As they are added up in a model, others behind."""
+    """Return a sort key: as spaces are added up in a model, others behind."""
     order = ("input", "positional", "segment")
     return (order.index(space) if space in order else len(order), space)
 
 
 def _as_json_lines(texts: object) -> bytes:
-    """The texts as a corpus's file, numbered from 1."""
+    """Return the texts as a corpus's file, numbered from 1."""
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")
     if not isinstance(texts, Iterable):

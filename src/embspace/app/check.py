@@ -46,7 +46,7 @@ DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
 
 
 def check_settings() -> list[str]:
-    """What is wrong, one message each; empty when everything fits."""
+    """Return what is wrong, one message each; empty when everything fits."""
     try:
         params = read_params()
     except InputError as error:
@@ -58,14 +58,14 @@ def check_settings() -> list[str]:
 
 
 def _missing_keys() -> Iterator[str]:
-    """Keys that dvc.yaml names, of which it would say less."""
+    """Yield keys that dvc.yaml names and params.yaml lacks, of which DVC would say less."""
     for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
         none = "{}" if key == "roles" else "[]"
         yield f"{PARAMS}: key '{key}': not found; `{key}: {none}` is for none"
 
 
 def _wrong_names(params: Params) -> Iterator[str]:
-    """Models, corpora and runs that have no file, stand there twice, or take another's name."""
+    """Yield models, corpora and runs without a file, named twice, or with another's name."""
     if TOY in params.models:
         yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
     folders = {
@@ -106,7 +106,7 @@ def _wrong_descriptions() -> Iterator[str]:
 
 
 def _missing_files(params: Params) -> Iterator[str]:
-    """Files of models that are not there or not the pinned ones, texts that cannot be read."""
+    """Yield files of models that are missing or not as pinned, and texts that cannot be read."""
     for name in params.models:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
@@ -156,7 +156,7 @@ def _check_source(name: str, corpus: Corpus) -> None:
 
 
 def _wrong_stimuli() -> Iterator[str]:
-    """Stimuli that are not there or do not fit, if all are local."""
+    """Yield stimuli that are missing or do not fit, if all are local."""
     try:
         settings = checked_settings(prepare_stimuli, read_yaml(STIMULI), {}, str(STIMULI))
         if not any(isinstance(each, str) and is_address(each) for each in settings.values()):
@@ -177,7 +177,7 @@ def _missing_device(params: Params) -> Iterator[str]:
 
 
 def _wrong_settings() -> Iterator[str]:
-    """Settings files whose keys or types are not those of the function that takes them."""
+    """Yield settings files whose keys or types are not those of their function."""
     for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
         if folder.name in DESCRIBERS:
             continue

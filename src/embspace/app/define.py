@@ -23,7 +23,7 @@ IN_WORDS = {
 
 
 def define(name: str | None) -> str:
-    """The definition of a measure; without a name, one line for each.
+    """Return the definition of a measure; without a name, a line for each.
 
     Raises:
         InputError: if there is no such measure.
@@ -47,7 +47,7 @@ def define(name: str | None) -> str:
 
 
 def definitions_page() -> str:
-    """The reference part of docs/definitions.md, with formulas that GitHub renders."""
+    """Return the reference part of docs/definitions.md, with formulas that GitHub renders."""
     known = definitions()
     parts = []
     for family in FAMILIES:
@@ -81,7 +81,7 @@ def _unchanged_by(each: Definition) -> str:
 
 
 def _example(each: Definition, known: dict[str, Definition]) -> str:
-    """The worked example, with the measures that it uses imported."""
+    """Return the worked example, with the measures that it uses imported."""
     if not each.example:
         return ""
     lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]

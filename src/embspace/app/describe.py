@@ -132,7 +132,7 @@ def _of_folder(folder: Path, root: Path) -> Named:
 
 
 def _files_of_model(folder: Path) -> Iterator[Path]:
-    """The files of a folder that make the model: pinned, they tell it from a later one."""
+    """Yield the files of a folder that make the model; their hashes tell it from a later one."""
     from embspace.models.hub import CONFIG, TOKENIZER
     from embspace.models.locate import weight_files
 

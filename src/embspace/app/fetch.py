@@ -106,7 +106,7 @@ def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
 
 
 def change(before: LockedModel, after: LockedModel) -> str:
-    """What a fetch found other than the one before it."""
+    """Return what a fetch found other than the one before it."""
     if before.repository != after.repository:
         return f"was {before.repository} before"
     if before.commit == after.commit:

@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
 
 def find_leftovers(params: Params) -> Found:
-    """Built data, results and figures of other models and corpora, and what no stage has made."""
+    """Return what was built of other models and corpora, and what no stage has made."""
     outputs = _outputs()
     named = {"model": {*params.models, TOY}, "corpus": {*params.corpora}, "train": {*_runs()}}
     found = Found([], [])
@@ -89,7 +89,7 @@ def remove(files: list[Path]) -> None:
 
 
 def name_of(file: Path) -> str | None:
-    """Whose file it is, a model's, run's or corpus's; None if nothing here is called so.
+    """Return the model, run or corpus whose file it is; None if nothing here is called so.
 
     `file` is relative to the project. Of what is drawn, the folder has the name.
     """
@@ -120,7 +120,7 @@ def _outputs() -> list[re.Pattern[str]]:
 
 
 def _form(path: str) -> str:
-    """The path of an output as a regular expression, with a group for each key of its items."""
+    """Return a regular expression of an output's path, with a group for each key of its items."""
     form, known = "", set[str]()
     for number, part in enumerate(ITEM.split(path)):
         if number % 2 == 0:

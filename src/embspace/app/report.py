@@ -128,7 +128,7 @@ def write_report(subject: Subject, say: Say) -> Path:
 
 
 def first_table(subject: Subject, say: Say) -> str:
-    """The distributions of norms and similarities as Markdown, and what a whole report adds."""
+    """Return the distributions of norms and similarities, and what a whole report adds."""
     from embspace.draw.learned.similarity import SUMMARY
     from embspace.draw.page.markdown import markdown_table
     from embspace.files.tables import load_table
@@ -196,7 +196,7 @@ def _fetch(model: str, say: Say) -> None:
 
 
 def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
-    """A file of texts, read once to see that it is one."""
+    """Return the texts of a file, read once to see that it is one."""
     from embspace.files.texts import load_texts
 
     options = dict(reading)

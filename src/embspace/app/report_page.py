@@ -38,7 +38,7 @@ class Section:
 
 
 def page_of(folder: Path, model: str) -> str:
-    """The page of the tree in `folder`, where `dvc repro` has drawn `model`.
+    """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -95,7 +95,7 @@ def _nouns(folder: Path, model: str) -> list[str]:
 
 
 def section_of(folder: Path, noun: str, model: str) -> Section:
-    """Figure, tables and settings of one analysis."""
+    """Return figure, tables and settings of one analysis."""
     chapter = (drawn_nouns() | layer_nouns())[noun]
     drawn = f"data/drawn/{chapter}/{model}/{noun}"
     try:
@@ -127,7 +127,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
 
 
 def as_html(markdown: str) -> tuple[str, str]:
-    """The heading of a page of tables, and the rest of it, both as HTML.
+    """Return the heading of a page of tables, and the rest of it, both as HTML.
 
     Tokens stay what they are: HTML in the Markdown is text. Numbers stand to the right.
     """
@@ -181,7 +181,7 @@ def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
 
 
 def _facts(folder: Path, model: str) -> Iterator[tuple[str, str]]:
-    """Where the model comes from, and what chance was."""
+    """Yield where the model comes from, the seed and the device."""
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     for key in ("license", "language"):
         yield key, str(content[key])
@@ -198,7 +198,7 @@ def _facts(folder: Path, model: str) -> Iterator[tuple[str, str]]:
 
 
 def _machine() -> dict[str, str]:
-    """What wrote the page; the numbers may come from the cache."""
+    """Return the machine that wrote the page; the numbers may come from the cache."""
     libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")
     return {
         "system": " ".join(filter(None, (platform.system(), platform.machine()))),

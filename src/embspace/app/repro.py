@@ -36,7 +36,7 @@ class Step:
 
 
 def run_repro(folder: Path, targets: Sequence[str], log: Path, *, held: int) -> Iterator[Step]:
-    """Run `dvc repro` for the targets; a step for each stage as it comes to it.
+    """Run `dvc repro` for the targets, and yield a step for each stage as it comes to it.
 
     What it prints goes to `log`. DVC keeps the descriptor `held` open, a lock's, in case that this
     process is killed and DVC goes on. Who stops reading ends DVC and its stages.
@@ -90,7 +90,7 @@ def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
 
 
 def environment() -> dict[str, str]:
-    """Return the user's, with this interpreter first, and the kernels and the heap of `make`."""
+    """Return the user's environment with this interpreter first, and `make`'s kernels and heap."""
     environment = {**HEAP, **os.environ}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     if platform.machine() in ("x86_64", "AMD64"):
@@ -101,7 +101,7 @@ def environment() -> dict[str, str]:
 
 
 def steps_of(lines: Iterable[str], show: Callable[[str], None]) -> Iterator[Step]:
-    """Show the lines that `dvc repro` prints; a step for each stage as it comes to it."""
+    """Show the lines of `dvc repro`, and yield a step for each stage as it comes to it."""
     for line in lines:
         show(line)
         for pattern, runs in ((RUNNING, True), (KNOWN, False)):
@@ -115,7 +115,7 @@ def _write(line: str, log: Any) -> None:
 
 
 def _complaint(log: Path) -> str:
-    """What the stage that failed said, or the end of what was printed."""
+    """Return what the stage that failed said, or the end of what was printed."""
     lines = log.read_text(encoding="utf-8").splitlines()
     marks = [number for number, line in enumerate(lines) if line.startswith("error: ")]
     if not marks:

@@ -106,7 +106,7 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
 
 
 def _of_all(stages: list[Stage], name: str) -> list[str]:
-    """The stages with an item at least: DVC takes one without any for the whole pipeline."""
+    """Return stages with an item at least: DVC takes one without any for the whole pipeline."""
     addresses = []
     for stage in stages:
         if stage.family:
@@ -123,11 +123,11 @@ def _of_all(stages: list[Stage], name: str) -> list[str]:
 
 
 def _items(stage: Stage) -> list[str]:
-    """The models or runs of params.yaml that a stage is run for."""
+    """Return the models or runs of params.yaml that a stage is run for."""
     return [item for key in _lists(stage) for item in getattr(read_params(), key)]
 
 
 def _lists(stage: Stage) -> list[str]:
-    """The keys of params.yaml that name them."""
+    """Return the keys of params.yaml that name them."""
     named = (LIST.fullmatch(str(each)) for each in stage.entry.get("matrix", {}).values())
     return [match[1] for match in named if match]

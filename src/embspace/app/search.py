@@ -34,7 +34,7 @@ def nearest_windows(
     texts: pd.DataFrame,
     n_hits: int,
 ) -> list[Hit]:
-    """The windows of the largest cosine, equal ones in their order in the corpus.
+    """Return the windows of the largest cosine, equal ones in their order in the corpus.
 
     Raises:
         InputError: if the windows are not those of the texts.
@@ -95,7 +95,7 @@ def search(
 def encode_query(
     name: str, model: Any, tokenizer: Any, query: str
 ) -> dict[str, Float[np.ndarray, "layer dim"]]:
-    """The pooled hidden states of one text that fits into a window.
+    """Return the pooled hidden states of one text that fits into a window.
 
     Raises:
         InputError: if the text has more tokens than that, or none that the tokenizer knows.

@@ -45,7 +45,7 @@ def report_vectors(
     groups: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
 ) -> Tables:
-    """Tables of vectors (n, dim): a file that `read_vectors` reads, an array, a tensor or a list.
+    """Return tables of vectors (n, dim): a file for `read_vectors`, an array, a tensor or a list.
 
     `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
     the most and the least cosine; `dimensions`: how many principal components hold the variance;
@@ -110,7 +110,7 @@ def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> T
 def _group_similarity(
     x: Float[np.ndarray, "n dim"], group: np.ndarray, number: Int[np.ndarray, " n"], root: Path
 ) -> pd.DataFrame:
-    """One row a quantity, and a group or two of them; norms are those of a group."""
+    """Return a row for each quantity and each group or pair of them; norms are those of a group."""
     settings = _settings(root, measure_similarity)
     quantiles, largest_norm = settings["quantiles"], norms(x).max()
     rows = []
@@ -154,7 +154,7 @@ def _as_many(values: Iterable[object], what: str, n: int) -> list[str]:
 
 
 def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:
-    """The settings of a stage, as Hydra would give them to it."""
+    """Return the settings of a stage, as Hydra would give them to it."""
     params = validate(Params, read_yaml(root / PARAMS), str(root / PARAMS))
     file = settings_file(function, root)
     return checked_settings(function, read_yaml(file), params.model_dump(), str(file))

@@ -71,7 +71,7 @@ class WorkingTree:
 
     @property
     def log(self) -> Path:
-        """What the last run printed."""
+        """Return the file of what the last run printed."""
         return self.folder / "repro.log"
 
     def update(
@@ -130,7 +130,7 @@ class WorkingTree:
         return sorted(out.relative_to(self.folder) for out in outs)
 
     def reproduce(self, *targets: str) -> Iterator[Step]:
-        """Run `dvc repro` for the targets; a step for each stage as it comes to it.
+        """Run `dvc repro` for the targets, and yield a step for each stage as it comes to it.
 
         Raises:
             InputError: with what a failed stage said.
@@ -141,7 +141,7 @@ class WorkingTree:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Let no other run into the tree, and wait for one; the descriptor of the lock's file.
+        """Let no other run into the tree, wait for one, and yield the lock's file descriptor.
 
         Raises:
             InputError: if the tree cannot be written.
@@ -250,7 +250,7 @@ class WorkingTree:
 
 
 def find_root() -> Path:
-    """The tree that the current folder lies in, or else the one that embspace is installed from.
+    """Return the tree that the current folder lies in, or else that embspace is installed from.
 
     Raises:
         InputError: if there is neither.
@@ -263,7 +263,7 @@ def find_root() -> Path:
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
-    """Relative paths of files and folders in the descriptions, and in that of the stimuli."""
+    """Yield the relative paths in the descriptions, and in that of the stimuli."""
     for file in descriptions:
         content = read_yaml(conf / file)
         tokenizer = content.get("tokenizer")
@@ -284,7 +284,7 @@ def _as_yaml(content: dict[str, Any]) -> bytes:
 
 
 def _dvc_config(root: Path) -> bytes:
-    """The cache of the user's tree, wherever they keep it, and no git."""
+    """Return DVC's settings: the cache of the user's tree, wherever they keep it, and no git."""
     from dvc.repo import Repo
 
     cache = Repo(str(root)).cache.local
