@@ -113,6 +113,18 @@ def test_rounding_of_equal_distances_is_no_geometry(variant, step: float) -> Non
     assert np.isnan(variant(grid).value)
 
 
+@pytest.mark.parametrize("variant", [two_nn_discarding, two_nn_lowest_fifth_as_coded])
+@pytest.mark.parametrize("n", [40, 100, 1000])
+def test_points_evenly_on_a_line_have_no_dimension_but_by_their_ends(variant, n: int) -> None:
+    """All ratios are 1, but those of the ends, which are 2 and which both variants leave out."""
+    direction = np.random.default_rng(0).normal(size=(1, 20))
+    for along in (np.arange(n) * 1.0, np.arange(n) * 0.1, np.linspace(-1, 1, n)):
+        x = along[:, None] * direction
+        assert np.isnan(variant(x).value)
+        assert np.isnan(variant(x + 7).value)
+        assert np.isnan(variant(x.astype(np.float32)).value)
+
+
 @EVERY
 def test_a_far_mean_changes_nothing(variant) -> None:
     x = cube(3, 800)

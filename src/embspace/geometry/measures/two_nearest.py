@@ -21,6 +21,9 @@ Ratios = Float[np.ndarray, " ratio"]
 FACCO = "Facco et al. 2017, Estimating the intrinsic dimension of datasets by a minimal "
 FACCO += "neighborhood information"
 CURVED = "Downwards, more so in many dimensions: neighbors are not near, and edges cut them off."
+# Rounding to float32 changes the distance of neighbors that are a thousandth as far from each other
+# as from the mean by 1e-4. No vectors have ratios so near to 1: that would be 10,000 dimensions.
+ROUNDED = 1e-4
 # What every measure of this module declares.
 of_ratios = partial(
     measure,
@@ -148,7 +151,13 @@ def _by_line(x: Vectors | NeighborGraph, share_kept: float) -> Estimate:
 
 
 def _slope(ratios: Ratios, shares: Float[np.ndarray, " ratio"]) -> float:
-    """Of the line through the origin; NaN where no ratio is above 1."""
+    """Return the slope of the line through the origin; NaN where ratios are 1 but for rounding.
+
+    That is, where their logarithms are at most `ROUNDED` on root mean square, as those of evenly
+    spaced points.
+    """
     log_ratio = np.log(ratios)
     total = float(log_ratio @ log_ratio)
-    return float(log_ratio @ -np.log1p(-shares)) / total if total else float("nan")
+    if total <= len(log_ratio) * ROUNDED**2:
+        return float("nan")
+    return float(log_ratio @ -np.log1p(-shares)) / total
