@@ -94,7 +94,7 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
                 f"{asked_in}: found {revision!r}, which {files.repository} does not have; allowed: "
                 f"{allowed}, or a commit"
             ) from None
-        return _checked_listing(ModelInfo(**found))
+        return _checked_listing(ModelInfo(**found))  # type: ignore[no-untyped-call]
 
 
 def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool) -> list[str]:
