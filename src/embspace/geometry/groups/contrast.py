@@ -53,7 +53,7 @@ def _mean_over(
 
 
 def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndarray, "stack n n"]:
-    """In each row, one over the number of nearest other points at each of them, 0 elsewhere.
+    """Return rows with 1 over the number of nearest other points at these, 0 elsewhere.
 
     Points are equally near if their distances differ by no more than `TIE` of the largest. NaN
     throughout a matrix that holds a NaN, or a single point.

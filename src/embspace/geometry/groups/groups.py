@@ -35,7 +35,7 @@ def group_means(
 def within_and_between(
     means: Float[np.ndarray, "*stack group group"],
 ) -> tuple[Float[np.ndarray, "*stack"], Float[np.ndarray, "*stack"]]:
-    """Of `group_means`: the mean over groups, and over pairs of different groups.
+    """Return the mean of `group_means` over groups, and over pairs of different groups.
 
     Each group counts once, however large it is. NaN if there is none, or no pair.
     """
@@ -48,7 +48,7 @@ def within_and_between(
 def silhouettes(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw n"]:
-    """How much nearer each point is to its own group than to the nearest other, in [-1, 1].
+    """Return how much nearer a point is to its own group than to the nearest other, in [-1, 1].
 
     Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of
     cluster analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the others of the
@@ -73,7 +73,7 @@ def silhouettes(
 def nearest_others(
     distances: Float[np.ndarray, "*stack n n"], *, tie: float
 ) -> Bool[np.ndarray, "*stack n n"]:
-    """In each row, which other points are nearest to it: one, or several that are equally near.
+    """Return rows that mark the nearest other points: one, or several that are equally near.
 
     Equally near are distances that exceed the least by no more than `tie` of the largest of all.
     None is nearest to a point that has a distance NaN, or is alone.
@@ -88,7 +88,7 @@ def nearest_others(
 def nearest_in_group(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """Of each point's nearest other points, the share of its own group: 0 or 1 but for ties.
+    """Return the share of its own group in each point's nearest others: 0 or 1 but for ties.
 
     NaN for a point whose distances are not defined, or that is alone.
     """

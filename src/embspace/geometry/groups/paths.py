@@ -63,7 +63,7 @@ def path_steps(x: Paths) -> PathSteps:
 
 
 def layer_share(x: Paths) -> float:
-    """Of the variance of all states, the share that lies between the means of the layers.
+    """Return the share of the variance of all states that lies between the layers' means.
 
     In [0, 1]: 1 where all tokens are in one place in each layer, and so move as one. Few tokens
     make it too large: independent paths leave 1/token of what they move. NaN where nothing varies.

@@ -136,7 +136,7 @@ def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 def half_units(
     n_units: int, n_half_samples: int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "half unit"]:
-    """Which units are in each half; each half is followed by the other one.
+    """Return which units are in each half; each half is followed by the other one.
 
     None with fewer than 4 units. Where their number is odd, the two differ by one.
     """
@@ -164,7 +164,7 @@ def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any
 
 
 def student_quantile(n_units: int, n_halves: int, level: float) -> float:
-    """How many standard errors an interval reaches on each side.
+    """Return how many standard errors an interval reaches on each side.
 
     A variance of n units has n - 1 degrees of freedom. Which halves were drawn is chance, too: each
     pair of a half and the other one adds one squared difference. Relative variances, 2 over the
@@ -218,7 +218,7 @@ class _UnitsOfTexts:
         return is_quicker and n_units * dim**2 <= MOST_NUMBERS
 
     def of_all(self) -> Inputs:
-        """What the measures take of all units, as far as it is known from the units."""
+        """Return what the measures take of all units, as far as it is known from the units."""
         known = dict(self._sums_of(np.ones((1, len(self.units)), dtype=bool))[0])
         if self._kinds & OF_NEIGHBORS:
             graph = self._graph.first(min(self._k, len(self.x) - 1))

@@ -36,7 +36,7 @@ N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no mor
 def applicable(
     measures: Iterable[Definition], groups: Groupings, options: Options
 ) -> list[Definition]:
-    """Those of the measures for which all that they need is there."""
+    """Return the measures for which all that they need is there."""
     return [
         each
         for each in measures
@@ -52,7 +52,7 @@ def inputs_of(
     options: Options,
     known: Inputs = MappingProxyType({}),
 ) -> Inputs:
-    """What the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
+    """Return what the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
     kinds = {each.shared for each in measures} - known.keys()
     inputs: dict[Shared | None, Any] = {
         None: x,
@@ -66,14 +66,14 @@ def inputs_of(
 
 
 def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
-    """What measures of neighbors take of vectors whose graph is known."""
+    """Return what measures of neighbors take of vectors whose graph is known."""
     return {None: x, "neighbors": graph, "vectors_and_neighbors": VectorsAndNeighbors(x, graph)}
 
 
 def results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
-    """Every measure by name, of what `inputs_of` gives.
+    """Return every measure by name, of what `inputs_of` gives.
 
     Raises:
         ValueError: a measure's own, with its name before it.
@@ -92,7 +92,7 @@ def results_of(
 def defined_results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
-    """As `results_of`; NaN of a measure that is not defined of so few vectors."""
+    """Return `results_of`, with NaN for a measure that is not defined of so few vectors."""
     found: dict[str, Result] = {}
     for each in measures:
         try:
@@ -103,7 +103,7 @@ def defined_results_of(
 
 
 def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
-    """How many neighbors the measures need, by their options or by default."""
+    """Return how many neighbors the measures need, by their options or by default."""
     asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
     usual = [_parameters(each)["k"].default for each in measures if "k" in _parameters(each)]
     return max([N_NEIGHBORS, *asked, *(k for k in usual if isinstance(k, int))])

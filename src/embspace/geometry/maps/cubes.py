@@ -17,19 +17,19 @@ class EmbeddedCube:
     shift: Float[np.ndarray, " ambient"]
 
     def points(self, n: int, rng: np.random.Generator) -> Float[np.ndarray, "n ambient"]:
-        """So many points, independent and uniform in the cube."""
+        """Return so many points, independent and uniform in the cube."""
         flat = np.zeros((n, len(self.shift)))
         flat[:, : self.dim] = rng.uniform(size=(n, self.dim))
         return flat @ self.turn.T + self.shift
 
     @property
     def mean(self) -> Float[np.ndarray, " ambient"]:
-        """Of the uniform distribution: the cube's center."""
+        """Return the mean of the uniform distribution: the cube's center."""
         return self.turn[:, : self.dim].sum(axis=1) / 2 + self.shift
 
     @property
     def covariance(self) -> Float[np.ndarray, "ambient ambient"]:
-        """Of the uniform distribution: 1/12 in every direction of the cube, 0 across."""
+        """Return the uniform distribution's covariance: 1/12 in the cube's directions, 0 across."""
         axes = self.turn[:, : self.dim]
         return axes @ axes.T / 12
 

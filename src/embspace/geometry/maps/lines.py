@@ -66,7 +66,7 @@ def one_dimensionality(
 
 
 def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " n"]:
-    """Where each point stands along the longest path of the minimum spanning tree.
+    """Return where each point stands along the longest path of the minimum spanning tree.
 
     In units of the distance, from one end; a point on a branch stands where its branch begins.
     """

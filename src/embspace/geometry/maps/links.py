@@ -29,7 +29,7 @@ def circle_pair(
 
 
 def linking_number(a: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]) -> float:
-    """How often two closed polygons wind about each other, signed: a whole number but for rounding.
+    """Return how often two closed polygons wind about each other, signed: whole but for rounding.
 
     Gauss's double integral of (a - b) . (da x db) / |a - b|^3 over 4 pi, exact for polygons: a
     pair of edges adds the solid angle of the parallelogram of all differences between a point on

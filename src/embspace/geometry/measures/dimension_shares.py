@@ -11,7 +11,7 @@ ROUNDING = 1e-12  # of a mean cosine
 
 
 def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " dim"]:
-    """What each coordinate adds to the mean cosine, over all pairs; they sum to it.
+    """Return what each coordinate adds to the mean cosine of all pairs; they sum to it.
 
     Timkey and van Schijndel 2021, "All bark and no bite", equations 4 and 5, there over sampled
     pairs. NaN of fewer than two vectors with a direction.

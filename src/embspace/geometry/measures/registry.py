@@ -31,7 +31,7 @@ _ORDER = [module.__name__ for module in MODULES]
 
 
 def definitions() -> dict[str, Definition]:
-    """All measures of this library by name, family by family."""
+    """Return all measures of this library by name, family by family."""
     ours = [each for each in DEFINED.values() if each.function.__module__ in _ORDER]
     ours.sort(key=lambda each: _ORDER.index(each.function.__module__))
     return {each.name: each for each in ours}

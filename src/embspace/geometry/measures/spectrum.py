@@ -59,13 +59,13 @@ def gaussian_covariance_eigenvalues(
 def explained_variance(
     eigenvalues: Float[np.ndarray, " component"],
 ) -> Float[np.ndarray, " component"]:
-    """Share of each in the sum of all, in [0, 1]; NaN where nothing varies."""
+    """Return the share of each in the sum of all, in [0, 1]; NaN where nothing varies."""
     total = eigenvalues.sum()
     return eigenvalues / total if total > 0 else np.full_like(eigenvalues, np.nan)
 
 
 def components_for(eigenvalues: Float[np.ndarray, " component"], share: float) -> int | None:
-    """How many components, the first ones, explain `share` of the variance or more.
+    """Return how many of the first components explain `share` of the variance or more.
 
     `eigenvalues` are descending. None where nothing varies.
 

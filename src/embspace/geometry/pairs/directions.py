@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 
 def norms(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " n"]:
-    """Euclidean length of each row, summed in float64 whatever the type of `x`.
+    """Return the Euclidean length of each row, summed in float64 whatever the type of `x`.
 
     Lengths under 1e-154 or over 1e154 leave float64 when squared: they become 0 and infinity.
     """
@@ -13,7 +13,7 @@ def norms(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " n"]:
 
 
 def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Each row over its length, in the type of `x`; a row of length zero stays zero."""
+    """Return each row over its length, in the type of `x`; a row of length zero stays zero."""
     lengths = norms(x)[:, np.newaxis]
     return np.divide(x, lengths, where=lengths > 0, out=np.zeros_like(x), casting="same_kind")
 
@@ -31,7 +31,7 @@ def cosine_matrix(
 
 
 def distance_matrix(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
-    """All Euclidean distances of the rows, in float64; exactly 0 for equal ones."""
+    """Return all Euclidean distances of the rows, in float64; exactly 0 for equal ones."""
     from scipy.spatial.distance import pdist, squareform
 
     return squareform(pdist(x.astype(np.float64)))
@@ -40,7 +40,7 @@ def distance_matrix(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
 def cosine_tail(
     cosine: Float[np.ndarray, "..."] | float, dim: int
 ) -> Float[np.ndarray, "..."] | np.float64:
-    """Probability that two independent random directions have |cosine| above `cosine`.
+    """Return the probability that two independent random directions have a larger |cosine|.
 
     Exact for directions uniform on the sphere, those of isotropic Gaussian vectors for instance.
     One of the two may be turned onto the first axis; the squared cosine is then z_1^2 over the
@@ -63,7 +63,7 @@ def cosine_tail(
 def cosine_bound(
     probability: Float[np.ndarray, "..."] | float, dim: int
 ) -> Float[np.ndarray, "..."] | np.float64:
-    """|Cosine| that two independent random directions exceed with this probability.
+    """Return the |cosine| that two independent random directions exceed with this probability.
 
     Inverse of `cosine_tail`: 1 at probability 0, 0 at probability 1. Relative error about 1e-15;
     in few dimensions, small probabilities share the float64 numbers next to 1.

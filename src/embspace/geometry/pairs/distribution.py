@@ -61,7 +61,7 @@ class Distribution:
 
     @property
     def n(self) -> int:
-        """Number of values."""
+        """Return the number of values."""
         return int(self.counts.sum())
 
     @property
@@ -71,12 +71,12 @@ class Distribution:
 
     @property
     def mean(self) -> float:
-        """First moment, in units of the values."""
+        """Return the first moment, in units of the values."""
         return float(self._moments[0])
 
     @property
     def standard_deviation(self) -> float:
-        """Of the population: the square root of the second central moment."""
+        """Return the square root of the second central moment, of the population."""
         return float(np.sqrt(self._variance))
 
     @property
@@ -99,7 +99,7 @@ class Distribution:
         return self._standardized(central, 4) - 3
 
     def quantile(self, q: float) -> float:
-        """Smallest value that a share `q` of all values does not exceed, `q` in [0, 1].
+        """Return the smallest value that a share `q` of all values does not exceed, `q` in [0, 1].
 
         Interpolated linearly inside its bin, so wrong by at most `resolution`.
 

@@ -35,13 +35,13 @@ class Kept(NamedTuple):
 
     @classmethod
     def empty(cls, n_lists: int, n_extremes: int) -> "Kept":
-        """All places free."""
+        """Return lists with all places free."""
         shape = (n_lists, n_extremes)
         first, second = np.zeros((2, *shape), dtype=np.int64)
         return cls(np.full(shape, np.inf), first, second, np.zeros(shape))
 
     def merge(self, other: "Kept") -> "Kept":
-        """The best of both."""
+        """Return the best of both."""
         both = [np.concatenate(columns, axis=1) for columns in zip(self, other, strict=True)]
         key, first, second, _ = both
         best = np.lexsort((second, first, key), axis=1)[:, : self.key.shape[1]]

@@ -43,7 +43,7 @@ class GroupedVectors:
         groups: Int[np.ndarray, " n"],
         units: Int[np.ndarray, " n"],
     ) -> "GroupedVectors":
-        """In float64. Equal vectors are exactly zero about their mean.
+        """Return the vectors in float64; equal ones are exactly zero about their mean.
 
         Raises:
             ValueError: no vector, NaN or infinity, or units that do not ascend with the groups.
@@ -61,7 +61,7 @@ class GroupedVectors:
 
     @property
     def vectors(self) -> Float[np.ndarray, "n dim"]:
-        """As they were, by group."""
+        """Return the vectors as they were, by group."""
         return self.centered + self.mean
 
 
@@ -81,7 +81,7 @@ class GroupPairs:
     within: bool
 
     def totals(self, chosen: Bool[np.ndarray, " unit"]) -> dict[str, float]:
-        """Each of `TOTALS` over the pairs of which both lie in the chosen units.
+        """Return each of `TOTALS` over the pairs of which both lie in the chosen units.
 
         Numbers of pairs, of cosines, of cosines that are not positive; sums of all others.
         `chosen` has a value for every number of a unit.

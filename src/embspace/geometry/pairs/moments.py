@@ -49,17 +49,17 @@ class Moments:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates."""
+        """Return the number of coordinates."""
         return len(self.origin)
 
     @cached_property
     def mean(self) -> Float[np.ndarray, " dim"]:
-        """The mean vector."""
+        """Return the mean vector."""
         return self.origin + self.total / self.n
 
     @cached_property
     def covariance(self) -> Float[np.ndarray, "dim dim"]:
-        """Of the population: divided by n."""
+        """Return the covariance of the population: divided by n."""
         shift = self.total / self.n
         return self.products / self.n - np.outer(shift, shift)
 
@@ -80,7 +80,7 @@ class Moments:
 
     @cached_property
     def mean_quartic(self) -> float:
-        """Mean of |x - mean|^4."""
+        """Return the mean of |x - mean|^4."""
         m = self.total / self.n  # of y, as all below
         square, energy = float(m @ m), float(np.trace(self.products))
         sums = self.quartic + 4 * m @ self.products @ m + self.n * square**2

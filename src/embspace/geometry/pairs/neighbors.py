@@ -21,7 +21,7 @@ class NeighborGraph:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return self.indices.shape[0]
 
     @property
@@ -30,7 +30,7 @@ class NeighborGraph:
         return self.indices.shape[1]
 
     def first(self, k: int) -> "NeighborGraph":
-        """The graph of the `k` nearest alone: views, not copies.
+        """Return the graph of the `k` nearest alone: views, not copies.
 
         Raises:
             ValueError: `k` under 1 or over the number of neighbors present.

@@ -65,7 +65,7 @@ class Winding:
 
 
 def winding(plane: Complex[np.ndarray, " n"], positions: Int[np.ndarray, " n"]) -> Winding:
-    """Turns of the path about the origin, see `cumulative_turns`."""
+    """Return the turns of the path about the origin, see `cumulative_turns`."""
     turns = cumulative_turns(plane)
     n_turns = float(turns[-1])
     coherence = float(np.abs(np.exp(2j * np.pi * np.diff(turns)).mean()))
@@ -122,7 +122,7 @@ def periodogram(
 
 
 def dominant_frequency(signal: Float[np.ndarray, " n"]) -> float:
-    """Of the plain discrete Fourier transform: the frequency of the largest amplitude, not 0.
+    """Return the nonzero frequency of the plain discrete Fourier transform's largest amplitude.
 
     As Luisto's notebook `token_helix` computes it: no window, no interpolation between k/n.
     """

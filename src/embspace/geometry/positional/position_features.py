@@ -47,7 +47,7 @@ class Outlyingness:
 def outlying_positions(
     x: Float[np.ndarray, "n dim"], *, window: int, threshold: float
 ) -> Outlyingness:
-    """Which single positions do not belong to the table around them.
+    """Return which single positions do not belong to the table around them.
 
     A position is outlying when its larger neighbor cosine is small in two ways: more than
     `threshold` robust standard deviations (1.4826 times the median absolute deviation) under the
@@ -108,7 +108,7 @@ class LocalFeatures:
     """Of the pair that begins at a position; NaN where there is none."""
 
     def at_centers(self) -> Float[np.ndarray, "n feature"]:
-        """Each pair's value at its center; what is missing is interpolated."""
+        """Return each pair's value at its center; what is missing is interpolated."""
         n = self.values.shape[1]
         columns = []
         for offset, row in zip(self.offsets, self.values, strict=True):

@@ -28,7 +28,7 @@ BLOCK_COLUMNS = 512
 def cosines_by_offset(
     cosines: Cosines, positions: PositionNumbers, largest_offset: int
 ) -> ByOffset:
-    """At [m - 1, k] the cosine of positions k and k + m, for m up to `largest_offset`.
+    """Return, at [m - 1, k], the cosine of positions k and k + m, m up to `largest_offset`.
 
     NaN where one of the two is missing or has no cosine.
     """
@@ -61,7 +61,7 @@ def translation_invariance(by_offset: ByOffset) -> float:
 
 
 def symmetry(by_offset: ByOffset) -> float:
-    """How like the cosines at equal offsets forward and backward are, in [-1, 1].
+    """Return how like the cosines at equal offsets forward and backward are, in [-1, 1].
 
     With c(i, j) the cosine of positions i and j: 1 - mean (c(i, i + m) - c(i, i - m))^2 over twice
     the variance of these cosines, over all i and m with both there. This is Fisher's intraclass

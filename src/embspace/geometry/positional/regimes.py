@@ -125,7 +125,7 @@ def null_penalties(
 
 
 def penalty_at(null: Float[np.ndarray, " simulation"], level: float) -> float:
-    """The penalty that a share `level` of stationary tables would just pass.
+    """Return the penalty that a share `level` of stationary tables would just pass.
 
     Raises:
         ValueError: too few simulations for the level.
@@ -142,7 +142,7 @@ def penalty_at(null: Float[np.ndarray, " simulation"], level: float) -> float:
 def change_points(
     features: LocalFeatures, *, penalty: float, smallest_regime: int
 ) -> tuple[int, ...]:
-    """First positions of all regimes but the first.
+    """Return the first positions of all regimes but the first.
 
     A pair of positions blurs a change over its offset, so each change is moved, within the
     largest offset, to where the pairs on each side alone fit best.
@@ -195,7 +195,7 @@ def _cost(features: LocalFeatures, begin: int, end: int) -> float:
 
 
 def silent_penalty(features: LocalFeatures, *, smallest_regime: int) -> float:
-    """Smallest penalty at which no change is found, to half a per cent."""
+    """Return the smallest penalty at which no change is found, to half a per cent."""
     signal = features.at_centers()
     low, high = 0.0, float(np.log(1 + np.sum((signal - signal.mean(axis=0)) ** 2)))
     for _ in range(BISECTIONS):

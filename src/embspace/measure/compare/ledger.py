@@ -72,7 +72,7 @@ def _decided(source: Source, claim: Claim) -> dict[str, str]:
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
-    """How many rows of each kind have each verdict."""
+    """Return how many rows of each kind have each verdict."""
     counts = ledger.groupby(["kind", "verdict"]).size()
     kinds = ledger["kind"].drop_duplicates()
     return {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}

@@ -82,14 +82,14 @@ def null_facts(value: float, drawn: Sequence[float]) -> Row:
 
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
-    """The measures of a cloud, by name; NaN of those that need more vectors."""
+    """Return the measures of a cloud by name; NaN of those that need more vectors."""
     groups = groups_of(cloud)
     found = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
     return {name: value_of(each) for name, each in found.items()}
 
 
 def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
-    """What measures of context are grouped by, as far as the vectors have it."""
+    """Return what measures of context are grouped by, as far as the vectors have it."""
     return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
 
 

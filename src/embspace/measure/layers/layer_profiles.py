@@ -59,7 +59,7 @@ class LayerProfiles:
     """One row of those `as_is` and a number of texts."""
 
     def of_family(self, family: Family) -> "LayerProfiles":
-        """The rows of one of the families."""
+        """Return the rows of one of the families."""
         names = {name for name, each in definitions().items() if each.family == family}
         tables = (getattr(self, field.name) for field in fields(self))
         kept = (table[table["measure"].isin(names)] for table in tables)

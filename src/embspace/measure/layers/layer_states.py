@@ -17,7 +17,7 @@ def window_states(
     tokens_per_batch: int,
     device: str,
 ) -> dict[str, Float[np.ndarray, "layer row dim"]]:
-    """What a model makes of windows, in their order.
+    """Return what a model makes of windows, in their order.
 
     A row of `token` is a token, one of what is pooled, `cls`, `mean` and `max`, a window.
     `tokens_per_batch`, padded, bounds the memory of a batch. Empty without a window.

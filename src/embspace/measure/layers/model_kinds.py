@@ -34,5 +34,5 @@ def of_first_phase(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def last_checkpoint(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the last step."""
+    """Return the rows of the last step."""
     return table[table["step"] == table["step"].max()]

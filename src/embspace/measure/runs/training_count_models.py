@@ -18,15 +18,15 @@ class Unigram:
     """Of each ordinary token, with 1 added to each count; 0 for special ones."""
 
     def loss(self, target: Ids) -> Losses:
-        """Negative logarithm of each target's probability, in nats."""
+        """Return the negative logarithm of each target's probability, in nats."""
         return -np.log(self.probability[target])
 
     def guess(self) -> int:
-        """The most frequent token."""
+        """Return the most frequent token."""
         return int(self.probability.argmax())
 
     def entropy(self) -> float:
-        """Of the distribution, in nats: the loss of who knows frequencies alone."""
+        """Return the distribution's entropy in nats: the loss of who knows frequencies alone."""
         p = self.probability[self.probability > 0]
         return float(-(p * np.log(p)).sum())
 
@@ -39,7 +39,7 @@ class Conditional:
     unigram: Unigram
 
     def loss(self, context: Ids, target: Ids) -> Losses:
-        """Negative logarithm of each target's probability in its context, in nats.
+        """Return the negative logarithm of each target's probability in its context, in nats.
 
         What a context never had keeps a share of its unigram probability: n counts of t different
         tokens weigh n / (n + t), the unigram the rest (Witten & Bell 1991).
@@ -50,7 +50,7 @@ class Conditional:
         return -np.log(np.where(n > 0, probability, of_target))
 
     def guess(self, context: Ids) -> Ids:
-        """The most frequent token of each context; where there was none, of all."""
+        """Return the most frequent token of each context; where there was none, of all."""
         best = np.asarray(self.counts.argmax(axis=1))
         is_known = np.diff(self.counts.indptr) > 0
         return np.where(is_known, best, self.unigram.guess())[context]

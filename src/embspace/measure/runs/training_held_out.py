@@ -60,7 +60,7 @@ def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) 
 def predict_tokens(
     module: Any, phase: LanguageModeling, windows: Windows, asked: Asked, mask_id: int | None
 ) -> Predicted:
-    """The model's loss at each asked token, and whether its best guess is right.
+    """Return the model's loss at each asked token, and whether its best guess is right.
 
     Masked: all tokens asked for in a window are hidden at once.
     """
@@ -113,7 +113,7 @@ def tell_next_sentences(
 
 
 def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class"]:
-    """The logits of each text, mean over its windows."""
+    """Return the logits of each text, mean over its windows."""
     import torch
 
     parts = []

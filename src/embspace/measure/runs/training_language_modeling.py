@@ -29,7 +29,7 @@ from embspace.train.heads import load_head
 def counts_row(
     run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame
 ) -> Row:
-    """What models of counts predict of what the models of a phase are asked for.
+    """Return what models of counts predict of what the models of a phase are asked for.
 
     Of any checkpoint of the phase, for all have one tokenizer.
     """
@@ -93,7 +93,7 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
 
 
 def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Row]:
-    """How often the right form of a verb is preferred.
+    """Return how often the right form of a verb is preferred.
 
     By the clause that the verb is of and whether there is an attractor, a noun of the other number
     between subject and verb; first of all of them. Only verbs are asked for whose subject is in
@@ -146,7 +146,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
 
 
 def checkpoint_key(checkpoint: Checkpoint) -> Row:
-    """The columns that say which checkpoint a row is of."""
+    """Return the columns that say which checkpoint a row is of."""
     return {"seed": checkpoint.seed, "phase": checkpoint.phase, "step": checkpoint.step}
 
 

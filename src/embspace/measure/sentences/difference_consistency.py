@@ -47,7 +47,7 @@ class _Category:
 
     @property
     def n_compared(self) -> int:
-        """How many two pairs change different tokens."""
+        """Return how many two pairs change different tokens."""
         return int(np.triu(self.different_tokens, 1).sum())
 
     @property

@@ -28,7 +28,7 @@ class SentencePairs:
     """Whether no token that changes within the one changes within the other."""
 
     def of(self, category: int) -> Int[np.ndarray, " pair"]:
-        """The numbers of the pairs of a category."""
+        """Return the numbers of the pairs of a category."""
         return np.flatnonzero(self.category == category)
 
 
@@ -69,16 +69,16 @@ class PairedStates:
     """The same of a model with random weights."""
 
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
-        """Of each cell, the inner products of the vectors about their mean."""
+        """Return the inner products of each cell's vectors about their mean."""
         centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
         return [each @ each.T for each in centered]
 
     def differences(self) -> Float[np.ndarray, "cell pair dim"]:
-        """The vector of the second sentence minus that of the first."""
+        """Return the vector of the second sentence minus that of the first."""
         return self._differences(self.sentences)
 
     def random_differences(self) -> Float[np.ndarray, "cell pair dim"]:
-        """The same at random weights."""
+        """Return the same at random weights."""
         return self._differences(self.random_weights)
 
     def _differences(

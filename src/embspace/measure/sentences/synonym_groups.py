@@ -201,7 +201,7 @@ def _clustering(
 def tested(
     cosines: Float[np.ndarray, "n n"], label: Int[np.ndarray, "draw n"]
 ) -> Float[np.ndarray, "quantity draw"]:
-    """What is compared with shuffled labels, `TESTED`, for each draw of labels."""
+    """Return what is compared with shuffled labels, `TESTED`, for each draw of labels."""
     means = group_means(cosines, label, int(label.max()) + 1)
     within, between = within_and_between(means)
     return np.stack([within - between, silhouettes(1 - cosines, label).mean(axis=-1)])

@@ -65,7 +65,7 @@ def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
 
 
 def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence word"]:
-    """How often each token stands in each of `n` sentences, special tokens left out."""
+    """Return how often each token stands in each of `n` sentences, special tokens left out."""
     ordinary = tokens[~tokens["special"].astype(bool)]
     ids, column = np.unique(ordinary["id"].to_numpy(np.int64), return_inverse=True)
     counts = np.zeros((n, len(ids)))

@@ -33,7 +33,7 @@ def null_columns(
 
 
 def p_values(values: Values, null: Float[np.ndarray, "draw value"], *, two_sided: bool) -> Values:
-    """Of each value, that of one so large under its null, or, two-sided, of one so far from 0."""
+    """Return the probability of a value so large under its null, or, two-sided, so far from 0."""
     # A draw that is the data itself, all signs alike for instance, is as large, not less by 1e-16.
     values, null = np.round(values, DIGITS), np.round(null, DIGITS)
     if two_sided:

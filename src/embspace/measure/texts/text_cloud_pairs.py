@@ -43,7 +43,7 @@ def pair_tables(
     level: float,
     rng: np.random.Generator,
 ) -> dict[str, pd.DataFrame]:
-    """Of one pooling and layer the tables `distributions`, `histogram` and `positive`.
+    """Return the tables `distributions`, `histogram` and `positive` of a pooling and layer.
 
     The histogram is empty unless it has a number of bins.
     """
@@ -92,7 +92,7 @@ def pair_rows(
     quantiles: Sequence[float],
     interval: IntervalOver,
 ) -> tuple[dict[str, Row], Row]:
-    """Of all pairs the summary of each quantity, and how many cosines are not positive.
+    """Return the summary of each quantity over all pairs; how many cosines are not positive.
 
     `mean_share` is the mean dot product over the mean squared norm (of two corpora, over the root
     of the product of theirs): the share of the squared norm that the mean vector has, less what

@@ -68,7 +68,7 @@ def separation_table(
     ridge: float,
     level: float,
 ) -> pd.DataFrame:
-    """Of one pooling and layer, one row for each two corpora."""
+    """Return one row for each two corpora, of one pooling and layer."""
     rows = []
     for (a, b), about in comparisons.items():
         row = separation_row(clouds[a], clouds[b], about, ridge=ridge, level=level)
@@ -115,7 +115,7 @@ def dealt_anew(
 def separation_row(
     x: GroupedVectors, y: GroupedVectors, about: Comparison, *, ridge: float, level: float
 ) -> NumberRow:
-    """How well a direction found on other documents tells the corpora apart: see the stage."""
+    """Return how well a direction found on other documents tells corpora apart: see the stage."""
     vectors = np.concatenate([x.vectors, y.vectors])
     scores = held_out_scores(vectors, about.labels, about.folds, ridge=ridge)
     wins = wins_by_stratum(scores[:, 0], about.is_first, about.folds)

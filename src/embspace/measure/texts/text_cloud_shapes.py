@@ -32,7 +32,7 @@ def spectrum_table(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Of one pooling and layer, one row a corpus, with the numbers of its isotropic null."""
+    """Return one row a corpus, of a pooling and layer, with the numbers of its isotropic null."""
     rows = []
     for corpus, x in clouds.items():
         n, dim = x.centered.shape
@@ -59,7 +59,7 @@ def principal_axes(x: GroupedVectors) -> PrincipalAxes:
 
 
 def spectral_numbers(eigenvalues: Float[np.ndarray, " dim"], shares: Sequence[float]) -> NumberRow:
-    """How the variance is spread; NaN where nothing varies."""
+    """Return how the variance is spread; NaN where nothing varies."""
     components = {share: components_for(eigenvalues, share) for share in shares}
     return {
         "top_variance_share": float(explained_variance(eigenvalues)[0]),

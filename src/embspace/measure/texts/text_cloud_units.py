@@ -63,7 +63,7 @@ def units_of(x: GroupedVectors, y: GroupedVectors) -> Chosen:
 
 
 def units_by_corpora(windows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """What the units of each corpus, and of each two, are called: corpus, other_corpus, `UNITS`."""
+    """Return the names of the units of each corpus and of each two."""
     rows = []
     for a, b in combinations_with_replacement(windows, 2):
         documents = pd.concat([windows[a], windows[b]]).drop_duplicates("document_number")

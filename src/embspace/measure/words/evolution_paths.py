@@ -146,7 +146,7 @@ def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]
 
 
 def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
-    """How far apart two texts carry each token that they share, one row a token and layer.
+    """Return how far apart two texts carry each token that they share, by token and layer.
 
     `relative_distance` is over the mean distance of tokens of different ids in the first text.
     """

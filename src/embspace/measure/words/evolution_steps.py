@@ -86,7 +86,7 @@ def with_interval(
 
 
 def displacements(x: Paths, first: int, last: int) -> Float[np.ndarray, "token dim"]:
-    """Of each token from the layer `first` to `last`."""
+    """Return the displacement of each token from the layer `first` to `last`."""
     return x[last].astype(np.float64) - x[first]
 
 

@@ -59,7 +59,7 @@ def mean_states(
 def token_counts(
     ids: Int[np.ndarray, " token"], rows: Sequence[RowNumbers]
 ) -> Float[np.ndarray, "text id"]:
-    """How often each id that occurs at all stands in each entry of `rows`: a bag of words."""
+    """Return how often each id that occurs at all stands in each entry of `rows`."""
     known, column = np.unique(ids, return_inverse=True)
     counts = np.zeros((len(rows), len(known)))
     for number, chosen in enumerate(rows):

@@ -48,7 +48,7 @@ class WordValues:
 def distances_by_layer(
     x: Float[np.ndarray, "weights layer n dim"],
 ) -> Float[np.ndarray, "weights layer measure n n"]:
-    """Of all pairs of rows, by each of `MEASURES`."""
+    """Return the distances of all pairs of rows, by each of `MEASURES`."""
     from scipy.spatial.distance import cdist
 
     found = np.empty((*x.shape[:2], len(MEASURES), x.shape[2], x.shape[2]))
@@ -161,7 +161,7 @@ def slope_name(name: str, first_layer: int) -> str:
 def slope(
     values: Float[np.ndarray, "draw weights layer measure"],
 ) -> Float[np.ndarray, "draw weights 1 measure"]:
-    """Of the straight line of least squares through all layers; NaN for fewer than two."""
+    """Return the slope of the least-squares line through all layers; NaN for fewer than two."""
     layer = np.arange(values.shape[-2], dtype=np.float64)
     if len(layer) < 2:
         return np.full((*values.shape[:-2], 1, values.shape[-1]), np.nan)

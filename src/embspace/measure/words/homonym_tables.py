@@ -114,7 +114,7 @@ class Findings:
         return dict(zip(cell.columns(prefix), values, strict=True))
 
     def both(self, cell: CellColumns, name: str, layer: int, measure: int) -> Row:
-        """The same at trained and at random weights."""
+        """Return the same at trained and at random weights."""
         found: Row = {}
         for weights, prefix in enumerate(WEIGHTS):
             found |= self.cells(cell, name, (weights, layer, measure), prefix)
@@ -187,7 +187,7 @@ def largest(values: Float[np.ndarray, " layer"], first: int) -> float:
 
 
 def bag_of_words(findings: Findings) -> Row:
-    """How well the counts of the other words tell the sense."""
+    """Return how well the counts of the other words tell the sense."""
     return findings.cells(BAG_OF_WORDS, "bag_of_words_accuracy", (0, 0, 0), "")
 
 

@@ -129,7 +129,7 @@ def usable_rows(stimuli: pd.DataFrame, found: Sequence[Occurrence]) -> Int[np.nd
 def counts_of(
     stimuli: pd.DataFrame, senses: pd.DataFrame, kept: Sequence[Occurrence]
 ) -> dict[str, Any]:
-    """How much was used and lost, and the accuracy that chance gives, exactly."""
+    """Return how much was used and lost, and the accuracy that chance gives, exactly."""
     known = senses["word"].unique()
     lost = [word for word in stimuli["word"].unique() if word not in set(known)]
     chances = [

@@ -63,7 +63,7 @@ class BlockScan:
         return tally
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Of all blocks so far."""
+        """Return the counts of all blocks so far."""
         return sum((counts.total() for counts in self._of_threads), start=self._no_counts.total())
 
     def candidates(self) -> Candidates | None:

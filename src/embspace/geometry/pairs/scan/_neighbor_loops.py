@@ -34,7 +34,7 @@ class Candidates(NamedTuple):
 
     @classmethod
     def empty(cls, n: int, n_places: int) -> "Candidates":
-        """All places free."""
+        """Return lists with all places free."""
         return cls(
             np.empty((n, n_places), dtype=np.float32),
             np.empty((n, n_places), dtype=np.int32),

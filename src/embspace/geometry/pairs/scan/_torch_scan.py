@@ -160,7 +160,7 @@ class TorchScan:
         return present.amax(dim=1).cpu().numpy(), present.amax(dim=0).cpu().numpy()
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Of all blocks so far."""
+        """Return the counts of all blocks so far."""
         return self._counts.cpu().numpy()
 
     def candidates(self) -> Candidates | None:
@@ -196,7 +196,7 @@ class TorchNeighborLists:
         self._indices[rows] = indices.gather(1, order)
 
     def candidates(self) -> Candidates:
-        """On the host."""
+        """Return the candidates on the host."""
         keys, indices = self._keys.cpu().numpy(), self._indices.cpu().numpy()
         counts = np.isfinite(keys).sum(axis=1, dtype=np.int32)
         return Candidates(keys, indices.astype(np.int32), counts, bounds=keys[:, -1].copy())

@@ -68,7 +68,7 @@ class Totals:
         np.maximum(here, cosines, out=here)
 
     def distributions(self, counts: Int[np.ndarray, "metric n_bins"]) -> Distributions:
-        """By name of the metric, with the counts of all blocks."""
+        """Return the distributions by name of the metric, with the counts of all blocks."""
         return {metric: self._distribution(metric, counts) for metric in self.start}
 
     def _distribution(self, metric: Metric, counts: np.ndarray) -> Distribution:
