@@ -9,7 +9,7 @@ from embspace.geometry.pairs.directions import norms
 
 
 def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
-    """Linear centered kernel alignment of two views of the same points, in [0, 1].
+    """Return the linear centered kernel alignment of two views of the same points, in [0, 1].
 
     Kornblith et al. (2019), "Similarity of neural network representations revisited", ICML,
     eq. 4: |X'Y|^2 / (|X'X| |Y'Y|) of centered views, Frobenius norms. One for views that are equal
@@ -38,7 +38,7 @@ def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
 
 
 def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
-    """Hilbert-Schmidt independence criterion of linear kernels: zero on average if independent.
+    """Return the unbiased Hilbert-Schmidt criterion of linear kernels: 0 on average if independent.
 
     Song et al. (2012), "Feature selection via dependence maximization", JMLR 13, eq. 5. The
     estimate does not change when a view is shifted, so that the views may be centered first. Then
@@ -101,7 +101,7 @@ def procrustes_similarity(
 
 
 def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
-    """Smallest Frobenius distance of two unit shapes after a rotation, in [0, sqrt(2)].
+    """Return the least Frobenius distance of two unit shapes after a rotation, in [0, sqrt(2)].
 
     min |X - Y Q| over orthogonal Q is sqrt(2 - 2 s) with s the `procrustes_similarity`; a metric
     on views up to shift, rotation and scale (Williams et al. 2021, "Generalized shape metrics on
@@ -148,7 +148,7 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
 def common_neighbors(
     one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Share of each row's neighbors that both lists have."""
+    """Return the share of each row's neighbors that both lists have."""
     return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
 
 

@@ -10,14 +10,14 @@ from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
 def group_members(
     label: Int[np.ndarray, "*draw n"], n_groups: int
 ) -> Float[np.ndarray, "*draw n {n_groups}"]:
-    """One where a row is of a group, else zero; groups are numbered from 0."""
+    """Return 1 where a row is of a group, else 0; groups are numbered from 0."""
     return (label[..., np.newaxis] == np.arange(n_groups)).astype(np.float64)
 
 
 def group_means(
     values: Float[np.ndarray, "*stack n n"], label: Int[np.ndarray, "*draw n"], n_groups: int
 ) -> Float[np.ndarray, "*any {n_groups} {n_groups}"]:
-    """Mean of `values` over the pairs of two different points, one of each group.
+    """Return the mean of `values` over pairs of two different points, one of each group.
 
     On the diagonal: pairs within a group. NaN where there is no pair. Labels may be a stack of
     draws for one matrix, or one draw for a stack of matrices.
@@ -128,7 +128,7 @@ def shuffled_neighbor_shares(
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
-    """Mean share of a point's nearest neighbors that are of its own group, in [0, 1].
+    """Return the mean share of a point's nearest that are of its own group, in [0, 1].
 
     By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
     of points at most. Ties in distance go to the earlier row.
@@ -147,10 +147,10 @@ def same_group_neighbor_share(
 def average_linkage(
     distances: Float[np.ndarray, "n n"], n_clusters: int
 ) -> Int[np.ndarray, " n"] | None:
-    """Clusters numbered from 0, by joining those of the least mean distance; no chance in it.
+    """Return numbers of clusters, found by joining those of the least mean distance.
 
-    Sokal and Michener (1958). At most `n_clusters`: points that are all at one place are one.
-    None if a distance is not defined, or there is only one point.
+    Sokal and Michener (1958); no chance is in it. At most `n_clusters`: points that are all at one
+    place are one. None if a distance is not defined, or there is only one point.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -164,7 +164,7 @@ def average_linkage(
 def purity(
     cluster: Int[np.ndarray, " n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw"]:
-    """Share of points that are of the commonest group of their cluster, in (0, 1].
+    """Return the share of points that are of the commonest group of their cluster, in (0, 1].
 
     It grows with the number of clusters: compare it with that of shuffled labels.
     """

@@ -11,7 +11,7 @@ def held_out_scores(
     *,
     ridge: float,
 ) -> Float[np.ndarray, "n label"]:
-    """Score of each row along the direction that ridge regression finds on all other folds.
+    """Return each row's score along the direction that ridge regression finds on other folds.
 
     One direction for each column of `labels`. For labels 0 and 1 it is Fisher's discriminant, up
     to its scale; scores of different folds are not on one scale. 0 for rows that are all equal.

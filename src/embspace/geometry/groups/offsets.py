@@ -16,7 +16,7 @@ from embspace.geometry.pairs.safe_ratio import ratio
 def offset_consistency(
     cosines: Float[np.ndarray, "*batch n n"], compared: Bool[np.ndarray, "n n"]
 ) -> Float[np.ndarray, "*batch"]:
-    """Mean cosine between different differences, over those two that are `compared`; in [-1, 1].
+    """Return the mean cosine of any two differences that are `compared`, in [-1, 1].
 
     Exact, from all `cosines` of the differences with each other. With noise of variance v in
     each of many dimensions it is |mu|^2 / (|mu|^2 + dim v), and does not depend on n. A cosine

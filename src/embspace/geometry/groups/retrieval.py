@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 def ranks_of_relevant(
     scores: Float[np.ndarray, "query candidate"], relevant: Bool[np.ndarray, "query candidate"]
 ) -> tuple[Int[np.ndarray, " query"], Int[np.ndarray, " query"]]:
-    """First and last rank, from 1, that each query's best relevant candidate may have.
+    """Return the first and the last rank that each query's best relevant candidate may have.
 
     They differ where other candidates have the same score.
 
@@ -24,7 +24,7 @@ def ranks_of_relevant(
 def reciprocal_rank(
     first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"]
 ) -> Float[np.ndarray, " query"]:
-    """Mean of 1/rank over the ranks from `first` to `last`, ties being broken at random."""
+    """Return the mean of 1/rank over the ranks from `first` to `last`: ties fall at random."""
     sums = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, last.max(initial=0) + 1))])
     return (sums[last] - sums[first - 1]) / (last - first + 1)
 
@@ -32,12 +32,12 @@ def reciprocal_rank(
 def recall_at(
     first: Int[np.ndarray, " query"], last: Int[np.ndarray, " query"], k: int
 ) -> Float[np.ndarray, " query"]:
-    """Probability of a rank of `k` or less, ties being broken at random."""
+    """Return the probability of a rank of `k` or less, ties being broken at random."""
     return np.clip((k - first + 1) / (last - first + 1), 0, 1)
 
 
 def reciprocal_rank_by_chance(n_candidates: int) -> float:
-    """Mean of 1/rank of one relevant candidate among `n_candidates` in random order."""
+    """Return the mean of 1/rank of one relevant candidate among `n_candidates` in random order."""
     return float(np.mean(1 / np.arange(1, n_candidates + 1))) if n_candidates else float("nan")
 
 
@@ -48,7 +48,7 @@ def bm25(
     k1: float = 1.2,
     b: float = 0.75,
 ) -> Float[np.ndarray, "query candidate"]:
-    """Okapi BM25 of counts of terms; each term of a query counts as often as it stands there.
+    """Return Okapi BM25 of counts of terms; a query's term counts as often as it stands there.
 
     Robertson & Zaragoza 2009, "The probabilistic relevance framework: BM25 and beyond", with the
     inverse document frequency log(1 + (n - n_t + 0.5) / (n_t + 0.5)), which is never negative.

@@ -20,7 +20,7 @@ class PairProducts:
     """Squared lengths."""
 
     def shared_energy(self, rows: Int[np.ndarray, " row"] | None = None) -> float:
-        """Mean dot product of two vectors of different groups over the mean squared length.
+        """Return the mean dot product over pairs of different groups, over the mean squared length.
 
         Of a common part m and independent rests, |m|^2 / E|x|^2, without bias in the numerator:
         0 in expectation for independent directions, 1 for equal vectors. Where no two are of one
@@ -49,7 +49,7 @@ def shared_energy(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -
 
 
 def mean_pair_cosine(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> float:
-    """Mean cosine of two rows of different groups; a row of length zero is in no pair.
+    """Return the mean cosine of two rows of different groups; a zero row is in no pair.
 
     As `shared_energy`, with all lengths made equal: a few long vectors do not decide it.
     """
@@ -60,7 +60,7 @@ def mean_pair_cosine(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
 def shared_cosine(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
 ) -> float:
-    """Cosine of the common part of the rows of `x` with that of the rows of `y`.
+    """Return the cosine of the common part of the rows of `x` with that of the rows of `y`.
 
     By pairs of different groups, so that what a row of `x` has to do with its own row of `y` is
     left out. NaN where either has no common part; sampling may carry it beyond [-1, 1].

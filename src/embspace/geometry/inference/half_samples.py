@@ -148,7 +148,7 @@ def half_units(
 
 
 def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any:
-    """Standard error of the whole, from the values of halves about their own mean.
+    """Return the standard error of the whole, from the values of halves about their own mean.
 
     For each half, `drawn` has the one of the other units, too. With s the standard deviation of a
     unit, a mean of b units of n varies about that of all by s^2 (1/b - 1/n), and that of all by

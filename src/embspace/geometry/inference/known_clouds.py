@@ -8,24 +8,24 @@ from embspace.geometry.pairs.types import Vectors
 
 
 def uniform_cube(n: int, d: int, rng: np.random.Generator) -> Vectors:
-    """`n` vectors uniform in the unit cube of `d` dimensions."""
+    """Return `n` vectors uniform in the unit cube of `d` dimensions."""
     return rng.uniform(size=(n, d))
 
 
 def uniform_sphere(n: int, d: int, rng: np.random.Generator) -> Vectors:
-    """`n` vectors uniform on the unit sphere, a surface of `d` dimensions in d + 1."""
+    """Return `n` vectors uniform on the unit sphere, a surface of `d` dimensions in d + 1."""
     x = rng.normal(size=(n, d + 1))
     on_sphere: Vectors = x / np.linalg.norm(x, axis=1, keepdims=True)
     return on_sphere
 
 
 def standard_gaussian(n: int, d: int, rng: np.random.Generator) -> Vectors:
-    """`n` standard Gaussian vectors of `d` dimensions."""
+    """Return `n` standard Gaussian vectors of `d` dimensions."""
     return rng.normal(size=(n, d))
 
 
 def swiss_roll(n: int, d: int, rng: np.random.Generator) -> Vectors:
-    """`n` vectors uniform on a rolled-up sheet of 2 dimensions in 3: 1.5 turns, 21 wide.
+    """Return `n` vectors uniform on a rolled-up sheet of 2 dimensions in 3: 1.5 turns, 21 wide.
 
     Tenenbaum, de Silva and Langford 2000, "A global geometric framework"; there even in the angle,
     here along the sheet.

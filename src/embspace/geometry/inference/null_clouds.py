@@ -21,7 +21,7 @@ def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
 
 
 def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Gaussian vectors with exactly the mean and the covariance of `x`: its shape and no more.
+    """Return Gaussian vectors with exactly the mean and the covariance of `x`, and no more.
 
     What a measure of neighbors gives beyond this is not in the second moments. With fewer vectors
     than coordinates, they span what `x` spans.
@@ -45,7 +45,7 @@ def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
 
 
 def coordinates_shuffled(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Each coordinate of `x` in an order of its own: the same marginals, no dependence."""
+    """Return `x` with each coordinate in an order of its own: same marginals, no dependence."""
     # A column that lies in one piece is shuffled in half the time.
     shuffled: Vectors = rng.permuted(np.ascontiguousarray(x.T), axis=1).T
     return np.ascontiguousarray(shuffled)

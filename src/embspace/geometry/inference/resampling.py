@@ -73,7 +73,7 @@ def half_sample_bounds(
 def interval_bounds(
     value: Float[np.ndarray, "..."], deviations: Float[np.ndarray, "draw ..."], *, level: float
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Lower and upper bound of values that deviate so from the truth; NaN without a deviation."""
+    """Return the bounds of values that deviate so from the truth; NaN without a deviation."""
     tail = (1 - level) / 2
     defined = ~np.isnan(deviations).all(axis=0)
     quantiles = np.full((2, *value.shape), np.nan)
@@ -111,7 +111,7 @@ def stratified_interval(
 def half_of_each(
     stratum: Int[np.ndarray, " unit"], generator: np.random.Generator
 ) -> Int[np.ndarray, " drawn"]:
-    """Sorted numbers of half of the units, drawn without replacement in each stratum.
+    """Return the sorted numbers of half of the units of each stratum, drawn at random.
 
     Strata of odd size take turns in giving the unit more or less; together they are a half.
     """
@@ -125,7 +125,7 @@ def half_of_each(
 
 
 def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generator:
-    """A generator of a group's own, which follows from `generator`'s seed and the names alone.
+    """Return a group's own generator, which depends on `generator`'s seed and the names alone.
 
     Whatever is drawn for other groups, or from `generator`, does not move it: so the halves of a
     group are the same for two models of which one lacks another group.
@@ -138,7 +138,7 @@ def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generato
 
 
 def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
-    """Probability of so large a value under the null, (1 + draws as large) / (1 + draws).
+    """Return the probability of so large a value under the null: (1 + as large) / (1 + draws).
 
     The value itself counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never
     be zero"), so the p-value is valid and never 0. NaN if the value or every draw is NaN.
@@ -152,7 +152,7 @@ def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
 def probability_of_larger(
     x: Float[np.ndarray, "*stack n"], y: Float[np.ndarray, "*stack m"]
 ) -> Float[np.ndarray, "*stack"]:
-    """Probability that one of `x` is larger than one of `y`; a tie counts half. In [0, 1].
+    """Return the probability that one of `x` is larger than one of `y`; a tie counts half.
 
     The area under the ROC curve of telling `x` from `y`, and Mann and Whitney's (1947) U over
     its largest value. 0.5 if the two are alike; no scale is assumed. NaN if one is empty, or has

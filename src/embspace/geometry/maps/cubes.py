@@ -35,7 +35,7 @@ class EmbeddedCube:
 
 
 def union_covariance(cubes: Sequence[EmbeddedCube]) -> Float[np.ndarray, "ambient ambient"]:
-    """Covariance of the mixture in which each cube has the same weight.
+    """Return the covariance of the mixture in which each cube has the same weight.
 
     The mean of their covariances, and the covariance of their means.
     """

@@ -35,7 +35,7 @@ class MapQuality:
 
     @property
     def chance_trustworthiness(self) -> float:
-        """Expected trustworthiness of a layout drawn at random: slightly under or over 1/2.
+        """Return the expected trustworthiness of a layout drawn at random, about 1/2.
 
         The neighbors are then k of the n - 1 others at random: each has rank r uniform over
         1..n-1, and max(0, r - k) is (n - 1 - k)(n - k) / (2 (n - 1)) on average.
@@ -45,12 +45,12 @@ class MapQuality:
 
     @property
     def chance_continuity(self) -> float:
-        """Expected continuity of a layout drawn at random, equal to that trustworthiness."""
+        """Return the expected continuity of a layout drawn at random: that trustworthiness."""
         return self.chance_trustworthiness
 
     @property
     def chance_neighbor_recall(self) -> float:
-        """Expected recall of a layout drawn at random, k / (n - 1)."""
+        """Return the expected recall of a layout drawn at random, k / (n - 1)."""
         return self.n_neighbors / (self.n - 1)
 
 
@@ -61,7 +61,7 @@ def map_quality(
     n_neighbors: int,
     graph: NeighborGraph | None = None,
 ) -> MapQuality:
-    """Trustworthiness, continuity and neighbor recall of a map of the rows of `x`.
+    """Return trustworthiness, continuity and neighbor recall of a map of the rows of `x`.
 
     Venna and Kaski (2001), ICANN, 485-491; (2006), Neural Networks 19, 889-899. With ranks r(i, j)
     of j by its distance from i, trustworthiness is 1 - 2 / (n k (2n - 3k - 1)) times the sum of

@@ -8,7 +8,7 @@ from embspace.geometry.pairs.directions import distance_matrix
 
 
 def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
-    """Share of the points whose two nearest are the one before and the one after, in [0, 1].
+    """Return the share of points whose two nearest are the one before and the one after.
 
     The rows are the points in their order round the ring, the last beside the first. Points in
     random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row.
@@ -40,7 +40,7 @@ def ring_order_correlation(x: Float[np.ndarray, "n dim"]) -> float:
 
 
 def circular_rank_correlation(order: Int[np.ndarray, " n"]) -> float:
-    """How far `order`, a permutation of 0..n-1, goes round with the row numbers, in [0, 1].
+    """Return how far `order`, a permutation of 0..n-1, goes round with the row numbers.
 
     Both are spread evenly over a circle; the larger of the squared mean resultant lengths of the
     differences and of the sums of the angles. 1 for the same or the opposite direction, wherever

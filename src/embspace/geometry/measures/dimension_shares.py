@@ -52,7 +52,7 @@ def top_dimension_share(x: Vectors | DirectionSums) -> float:
 def outlier_dimensions(
     x: Vectors | DirectionSums, *, threshold: float = 3.0
 ) -> Int[np.ndarray, " outlier"]:
-    """Coordinates whose mean is far from the means of the others, farthest first.
+    """Return the coordinates whose mean is far from the means of the others, farthest first.
 
     Farther than `threshold` standard deviations of the means from their mean (Kovaleva et al. 2021,
     "BERT busters", section 3, for parameters). None where all means are equal.

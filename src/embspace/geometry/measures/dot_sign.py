@@ -14,7 +14,7 @@ def probability_not_positive(
     mean_y: Float[np.ndarray, " dim"],
     variance_y: Float[np.ndarray, " dim"],
 ) -> float:
-    """P(x . y <= 0) of independent Gaussian vectors with independent coordinates, in [0, 1].
+    """Return P(x . y <= 0) of independent Gaussian vectors with independent coordinates.
 
     Vectors of one common covariance have such coordinates along its eigenvectors. The cosine is
     not positive where the dot product is not. Saddlepoint approximation from the exact cumulant

@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 
 def effective_number(weights: Float[np.ndarray, " n"]) -> float:
-    """(sum w)^2 / sum w^2: n equal weights give n, one that outweighs all others gives 1.
+    """Return (sum w)^2 / sum w^2: n for n equal weights, 1 for one that outweighs all others.
 
     Of weights that are not negative; NaN where all are 0. Of the variances along principal axes it
     is the participation ratio, of powers at frequencies the number of frequencies.

@@ -77,7 +77,7 @@ def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
 
 
 def local_densities(x: Vectors | NeighborGraph, *, k: int = 10) -> Float[np.ndarray, " n"]:
-    """Inverse of the mean distance to the `k` nearest neighbors, of each vector.
+    """Return the inverse of each vector's mean distance to its `k` nearest neighbors.
 
     Infinite where `k` others are equal to it. In units of the inverse length: no density in the
     sense of a volume, which in hundreds of dimensions says nothing.

@@ -12,7 +12,7 @@ CURVED = "Downwards, more so in many dimensions and with many neighbors, which a
 
 
 def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.ndarray, " n"]:
-    """Dimension about each vector, by the distances to its `k` nearest neighbors.
+    """Return the dimension about each vector, by the distances to its `k` nearest neighbors.
 
     Levina and Bickel 2004, "Maximum likelihood estimation of intrinsic dimension", equation 9, with
     k - 2 in the place of k - 1, which leaves no bias (their remark). NaN for a vector that has an

@@ -21,7 +21,7 @@ def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
 def cosine_matrix(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"] | None = None
 ) -> Float[np.ndarray, "n m"]:
-    """All cosines of rows of `x` with rows of `y`, or of `x`, in float64; NaN for a zero row."""
+    """Return cosines of rows of `x` with rows of `y`, or of `x`, in float64; NaN for a zero row."""
     y = x if y is None else y
     cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
     cosines[norms(x) == 0] = np.nan

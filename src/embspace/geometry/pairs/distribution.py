@@ -66,7 +66,7 @@ class Distribution:
 
     @property
     def resolution(self) -> float:
-        """Width of a bin, in units of the values: the largest error of a quantile."""
+        """Return the width of a bin, in units of the values: the largest error of a quantile."""
         return float(self.edges[-1] - self.edges[0]) / len(self.counts)
 
     @property
@@ -81,7 +81,7 @@ class Distribution:
 
     @property
     def skewness(self) -> float:
-        """Third standardized moment: 0 for a symmetric distribution, NaN for a constant.
+        """Return the third standardized moment: 0 for a symmetric one, NaN for a constant.
 
         From raw moments, so that rounding grows as 1e-16 (mean / standard deviation)^3.
         """
@@ -90,7 +90,7 @@ class Distribution:
 
     @property
     def excess_kurtosis(self) -> float:
-        """Fourth standardized moment less 3: 0 for a Gaussian, at least -2, NaN for a constant.
+        """Return the fourth standardized moment less 3: 0 for a Gaussian, NaN for a constant.
 
         From raw moments, so that rounding grows as 1e-16 (mean / standard deviation)^4.
         """
@@ -118,7 +118,7 @@ class Distribution:
         return float(np.clip(value, self.minimum, self.maximum))
 
     def coarsen(self, n: int) -> tuple[Float[np.ndarray, " edge"], Int[np.ndarray, " bin"]]:
-        """Edges and counts of at most `n` bins over the occupied range; no value is lost.
+        """Return edges and counts of at most `n` bins over the occupied range; no value is lost.
 
         Every bin joins the same number of the old ones, but the last may join fewer: divide by
         the widths to draw a density.

@@ -65,7 +65,7 @@ class Moments:
 
     @cached_property
     def variances(self) -> Float[np.ndarray, " dim"]:
-        """Eigenvalues of the covariance, largest first; at most n - 1 are not 0."""
+        """Return the eigenvalues of the covariance, largest first; at most n - 1 are not 0."""
         values = np.linalg.eigvalsh(self.covariance)[::-1].clip(min=0)
         values[self.n - 1 :] = 0
         return values

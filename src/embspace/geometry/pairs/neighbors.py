@@ -26,7 +26,7 @@ class NeighborGraph:
 
     @property
     def k(self) -> int:
-        """Neighbors of each row."""
+        """Return the number of neighbors of each row."""
         return self.indices.shape[1]
 
     def first(self, k: int) -> "NeighborGraph":
@@ -40,9 +40,9 @@ class NeighborGraph:
         return NeighborGraph(self.indices[:, :k], self.distances[:, :k])
 
     def in_degrees(self) -> Int[np.ndarray, " n"]:
-        """How often each row is among the neighbors of others: its k-occurrence, `k` on average.
+        """Return how often each row is among the neighbors of others: its k-occurrence.
 
         Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions
-        a few rows, the hubs, have many times the average.
+        a few rows, the hubs, have many times the average, which is `k`.
         """
         return np.bincount(self.indices.ravel(), minlength=self.n)

@@ -7,7 +7,7 @@ Numbers = Float[np.ndarray, "..."] | Int[np.ndarray, "..."] | np.floating | np.i
 
 
 def ratio(over: Numbers, under: Numbers) -> Float[np.ndarray, "..."]:
-    """Quotients of arrays that may be broadcast; NaN where `under` is 0."""
+    """Return quotients of arrays that may be broadcast; NaN where `under` is 0."""
     shape = np.broadcast_shapes(np.shape(over), np.shape(under))
     return np.divide(over, under, out=np.full(shape, np.nan), where=np.not_equal(under, 0))
 

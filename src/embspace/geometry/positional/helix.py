@@ -30,7 +30,7 @@ def winding_plane(
 
 
 def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) -> float:
-    """Correlation of the positions with the coordinate along the axis of `winding_plane`.
+    """Return the correlation of positions with the coordinate along `winding_plane`'s axis.
 
     In [0, 1]: 1 for a helix, which advances evenly; near 0 for a path that goes up and down.
 
@@ -74,7 +74,7 @@ def winding(plane: Complex[np.ndarray, " n"], positions: Int[np.ndarray, " n"]) 
 
 
 def cumulative_turns(plane: Complex[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Turns about the origin since the first point; each step is within half a turn."""
+    """Return the turns about the origin since the first point; a step is within half a turn."""
     steps = np.angle(plane[1:] * plane[:-1].conj()) / (2 * np.pi)
     return np.append(0, steps.cumsum())
 

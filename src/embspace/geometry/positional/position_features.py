@@ -17,7 +17,7 @@ SMALLEST_SCALE = 1e-6  # float32 cosines that should be equal differ by less
 
 
 def offset_cosines(x: Float[np.ndarray, "n dim"], offset: int) -> Float[np.ndarray, " pair"]:
-    """Cosines of rows i and i + `offset`, by i; 0 where a row is zero.
+    """Return the cosines of rows i and i + `offset`, by i; 0 where a row is zero.
 
     Raises:
         ValueError: `offset` under 1.

@@ -42,7 +42,7 @@ def cosines_by_offset(
 
 
 def translation_invariance(by_offset: ByOffset) -> float:
-    """Share of the variance of the cosines that the offset alone explains, in [0, 1].
+    """Return the share of the cosines' variance that the offset alone explains, in [0, 1].
 
     Of what `cosines_by_offset` gives: the variance between offsets over all variance (eta
     squared). 1 if the cosine depends on the offset alone, as in a Toeplitz matrix. Positions in
@@ -87,7 +87,7 @@ def symmetry(by_offset: ByOffset) -> float:
 
 
 def monotonicity(cosines: Cosines, positions: PositionNumbers, largest_offset: int) -> float:
-    """Probability that the nearer of two positions is the more similar one, in [0, 1].
+    """Return the probability that the nearer of two positions is the more similar one.
 
     Over all triples of a position and two others on the same side of it, both at most
     `largest_offset` away; equal cosines count half. 1 if cosines fall with the distance, 0 if

@@ -208,7 +208,7 @@ def silent_penalty(features: LocalFeatures, *, smallest_regime: int) -> float:
 def stationary_kernel(
     x: Float[np.ndarray, "n dim"], left_out: Bool[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """Mean cosine of two positions by their offset, 0 to n - 1; 0 where no pair is left."""
+    """Return the mean cosine of two positions by offset, 0 to n - 1; 0 where no pair is left."""
     unit = unit_rows(x.astype(np.float64))
     cosines = unit @ unit.T
     cosines[left_out] = cosines[:, left_out] = np.nan

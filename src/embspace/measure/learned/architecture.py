@@ -100,7 +100,7 @@ def component_rows(
 
 
 def reader_name(component: Component, names: dict[str, str]) -> str:
-    """What the thesis would call it, else its own name; with layers where these differ."""
+    """Return what the thesis would call it, else its own name; with layers where these differ."""
     layers = in_ranges(component.layers)
     which = f"{'layers' if len(component.layers) > 1 else 'layer'} {layers}" if layers else ""
     if component.place in ("model", "layers"):

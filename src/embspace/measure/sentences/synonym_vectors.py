@@ -74,19 +74,19 @@ def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence wo
 
 
 def cosines_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "layer n n"]:
-    """All cosines of each layer, to `DIGITS` digits: raw vectors, not centered."""
+    """Return all cosines of each layer, to `DIGITS` digits: raw vectors, not centered."""
     return np.stack([cosine_matrix(layer) for layer in x]).round(DIGITS)
 
 
 def distances_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "layer n n"]:
-    """All Euclidean distances of each layer, of differences: exactly 0 for equal vectors."""
+    """Return all Euclidean distances of each layer: exactly 0 for equal vectors."""
     from scipy.spatial.distance import cdist
 
     return np.stack([cdist(layer, layer) for layer in x.astype(np.float64)])
 
 
 def codes(names: pd.Series) -> Int[np.ndarray, " n"]:
-    """Numbers for names, from 0 in the order in which they come."""
+    """Return numbers for names, from 0 in the order in which they come."""
     return np.asarray(pd.factorize(names)[0], dtype=np.int64)
 
 

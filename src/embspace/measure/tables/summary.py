@@ -13,7 +13,7 @@ ROUNDING = 1e-14
 
 
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
-    """Moments, extremes and quantiles of a binned distribution.
+    """Return moments, extremes and quantiles of a binned distribution.
 
     Moments and extremes are those of the float32 values; a quantile is off by at most
     `resolution`, one bin's width. Of no values all but `n` is NaN.
@@ -66,7 +66,7 @@ def _undefined(quantiles: Sequence[float]) -> dict[str, float]:
 def histogram_of(
     values: Float[np.ndarray, " n"], n_bins: int
 ) -> tuple[Int[np.ndarray, " bin"], Float[np.ndarray, " edge"]]:
-    """Counts and edges of `n_bins` bins from the smallest to the largest value.
+    """Return counts and edges of `n_bins` bins from the smallest to the largest value.
 
     Where rounding alone tells the values apart, so that no float is between two edges, bins are
     about them as they are about values that are one: from half under to half over.

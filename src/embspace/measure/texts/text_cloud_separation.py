@@ -149,12 +149,12 @@ def between_share(x: GroupedVectors, y: GroupedVectors) -> float:
 
 
 def auc(wins: Wins) -> float:
-    """Area under the ROC curve within strata; NaN without a pair."""
+    """Return the area under the ROC curve within strata; NaN without a pair."""
     won, n_pairs = wins
     return float(won.sum() / n_pairs.sum()) if n_pairs.sum() else float("nan")
 
 
 def spread(wins: Wins) -> float:
-    """Standard deviation of the area between strata."""
+    """Return the standard deviation of the area between strata."""
     won, n_pairs = (each[wins[1] > 0] for each in wins)
     return float(np.std(won / n_pairs, ddof=1)) if len(won) > 1 else float("nan")

@@ -20,7 +20,7 @@ DRIFTS = ["euclidean_distance", "cosine", "relative_distance"]
 
 
 def both(columns: list[str]) -> list[str]:
-    """The names of these columns for the model's weights and for random ones."""
+    """Return the names of these columns for the model's weights and for random ones."""
     return [prefix + column for prefix in (TRAINED, RANDOM) for column in columns]
 
 
@@ -172,7 +172,7 @@ def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
 
 
 def mean_distance(x: Float[np.ndarray, "token dim"], ids: Int[np.ndarray, " token"]) -> float:
-    """Of two tokens of different ids; NaN without such."""
+    """Return the mean distance of two tokens of different ids; NaN without such."""
     from scipy.spatial.distance import pdist
 
     different = pdist(ids[:, np.newaxis].astype(np.float64)) > 0

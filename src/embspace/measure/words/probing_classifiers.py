@@ -23,7 +23,7 @@ class Effort:
 
 
 def logistic_regression(effort: Effort, seed: int) -> Any:
-    """Linear, on features of unit variance."""
+    """Return a logistic regression on features of unit variance."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -33,7 +33,7 @@ def logistic_regression(effort: Effort, seed: int) -> Any:
 
 
 def one_hidden_layer(effort: Effort, seed: int) -> Any:
-    """A network of one hidden layer of rectified units, on features of unit variance."""
+    """Return a network of one hidden layer of rectified units, on features of unit variance."""
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -48,7 +48,7 @@ def one_hidden_layer(effort: Effort, seed: int) -> Any:
 
 
 def gradient_boosting(effort: Effort, seed: int) -> Any:
-    """Trees on histograms of the features; each split sees a tenth of them."""
+    """Return boosted trees on histograms of the features; each split sees a tenth of them."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(
@@ -61,7 +61,7 @@ def gradient_boosting(effort: Effort, seed: int) -> Any:
 
 
 def spelling(effort: Effort, seed: int) -> Any:
-    """Logistic regression on counts of a word's n-grams of characters, its ends included."""
+    """Return a logistic regression on counts of a word's n-grams of characters, with its ends."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -79,7 +79,7 @@ PROBES: dict[str, Callable[[Effort, int], Any]] = {
 
 
 def fitted(model: Any, features: Features, labels: Int[np.ndarray, " word"]) -> Any:
-    """The model after fitting, the same bytes whatever the number of cores."""
+    """Return the model after fitting, the same bytes whatever the number of cores."""
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 

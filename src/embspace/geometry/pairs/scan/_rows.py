@@ -45,7 +45,7 @@ def checked_matrix(x: np.ndarray, name: str) -> np.ndarray:
 
 
 def checked_norms(x: np.ndarray, name: str) -> np.ndarray:
-    """Norms of the rows of `x` in float64.
+    """Return the norms of the rows of `x` in float64.
 
     Raises:
         ValueError: a norm is not zero and outside the range that the scan can hold.
