@@ -11,7 +11,7 @@ from tests.zoo import ANIMALS
 
 SMALL = "small random weights"
 WHOLE = f"{SMALL}, whole pipeline"
-TRIED = {"real weights", "its own random weights", SMALL, WHOLE}
+TRIED = {"real weights", "real weights, loaded", "its own random weights", SMALL, WHOLE}
 
 
 @pytest.fixture(scope="module")

@@ -245,7 +245,7 @@ def test_a_tokenizer_of_random_weights_comes_from_the_hub_too(server: Hub):
 
 def test_what_is_not_on_the_hub_needs_no_fetch(server: Hub, tiny_folder: Path):
     describe("local", source="path", path=str(tiny_folder), repository=None)
-    assert fetch("local") == "local: nothing to fetch, for it is not on the hub"
+    assert fetch("local") == "local: nothing to fetch, for it is neither on the hub nor in a wheel"
     assert not Path("models.lock").exists()
 
 

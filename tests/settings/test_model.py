@@ -33,7 +33,7 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, hub, random"),
+        ({"source": "cloud"}, "key 'source': found 'cloud', allowed: package, path, hub, wheel"),
         ({"revison": "abc"}, "key 'revison' is unknown; allowed: .*path"),
         ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
         (

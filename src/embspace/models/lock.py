@@ -1,19 +1,22 @@
-"""models.lock: which commit and which files `embspace fetch` took from the hub, by model."""
+"""models.lock: what `embspace fetch` took from the hub, or made of a wheel, by model."""
 
+import hashlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.settings.model import HubFiles, model_file
+from embspace.settings.model import SHA256, HubFiles, WheelFiles, model_file
 from embspace.settings.schema import read_yaml, validate
 
 LOCK = "models.lock"
 GUARD = Path(".cache/models.lock.guard")  # whoever holds it may write models.lock
-HEADER = "# What `embspace fetch` took from the model hub: by model, the commit and the files.\n"
+HEADER = "# What `embspace fetch` took: by model, the commit or the wheel, and the files.\n"
 
 # A name is a part of a path, and must not lead out of its folder.
 FileName = Annotated[str, Field(pattern=r"^[\w-][\w.-]*$")]
@@ -43,7 +46,31 @@ class LockedModel(BaseModel):
         return (self.repository, self.revision) == (files.repository, files.revision)
 
 
-def read_lock(path: str = LOCK) -> dict[str, LockedModel]:
+class LockedWheel(BaseModel):
+    """What was made of a wheel for one model."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    package: str
+    version: str
+    recipe: str = Field(pattern=SHA256)  # of all that the model's file says of the wheel
+    files: dict[FileName, LockedFile] = Field(min_length=1)
+
+    def answers(self, files: WheelFiles) -> bool:
+        """Whether it is what `files` asks for."""
+        return self.recipe == recipe_of(files)
+
+
+Locked = LockedModel | LockedWheel
+
+
+def recipe_of(files: WheelFiles) -> str:
+    """The sha256 of what a model's file says of its wheel and of the conversion."""
+    content = files.model_dump(include=set(WheelFiles.model_fields))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def read_lock(path: str = LOCK) -> dict[str, Locked]:
     """What models.lock holds, by the names of conf/model/; nothing where there is no such file.
 
     A checkpoint of a model's training has the name <model>@step<step>.
@@ -54,10 +81,16 @@ def read_lock(path: str = LOCK) -> dict[str, LockedModel]:
     if not Path(path).is_file():
         return {}
     entries = read_yaml(Path(path)).items()
-    return {name: validate(LockedModel, entry, f"{path}, '{name}'") for name, entry in entries}
+    return {name: _entry(entry, f"{path}, '{name}'") for name, entry in entries}
 
 
-def add_to_lock(name: str, entry: LockedModel, path: str = LOCK) -> None:
+def _entry(content: Any, where: str) -> Locked:
+    if isinstance(content, dict) and "package" in content:
+        return validate(LockedWheel, content, where)
+    return validate(LockedModel, content, where)
+
+
+def add_to_lock(name: str, entry: Locked, path: str = LOCK) -> None:
     """Write one entry of models.lock; those that other fetches write at once stay.
 
     Raises:
@@ -73,14 +106,14 @@ def add_to_lock(name: str, entry: LockedModel, path: str = LOCK) -> None:
         raise InputError(f"{GUARD}: cannot be written: {error.strerror or error}") from error
 
 
-def write_lock(entries: dict[str, LockedModel], path: str = LOCK) -> None:
+def write_lock(entries: Mapping[str, Locked], path: str = LOCK) -> None:
     """Write models.lock, sorted, whole or not at all."""
     content = {name: entry.model_dump() for name, entry in entries.items()}
     with writing(Path(path)) as partial:
         partial.write_text(HEADER + yaml.safe_dump(content, sort_keys=True), encoding="utf-8")
 
 
-def locked_model(name: str, files: HubFiles, lock: dict[str, LockedModel]) -> LockedModel:
+def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> LockedModel:
     """What `lock` says was fetched for the model `name`.
 
     Raises:
@@ -90,12 +123,37 @@ def locked_model(name: str, files: HubFiles, lock: dict[str, LockedModel]) -> Lo
     entry = lock.get(name)
     if entry is None:
         raise not_fetched(name, f"{LOCK} does not have it")
+    if isinstance(entry, LockedWheel):
+        raise not_fetched(name, f"{LOCK} has {_wheel(entry)}, its file asks for the hub")
     if not entry.answers(files):
         found = f"{entry.repository} at {entry.revision}"
         asked = f"{files.repository} at {files.revision}"
         raise not_fetched(name, f"{LOCK} has {found}, its file asks for {asked}")
     check_pins(name, files, entry)
     return entry
+
+
+def locked_wheel(name: str, files: WheelFiles, lock: Mapping[str, Locked]) -> LockedWheel:
+    """What `lock` says was made of the wheel of the model `name`.
+
+    Raises:
+        InputError: if nothing was, or of another wheel or in another way.
+    """
+    entry = lock.get(name)
+    if entry is None:
+        raise not_fetched(name, f"{LOCK} does not have it")
+    if isinstance(entry, LockedModel):
+        raise not_fetched(name, f"{LOCK} has {entry.repository}, its file asks for a wheel")
+    if not entry.answers(files):
+        asked = f"{files.package} {files.version}"
+        same = asked == _wheel(entry)
+        change = "other hashes, members or config" if same else asked
+        raise not_fetched(name, f"{LOCK} has {_wheel(entry)}, its file asks for {change}")
+    return entry
+
+
+def _wheel(entry: LockedWheel) -> str:
+    return f"{entry.package} {entry.version}"
 
 
 def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:

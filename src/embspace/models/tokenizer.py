@@ -11,7 +11,15 @@ import pandas as pd
 from embspace.errors import InputError
 from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
-from embspace.settings.model import Files, Model, Network, RandomModel, VectorsModel, model_file
+from embspace.settings.model import (
+    Files,
+    Model,
+    Network,
+    RandomModel,
+    VectorsModel,
+    WheelModel,
+    model_file,
+)
 
 # Any of these makes a tokenizer, in the order in which one is taken.
 FILES = (
@@ -31,6 +39,8 @@ def tokenizer_files(model: Model) -> Files | None:
     """Where the tokenizer of `model` is; None for random weights without one, and for vectors."""
     if isinstance(model, VectorsModel):
         return None
+    if isinstance(model, WheelModel):
+        return model.tokenizer or model
     return model.tokenizer if isinstance(model, RandomModel) else model
 
 

@@ -14,7 +14,7 @@ from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
 from embspace.models.checkpoints import PublishedCheckpoint, chosen_checkpoints
 from embspace.models.locate import locate_files
-from embspace.models.lock import LockedModel, locked_model, read_lock
+from embspace.models.lock import Locked, locked_model, read_lock
 from embspace.settings.model import Model, describe_model, model_file
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import StageConfig, run_stage, settings_file, settings_schema
@@ -25,7 +25,7 @@ WEIGHTS = (".safetensors", ".bin")
 def prepare_checkpoints(
     name: str,
     model: Model,
-    lock: dict[str, LockedModel],
+    lock: dict[str, Locked],
     *,
     n_checkpoints: Annotated[int, Field(ge=2)],
 ) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from embspace.files.atomic import write_bytes
 from embspace.models.locate import locate_files, locate_vectors, sha256
-from embspace.models.lock import LockedModel, locked_model, read_lock
+from embspace.models.lock import Locked, locked_model, locked_wheel, read_lock
 from embspace.models.memory import check_memory
 from embspace.settings.model import (
     Files,
@@ -18,12 +18,14 @@ from embspace.settings.model import (
     Model,
     RandomModel,
     VectorsModel,
+    WheelFiles,
+    WheelModel,
     describe_model,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
 
-def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict[str, Any]:
+def prepare_model(name: str, model: Model, lock: dict[str, Locked]) -> dict[str, Any]:
     """The pin of a model: where it comes from, and the sha256 of the files that are known.
 
     Raises:
@@ -45,10 +47,13 @@ def prepare_model(name: str, model: Model, lock: dict[str, LockedModel]) -> dict
             "config": model.config,
             "tokenizer": tokenizer,
         }
-    return _pin(name, model, lock)
+    pin = _pin(name, model, lock)
+    if isinstance(model, WheelModel) and model.tokenizer:
+        pin["tokenizer"] = _pin(name, model.tokenizer, lock)
+    return pin
 
 
-def _pin(name: str, files: Files, lock: dict[str, LockedModel]) -> dict[str, Any]:
+def _pin(name: str, files: Files, lock: dict[str, Locked]) -> dict[str, Any]:
     locate_files(name, files)
     if isinstance(files, HubFiles):
         entry = locked_model(name, files, lock)
@@ -58,6 +63,11 @@ def _pin(name: str, files: Files, lock: dict[str, LockedModel]) -> dict[str, Any
             "commit": entry.commit,
             "sha256": {file: locked.sha256 for file, locked in entry.files.items()},
         }
+    if isinstance(files, WheelFiles):
+        made = locked_wheel(name, files, lock).files
+        known = {"source", "package", "version", "members"}
+        hashes = {file: locked.sha256 for file, locked in made.items()}
+        return files.model_dump(include=known) | {"sha256": hashes}
     known = {"source", "package", "version", "folder", "path", "sha256"}
     return files.model_dump(include=known)
 

