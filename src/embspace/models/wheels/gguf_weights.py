@@ -1,0 +1,69 @@
+"""Reads config, weights and tokenizer of a model out of a GGUF file, in float32."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.models.wheels.needed import needed
+
+
+def check_gguf(file: Path) -> None:
+    """Stop unless all tensors of a GGUF file are whole and of a known quantization.
+
+    Raises:
+        InputError: if it is no GGUF file, is cut off, or a tensor is of an unknown quantization.
+    """
+    for tensor in _tensors(file):
+        kind = tensor.tensor_type
+        try:
+            needed("gguf").dequantize(tensor.data[:1], kind)
+        except NotImplementedError:
+            raise InputError(
+                f"{file.name}: '{tensor.name}' is in {kind.name}, which the package gguf does not "
+                "read"
+            ) from None
+
+
+def _tensors(file: Path) -> list[Any]:
+    gguf = needed("gguf")
+    try:
+        return gguf.GGUFReader(file).tensors
+    except (ValueError, KeyError, IndexError, OverflowError, struct.error, OSError) as error:
+        raise InputError(
+            f"{file.name}: is no GGUF file, is cut off, or has a quantization that the package "
+            f"gguf does not know: {error}"
+        ) from error
+
+
+def read_gguf(file: Path) -> tuple[dict[str, Any], dict[str, Any], Any]:
+    """The config, the parameters by their names in transformers, and the tokenizer.
+
+    Raises:
+        InputError: if the file is damaged, or of an architecture that transformers does not read;
+            if a parameter is missing.
+    """
+    check_gguf(file)
+    needed("accelerate")
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    place: dict[str, Any] = {"gguf_file": file.name, "local_files_only": True}
+    try:
+        module, loading = AutoModel.from_pretrained(
+            file.parent, dtype=torch.float32, output_loading_info=True, **place
+        )
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, **place)
+    except (ValueError, KeyError, RuntimeError, OSError, NotImplementedError) as error:
+        raise InputError(f"{file.name}: cannot be read by transformers: {error}") from error
+    if missing := sorted(loading["missing_keys"]):
+        raise InputError(f"{file.name}: lacks {len(missing)} parameters: {missing[:5]}")
+    return _config(module.config), module.state_dict(), tokenizer
+
+
+def _config(config: Any) -> dict[str, Any]:
+    """What config.json says, without what tells where and by which release it was read."""
+    content = config.to_dict()
+    for key in ("transformers_version", "_name_or_path", "quantization_config"):
+        content.pop(key, None)
+    return content
