@@ -65,6 +65,17 @@ def test_a_folder_is_described_so_that_its_matrices_can_be_read(
     assert "model.safetensors" in found.described["sha256"]
 
 
+def test_a_folder_called_as_what_is_no_model_has_another_name(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "toy")
+    assert find_model(str(folder), root, None).name.startswith("toy_model-")
+
+
+def test_a_description_under_a_name_that_no_model_can_have_is_refused(root: Path):
+    (root / "conf/model/...yaml").write_text("source: path\n")
+    with pytest.raises(InputError, match=r"found the model '\.\.', allowed: letters"):
+        find_model("..", root, None)
+
+
 def test_another_content_has_another_name(root: Path, tmp_path: Path):
     folders = [build_tiny_bert(tmp_path / str(seed) / "mine", seed) for seed in range(2)]
     names = [find_model(str(folder), root, None).name for folder in folders]

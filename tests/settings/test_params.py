@@ -65,7 +65,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("name", ["..", ".", ".a", "compare", "a/b", "-a"])
+@pytest.mark.parametrize("name", ["..", ".", ".a", "compare", "toy", "a/b", "-a"])
 def test_a_model_is_not_named_as_a_folder_or_a_comparison(name: str):
     with pytest.raises(InputError, match=r"params\.yaml: key 'models\.0': .*found "):
         validate(Params, {**GIVEN, "models": [name]}, "params.yaml")
