@@ -4,6 +4,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from pydantic import BaseModel
 
 from embspace.draw.page import known_drawings
 from embspace.draw.page.canvas import new_figure
@@ -58,6 +59,15 @@ def test_other_settings_and_labels_are_drawn(change: dict[str, str]):
     draw()
     draw(**change)
     assert len(DRAWN) == 2
+
+
+def test_settings_that_are_a_schema_count_by_what_they_hold():
+    class Shown(BaseModel):
+        measures: list[str]
+
+    one, two = Shown(measures=["a"]), Shown(measures=["b"])
+    assert drawing_key([], {"shown": one}) == drawing_key([], {"shown": Shown(measures=["a"])})
+    assert drawing_key([], {"shown": one}) != drawing_key([], {"shown": two})
 
 
 def test_other_code_is_drawn(monkeypatch: pytest.MonkeyPatch):

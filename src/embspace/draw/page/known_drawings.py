@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 import embspace
 from embspace.files.atomic import write_bytes, writing
 
@@ -23,9 +25,10 @@ def drawing_key(sources: Iterable[Path], *given: Any) -> str:
 
     Args:
         sources: The files of its results.
-        given: Names, label and settings, as JSON can hold them.
+        given: Names, label and settings, as JSON or a schema can hold them.
     """
-    digest = hashlib.sha256(f"{_code()}{json.dumps(given, sort_keys=True)}".encode())
+    said = json.dumps(given, sort_keys=True, default=BaseModel.model_dump)
+    digest = hashlib.sha256(f"{_code()}{said}".encode())
     for source in sources:
         content = source.read_bytes() if source.is_file() else b""  # to load it says what lacks
         digest.update(f"{source}\0{hashlib.sha256(content).hexdigest()}".encode())
