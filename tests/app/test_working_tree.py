@@ -126,6 +126,23 @@ def test_own_texts_are_a_corpus_of_this_tree_alone(tree: WorkingTree, root: Path
     assert not (tree.folder / "conf/corpus/mine.yaml").exists()
 
 
+def test_settings_that_are_about_one_corpus_are_about_one_that_is_read(
+    tree: WorkingTree, root: Path
+):
+    atlas, probing = "conf/measure/layers/atlas.yaml", "conf/draw/words/probing.yaml"
+    put(root / atlas, "corpus: c   # whose tokens\nspace: token\n")
+    put(root / probing, {"corpora": ["c"], "deep": {"corpus": "c"}})
+    tree.update("a", None)
+    assert (tree.folder / atlas).read_bytes() == (root / atlas).read_bytes()
+    tree.update("a", None, OwnTexts("007", "my texts", ".txt", b"one\n"))
+    assert read_yaml(tree.folder / atlas) == {"corpus": "007", "space": "token"}
+    assert "# whose tokens" in (tree.folder / atlas).read_text()
+    assert (tree.folder / probing).read_bytes() == (root / probing).read_bytes()
+    assert read_yaml(root / atlas)["corpus"] == "c"
+    tree.update("a", None)
+    assert read_yaml(tree.folder / atlas)["corpus"] == "c"
+
+
 def test_all_files_of_vectors_are_found_from_here(tree: WorkingTree, root: Path):
     named = {key: f"vectors/{key}.csv" for key in ("path", "labels", "positional", "segment")}
     put(root / "conf/model/v.yaml", named)

@@ -8,7 +8,9 @@ the runs that `remember_runs` has saved there; those of a fresh clone came from 
 
 import fcntl
 import hashlib
+import json
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,6 +39,8 @@ COPIED_FILES = ("models.lock", "requirements.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
 DYNAMICS = Path("results/dynamics")
+# The one corpus that an analysis of layers is about, as its settings file says it.
+ABOUT = re.compile(r"(?m)^corpus: *([\w-]+)")
 # Keys of a description that name a file or folder.
 PATH_KEYS = (
     *("path", "pages", "url", "reference", "lineages"),  # of corpora
@@ -87,7 +91,8 @@ class WorkingTree:
 
         `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
         `described` is what the file of the model says, if conf/model/ has none. With `layers` the
-        model is among `profiled`.
+        model is among `profiled`. A settings file that is about one corpus which is not read here
+        is about the first that is.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
@@ -108,6 +113,7 @@ class WorkingTree:
                 self._add(own)
             if described:
                 write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
+            self._be_about(named)
             self._link_named_paths(model, named)
             self._share_cache()
             self._take_over(model, named)
@@ -180,6 +186,17 @@ class WorkingTree:
         }
         write_changed(self.folder / path, own.content)
         write_changed(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
+
+    def _be_about(self, corpora: Any) -> None:
+        """Name the first of these corpora in settings files that name one that is none of them."""
+        for verb in ("measure", "draw"):
+            for file in sorted((self.folder / CONF / verb).rglob("*.yaml")):
+                text = file.read_text(encoding="utf-8")
+                found = ABOUT.search(text)
+                if found and found[1] not in corpora:
+                    # In quotes, for YAML reads some names as numbers.
+                    text = ABOUT.sub(f"corpus: {json.dumps(corpora[0])}", text)
+                    write_changed(file, text.encode())
 
     def _take_over(self, model: str, corpora: Any) -> None:
         """Take what was computed of the model elsewhere, unless that was done before."""
