@@ -116,7 +116,37 @@ def test_changes_are_of_the_tokens_of_one_corpus(figure: Figure) -> None:
     other = drawn(corpus="posts")[0]
     assert other.axes[3].get_title() == "changes, posts"
     assert lines(other.axes[3], "as they are")[0] != lines(figure.axes[3], "as they are")[0]
-    assert not drawn(corpus="essays")[0].axes[3].lines
+    first = drawn(corpus="essays")[0]  # which was not profiled
+    assert first.axes[3].get_title() == "changes, articles"
+    assert lines(first.axes[3], "as they are") == lines(figure.axes[3], "as they are")
+    said = [text.get_text() for text in first.texts]
+    assert any("gray: nulls of articles" in each for each in said)
+
+
+def test_an_interval_leaves_the_axis_where_it_would_flatten_the_values() -> None:
+    wide = TABLES["profiles"]
+    before = drawn()[0].axes[0]
+    assert not before.texts
+    is_first = (wide["layer"] == 0) & (wide["space"] == "token") & (wide["corpus"] == "posts")
+    given = {"low": -4000.0, "high": 4000.0, "n": 12}
+    table = wide.assign(**{key: wide[key].where(~is_first, new) for key, new in given.items()})
+    ax = drawn({**TABLES, "profiles": table})[0].axes[0]
+    band = ax.collections[-1].get_paths()[0].vertices[:, 1]
+    assert [band.min(), band.max()] == [-4000, 4000]
+    low, high = ax.get_ylim()
+    shown = [*lines(ax, "articles"), *lines(ax, "posts"), -1.5, -0.5]  # with the band of the nulls
+    assert low < min(shown) < max(shown) < high
+    assert high - low < 3 * (max(shown) - min(shown))
+    assert [text.get_text() for text in ax.texts] == ["intervals leave the axis\n(from 12 vectors)"]
+
+
+def test_a_panel_without_values_says_so_and_has_no_scale() -> None:
+    tables = without_values(TABLES, "mean_cosine")
+    for ax in drawn(tables)[0].axes[:4]:
+        assert [text.get_text() for text in ax.texts] == ["no value"]
+        assert not any(each.get_visible() for each in ax.get_yticklabels())
+    for ax in drawn(tables)[0].axes[4:]:
+        assert not ax.texts
 
 
 def test_each_line_is_named_once(figure: Figure) -> None:

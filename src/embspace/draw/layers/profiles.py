@@ -119,11 +119,14 @@ def draw_profiles(
 
     Lines are corpora, with intervals over texts; gray are the nulls of `corpus`, from the smallest
     to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
-    named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`.
+    named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`, or
+    of the first corpus that was profiled if that one was not.
     """
     profiles, nulls = results["profiles"], results["nulls"]
     words, measures = WORDS[family], getattr(shown, family)
     spaces = [space for space in SPACES if space in set(profiles["space"])] or ["token"]
+    corpora = sorted(set(profiles["corpus"]))  # of one color in all figures
+    corpus = corpus if corpus in corpora or not corpora else corpora[0]
     figure, axes = new_figure(
         len(measures),
         len(spaces) + 1,
@@ -136,7 +139,6 @@ def draw_profiles(
     if profiles.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
         return figure, _text(results, label, family, digits)
-    corpora = sorted(set(profiles["corpus"]))  # of one color in all figures
     as_is = profiles[profiles["change"] == "as_is"]
     for row, measure in enumerate(measures):
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
@@ -144,26 +146,60 @@ def draw_profiles(
             of_space = as_is[(as_is["space"] == space) & (as_is["measure"] == measure)]
             of_nulls = nulls[(nulls["space"] == space) & (nulls["measure"] == measure)]
             _nulls(ax, of_nulls, corpus)
-            for number, each in enumerate(corpora):
-                _line(ax, of_space[of_space["corpus"] == each], f"C{number}", each)
+            _lines(ax, {each: of_space[of_space["corpus"] == each] for each in corpora})
             ax.set_title(SPACES[space] if row == 0 else "")
         tokens = profiles[(profiles["corpus"] == corpus) & (profiles["measure"] == measure)]
         _changes(in_row[-1], tokens[tokens["space"] == "token"])
         in_row[-1].set_title(f"changes, {corpus}" if row == 0 else "")
         in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
         for ax in in_row:
+            _say_if_empty(ax)
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.set_xlabel("layer" if row == len(measures) - 1 else "")
     _legend(figure, axes)
     return figure, _text(results, label, family, digits)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, color: str, name: str) -> None:
-    """The values by layer with their interval."""
-    if rows["value"].isna().all():
+def _lines(ax: Axes, of_corpora: Mapping[str, pd.DataFrame]) -> None:
+    """The values of each corpus by layer, and their intervals as far as they leave these in sight.
+
+    A few texts may give an interval that is a hundred times as high as all values together.
+    """
+    shown = {
+        corpus: (f"C{number}", rows)
+        for number, (corpus, rows) in enumerate(of_corpora.items())
+        if not rows["value"].isna().all()
+    }
+    for corpus, (color, rows) in shown.items():
+        ax.plot(rows["layer"], rows["value"], color, marker=".", label=corpus)
+    values = tuple(ax.dataLim.intervaly)
+    for color, rows in shown.values():
+        ax.fill_between(
+            rows["layer"], rows["low"], rows["high"], color=color, alpha=0.25, linewidth=0
+        )
+    if shown:
+        _cut_intervals(ax, values, pd.concat([rows for _, rows in shown.values()]))
+
+
+def _cut_intervals(ax: Axes, values: tuple[float, float], rows: pd.DataFrame) -> None:
+    """Let intervals leave an axis that they would make much higher than values and nulls do."""
+    low, high = values
+    room = max((high - low) / 2, max(abs(low), abs(high)) / 4)
+    cut = rows[(rows["low"] < low - room) | (rows["high"] > high + room)]
+    if cut.empty or not room:
         return
-    ax.plot(rows["layer"], rows["value"], color, marker=".", label=name)
-    ax.fill_between(rows["layer"], rows["low"], rows["high"], color=color, alpha=0.25, linewidth=0)
+    bottom = max(low - room, min(low, rows["low"].min()))
+    top = min(high + room, max(high, rows["high"].max()))
+    ax.set_ylim(bottom, top + 0.2 * (top - bottom))  # the words lie above
+    words = f"intervals leave the axis\n(from {int(cut['n'].min()):,} vectors)"
+    ax.text(0.03, 0.98, words, transform=ax.transAxes, va="top", fontsize=5.5, color="0.3")
+
+
+def _say_if_empty(ax: Axes) -> None:
+    if not ax.lines:
+        ax.text(0.5, 0.5, "no value", transform=ax.transAxes, ha="center", color="0.4")
+        ax.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
+        ax.grid(visible=False)
 
 
 def _nulls(ax: Axes, rows: pd.DataFrame, corpus: str) -> None:
