@@ -148,6 +148,24 @@ def test_lines_by_layer_are_those_of_the_table(results, drawn):
     assert len(drawn[0].axes[DIFFERENT].collections) == 0
 
 
+def test_layers_begin_where_there_is_a_value_and_names_stay_on_the_axis(results):
+    table = results["categories"]
+    rows = table["pooling"] == "cls"
+    low = -0.2 - 0.0001 * table["category"].astype("category").cat.codes
+    changed = {name: table[name].where(~rows, low) for name in ("consistency",)}
+    changed["consistency"] = changed["consistency"].where(~rows | (table["layer"] > 0))
+    figure = draw(results | {"categories": table.assign(**changed)})[0]
+    ax = figure.axes[BY_LAYER]
+    assert list(ax.get_xticks()) == sorted({*table["layer"]} - {0})
+    assert 0 < ax.get_xlim()[0] < 1
+    figure.draw_without_rendering()
+    names = [text.get_window_extent() for text in ax.texts]
+    assert names
+    legend = ax.get_legend().get_window_extent()
+    assert ax.bbox.y0 < min(name.y0 for name in names)
+    assert not any(legend.overlaps(name) for name in names)
+
+
 def test_the_bias_is_drawn_for_each_pooling_with_its_interval(results, drawn):
     ax = drawn[0].axes[BIAS]
     rows = results["cosines"].query("category_1 == 'female-male' & category_2 == 'doctor-nurse'")

@@ -74,6 +74,41 @@ def test_quantities_by_layer_are_those_of_the_tables(figure, results, quantity):
         assert ax.lines[10].get_ydata() == pytest.approx(4)  # the root of 16 dimensions
 
 
+def of_two_layers(results: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """As of a model that hardly turns a vector."""
+    ended = {name: rows for name, rows in results.items() if "layer" in rows}
+    few = {name: rows[rows["layer"] <= 2] for name, rows in ended.items()}
+    steps, layers = few["steps"], few["layers"]
+    means = ["mean", "random_weights_mean"]
+    layers = layers.assign(**layers[means].where(layers["quantity"] != "cosine", 0.9995))
+    steps = steps.assign(cosine=0.9995 + steps["cosine"] / 10_000)
+    return results | few | {"steps": steps, "layers": layers}
+
+
+def test_the_one_cosine_of_steps_of_two_layers_is_points_at_a_whole_layer(results):
+    ax = panel(draw(of_two_layers(results))[0], "Cosines of steps")
+    assert list(ax.get_xticks()) == [2]
+    assert [line.get_marker() for line in ax.lines] == ["."] * (len(ax.lines) - 1) + ["None"]
+
+
+def test_cosines_near_one_have_an_axis_that_ends_at_one(results, figure):
+    bottom, top = panel(draw(of_two_layers(results))[0], "Cosines of states").get_ylim()
+    assert 0.999 < bottom < 0.9996 < 1 < top < 1.0001
+    assert 1 < panel(figure, "Cosines of states").get_ylim()[1] <= 1.02
+
+
+def test_names_of_the_whole_way_lie_between_the_bars(figure):
+    ax = panel(figure, "Common to the whole way")
+    figure.draw_without_rendering()
+    for text in ax.texts:
+        box = text.get_window_extent()
+        for line in ax.lines:
+            y = ax.transData.transform((0, line.get_ydata()[0]))[1]
+            half = line.get_linewidth() / 2 * figure.dpi / 72 if len(line.get_xdata()) > 1 else 0
+            assert not box.y0 < y + half < box.y1
+            assert not box.y0 < y - half < box.y1
+
+
 def test_shared_energy_of_each_set_and_the_band_of_the_null(figure, results):
     ax = panel(figure, "Common to the steps")
     table = results["shared_steps"]

@@ -170,7 +170,8 @@ def _against_chance(ax: Axes, categories: pd.DataFrame) -> None:
 
 
 def _by_layer(ax: Axes, categories: pd.DataFrame, column: str, title: str) -> None:
-    layers = sorted(categories["layer"].unique())
+    defined = categories.dropna(subset=[column])  # the first token of layer 0 is always the same
+    layers = sorted((categories if defined.empty else defined)["layer"].unique())
     every = -(-len(layers) // LARGEST_WRITTEN)
     ax.axhline(0, color="0.4", linewidth=0.6)
     if column == "consistency":
@@ -196,8 +197,8 @@ def _by_layer(ax: Axes, categories: pd.DataFrame, column: str, title: str) -> No
             color=color_of(number),
             arrowprops={"arrowstyle": "-", "color": color_of(number), "linewidth": 0.4},
         )
-    ax.set(xlim=(-0.2, layers[-1] * 1.5 + 0.2), xticks=layers[::every], xlabel="layer")
-    ax.set(ylim=(-0.25, 1), ylabel="mean cosine of differences")
+    ax.set(xlim=(layers[0] - 0.2, layers[-1] * 1.5 + 0.2), xticks=layers[::every], xlabel="layer")
+    ax.set(ylim=(min(-0.25, places.min() - 0.06), 1), ylabel="mean cosine of differences")
     ax.set_title(title, loc="left")
 
 
@@ -206,7 +207,7 @@ def _null_band(ax: Axes, categories: pd.DataFrame) -> None:
     ends = {f"{name}_low": "min", f"{name}_high": "max"}
     band = categories.groupby("layer", as_index=False).agg(ends)
     shade(ax, band, "layer", name, color="0.8", label="unrelated sentences")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper right")
 
 
 def _bias_by_layer(ax: Axes, cosines: pd.DataFrame, summary: dict[str, Any]) -> None:

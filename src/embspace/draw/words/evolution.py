@@ -139,10 +139,21 @@ def _by_layer(ax: Axes, quantity: str, results: dict[str, pd.DataFrame]) -> None
     if quantity in ("euclidean_distance", "norm", "radial_share"):
         ax.set_ylim(bottom=0)
     if quantity == "cosine":
-        ax.set_ylim(top=1.02)
+        ax.ticklabel_format(useOffset=False)
+        bottom = ax.get_ylim()[0]
+        ax.set_ylim(bottom, 1 + min(0.02, 0.05 * (1 - bottom)))  # room above 1, as states turn
+    _number_layers(ax, layers.dropna(subset=["mean"])["layer"])
     if quantity == "step_cosine":
         ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+
+
+def _number_layers(ax: Axes, layers: pd.Series) -> None:
+    """Number whole layers, and show points where a line would need a second layer."""
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if layers.nunique() == 1:
+        ax.set_xticks(layers.unique())
+        for line in ax.lines:
+            line.set_marker(".")
 
 
 def _sets(results: dict[str, pd.DataFrame]) -> list[str]:
@@ -182,13 +193,13 @@ def _spaces(ax: Axes, views: pd.DataFrame, shown: list[str]) -> None:
     rows = rows[rows["null_value"].notna() & rows["view"].isin(shown)]
     for place, row in enumerate(rows.to_dict(orient="records")):
         ax.plot(
-            [row["null_value_low"], row["null_value_high"]], [place] * 2, color="0.8", linewidth=5
+            [row["null_value_low"], row["null_value_high"]], [place] * 2, color="0.8", linewidth=3
         )
         ax.plot(row["random_weights_value"], place, "x", color=RANDOM, markersize=4)
         ax.plot(row["value"], place, "o", color=TOKEN, markersize=4)
         name = f"{_name(row['view'])}: {SPACES[row['space']]}"
-        ax.text(-1, place - 0.42, name, fontsize=6, va="center")
-    ax.set(title="Common to the whole way", xlabel="shared energy", ylim=(len(rows) - 0.4, -0.8))
+        ax.text(-1, place - 0.47, name, fontsize=5.5, va="center")
+    ax.set(title="Common to the whole way", xlabel="shared energy", ylim=(len(rows) - 0.6, -0.9))
     ax.set(xlim=(-1.05, 1.05), yticks=[])
 
 
