@@ -8,8 +8,8 @@ from embspace.draw.page.markdown import markdown_table, section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.measure.compare.ledger import SOURCES
-from embspace.published.sources import read_source
-from embspace.published.subjects import Subject, subject
+from embspace.published.sources import ANY_MODEL, read_source
+from embspace.published.subjects import subject
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -21,23 +21,28 @@ OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 
 
 def decided_tables(folder: Path, model: str) -> str:
-    """Return Markdown of the decided claims, of the numbers about this model, and of the rest.
+    """Return Markdown of the decided claims and of the numbers about this model.
 
     A printed number that is about another model, or about none, is counted with the rest, and so
-    are claims that toys decide.
+    are claims that toys decide. The figure counts all rows; so the text says how many of those
+    that are decided are the same for every model.
     """
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
     decided = ledger["verdict"].isin(DECIDED)
-    is_claim = (ledger["kind"] == "claim") & ~ledger["statement"].isin(_claims_on_toys(folder))
-    own = _numbers_of(folder, subject(model, described))
-    is_own_number = (ledger["kind"] == "number") & ledger["statement"].str.startswith(own)
+    is_number, on_toys = ledger["kind"] == "number", ledger["statement"].isin(_on_toys(folder))
+    is_claim = (ledger["kind"] == "claim") & ~on_toys
+    own = subject(model, described).repository
+    is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
+    of_none = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
+    same = int(((on_toys | of_none) & decided).sum())
     claims, numbers = ledger[is_claim & decided], ledger[is_own_number & decided]
     label = words(described["label"])
     parts = [
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
-        f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)}\n",
+        f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)} The figure counts all rows; "
+        f"{same} decided ones are of toys and references, the same for every model.\n",
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
@@ -51,13 +56,13 @@ def decided_tables(folder: Path, model: str) -> str:
     return "\n".join(parts)
 
 
-def _numbers_of(folder: Path, model: Subject) -> tuple[str, ...]:
-    """Return how the statements begin that print a number of this very model."""
+def _numbers_of(folder: Path, model: str | None) -> tuple[str, ...]:
+    """Return how the statements begin that print a number of this repository, or of any model."""
     entries = (entry for file in SOURCES for entry in read_source(folder / file).entries)
-    return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model.repository)
+    return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model)
 
 
-def _claims_on_toys(folder: Path) -> set[str]:
+def _on_toys(folder: Path) -> set[str]:
     """Return the claims that are decided by no results of a model."""
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {each.claim for each in claims if not any("{model}" in cell.file for cell in each.cells)}

@@ -42,8 +42,9 @@ def draw_ledger(
         len(KINDS),
         height_mm=height_mm,
         title="What was published, held against what is measured here",
-        subtitle=f"{label} · sections of Luisto 2024, then other sources · "
-        f"{counted(len(ledger), 'row')}, {count(decided)} decided by this model's results",
+        subtitle=f"{label} · sections of Luisto 2024, then others · "
+        f"{counted(len(ledger), 'row')}, {count(decided)} decided; toys and references decide "
+        "for all models alike",
         stage="measure_ledger",
     )
     is_claim = ledger["kind"] == "claim"
@@ -87,10 +88,11 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
     shown = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
     return "\n".join(
         [
-            f"# What was published, row by row, on {label}\n\nStage `measure_ledger`. Pages are "
-            "those of the PDF file. A claim is decided by a rule on value, interval and null; a "
-            "number matches if ours rounds to what is printed, and is restated if it is a setting "
-            "or design of ours, of which nothing is measured.\n",
+            f"# What was published, row by row, on {label}\n\nStage `measure_ledger`. Rows on "
+            "toys, and on references such as the parameters of BERT, are the same for every model. "
+            "Pages are those of the PDF file. A claim is decided by a rule on value, interval and "
+            "null; a number matches if ours rounds to what is printed, and is restated if it is a "
+            "setting or design of ours, of which nothing is measured.\n",
             section(
                 "Claims",
                 "Every rule stands in data/published. All of an interval must fit to match, none "
