@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from embspace.app import durations
-from embspace.app.durations import DURATIONS, Durations, time_left
+from embspace.app.durations import DURATIONS, Durations, rounded
 from embspace.app.repro import Step
 
 
@@ -45,9 +45,15 @@ def test_a_stage_that_fails_has_no_time(tmp_path: Path):
     assert Durations(tmp_path).left(["one"]) is None
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(None, ""), (12.4, ", about 12 s left"), (200, ", about 3 min left")],
-)
-def test_time_is_said_in_round_numbers(seconds: float | None, said: str):
-    assert time_left(seconds) == said
+def test_that_nothing_is_known_is_said_once(tmp_path: Path, clock):
+    durations = Durations(tmp_path)
+    assert durations.time_left(["one", "two"]) == ", first run here: no estimate yet"
+    assert durations.time_left(["one"]) == ""
+    clock(0, 200)
+    assert list(durations.timed([Step("one", True)]))
+    assert durations.time_left(["one"]) == ", about 3 min left"
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(12.4, "12 s"), (200, "3 min")])
+def test_time_is_said_in_round_numbers(seconds: float, said: str):
+    assert rounded(seconds) == said

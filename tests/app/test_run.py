@@ -76,9 +76,15 @@ def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
     monkeypatch.setattr(run.sys, "executable", str(tree / "run"))
     monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
     assert run_stages("training", "sentiment") == 0
-    assert "[1 of 1]\nsaid by it\n" in capsys.readouterr().out
+    assert "[1 of 1], first run here: no estimate yet\nsaid by it\n" in capsys.readouterr().out
     assert run_stages("training", "sentiment") == 0
     assert "[1 of 1], about 0 s left\n" in capsys.readouterr().out
+
+
+def test_outside_of_a_tree_nothing_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"params\.yaml: not found in .*root of an embspace tree"):
+        run_stages("helicx", None)
 
 
 def test_all_is_of_all_models(tree: Path):

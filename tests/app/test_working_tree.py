@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from embspace.app.repro import Step
-from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, enclosing_root, find_root
 from embspace.errors import InputError
 from embspace.settings.schema import read_yaml
 
@@ -290,6 +290,8 @@ def test_a_tree_that_cannot_be_written_is_told(tree: WorkingTree, root: Path):
 def test_the_tree_is_where_one_stands_or_above(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(root / "data/texts")
     assert find_root() == root
+    assert enclosing_root(root / "data/texts/c.txt") == root
+    assert enclosing_root(root.parent) is None
 
 
 def test_or_else_the_one_that_embspace_is_installed_from(

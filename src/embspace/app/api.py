@@ -34,7 +34,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.app.describe import check_complete, find_model
-from embspace.app.durations import Durations, time_left
+from embspace.app.durations import Durations
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
@@ -186,7 +186,7 @@ class Spaces:
         durations = Durations(self.tree.root)
         for step in durations.timed(self.tree.reproduce(*lacking)):
             if step.runs:
-                left = time_left(durations.left([step.stage]))
+                left = durations.time_left([step.stage])
                 print(f"embspace: {step.stage}{left}", file=sys.stderr)
         self._made_stages.update(lacking)
 

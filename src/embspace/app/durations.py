@@ -19,6 +19,15 @@ class Durations:
         self._file = root / DURATIONS
         text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
         self._seconds: dict[str, float] = json.loads(text)
+        self._excused = False
+
+    def time_left(self, stages: Collection[str]) -> str:
+        """Return `, about 3 min left`; where it is not known, the reason the first time alone."""
+        seconds = self.left(stages)
+        if seconds is not None:
+            return f", about {rounded(seconds)} left"
+        said, self._excused = self._excused, True
+        return "" if said else ", first run here: no estimate yet"
 
     def left(self, stages: Collection[str]) -> float | None:
         """Return the seconds that stages take if all have to run; None if one has never run.
@@ -52,9 +61,6 @@ class Durations:
             partial.write_text(json.dumps(self._seconds, indent=1), encoding="utf-8")
 
 
-def time_left(seconds: float | None) -> str:
-    """Return `, about 3 min left`; nothing where it is not known."""
-    if seconds is None:
-        return ""
-    amount = f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"
-    return f", about {amount} left"
+def rounded(seconds: float) -> str:
+    """Return `3 min` or `12 s`."""
+    return f"{seconds / 60:.0f} min" if seconds > 90 else f"{seconds:.0f} s"

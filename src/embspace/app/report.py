@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
-from embspace.app.durations import Durations, time_left
+from embspace.app.durations import Durations
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
@@ -164,7 +164,7 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
     for number, step in enumerate(durations.timed(tree.reproduce(*targets)), 1):
         n_known += not step.runs
         if step.runs:
-            passed, left = monotonic() - start, time_left(durations.left(stages - done))
+            passed, left = monotonic() - start, durations.time_left(stages - done)
             say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far{left})")
         done.add(step.stage)
     say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from embspace.app.durations import Durations, time_left
+from embspace.app.durations import Durations
 from embspace.app.prune import find_strays, remove
 from embspace.app.remember import remember_runs
 from embspace.app.repro import environment, stages_of, steps_of
@@ -32,6 +32,7 @@ def run_stages(name: str | None, model: str | None) -> int:
     """
     if name is None and model is not None:
         raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")
+    read_params()  # says where to run from, if this is no tree
     targets = [] if name is None else addresses_of(Path(), name, model)
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
@@ -88,7 +89,7 @@ def _tell_time(lines: Iterator[str], targets: list[str]) -> None:
     for step in durations.timed(steps_of(lines, lambda line: print(line, end="", flush=True))):
         if step.runs:
             stages = stages or stages_of(Path(), targets)
-            left = time_left(durations.left(stages - done))
+            left = durations.time_left(stages - done)
             print(f"[{len(done) + 1} of {len(stages)}]{left}", flush=True)
         done.add(step.stage)
 

@@ -67,6 +67,7 @@ def search(
     from embspace.files.rows import load_rows
     from embspace.files.tensors import load_tensors
     from embspace.models.tokenizer import load_tokenizer
+    from embspace.settings.find_description import LIST
     from embspace.settings.model import describe_model
     from embspace.settings.params import CONF, read_params
     from embspace.settings.schema import read_yaml
@@ -74,7 +75,7 @@ def search(
     known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
     _check_one_of("--pooling", pooling, POOLINGS)
     _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
-    _check_one_of("--model", model_name, known, " (conf/model/)")
+    _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
     _check_query(query)
     model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
     path = f"data/extracted/hidden_states/{model_name}/{corpus}"
@@ -119,9 +120,11 @@ def encode_query(
     return encoded.pooled
 
 
-def _check_one_of(option: str, found: str, allowed: Collection[str], where: str = "") -> None:
+def _check_one_of(
+    option: str, found: str, allowed: Collection[str], where: str = "", listed_by: str = ""
+) -> None:
     if found not in allowed:
-        raise InputError(f"{option}{where}: {not_among(found, allowed)}")
+        raise InputError(f"{option}{where}: {not_among(found, allowed, listed_by)}")
 
 
 def _check_fresh(

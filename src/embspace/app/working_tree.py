@@ -272,11 +272,21 @@ def find_root() -> Path:
     Raises:
         InputError: if there is neither.
     """
-    here = Path.cwd()
-    for folder in (here, *here.parents, *Path(__file__).resolve().parents):
+    root = enclosing_root(Path.cwd()) or enclosing_root(Path(__file__).resolve())
+    if root is None:
+        raise InputError(
+            f"{Path.cwd()}: is not in an embspace tree, with conf/, dvc.yaml and params.yaml; "
+            "change to a clone of its repository"
+        )
+    return root
+
+
+def enclosing_root(place: Path) -> Path | None:
+    """Return the nearest folder, from this one upwards, that is the root of a tree."""
+    for folder in (place, *place.parents):
         if all((folder / each).exists() for each in (GRAPH, PARAMS, CONF / "model")):
             return folder
-    raise InputError(f"{here}: is not in an embspace tree, with conf/, dvc.yaml and params.yaml")
+    return None
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:

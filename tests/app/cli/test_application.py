@@ -1,3 +1,4 @@
+import logging
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,16 @@ def test_commands_are_listed_in_the_order_of_use():
 
 def test_lines_of_a_help_text_end_where_the_screen_does():
     assert "or differs from a published one." in call("verify", "--help").output
+
+
+def test_a_warning_is_named_so(monkeypatch: pytest.MonkeyPatch):
+    def list_models() -> list[str]:
+        logging.getLogger("embspace.models").warning("not %s", "pinned")
+        return []
+
+    monkeypatch.setattr("embspace.app.models.list_models", list_models)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # those of pytest
+    assert call("models").stderr == "warning: not pinned\n"
 
 
 def test_it_starts_fast(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

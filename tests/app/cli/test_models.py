@@ -15,6 +15,13 @@ def test_models_are_listed():
     assert call("models").stdout.splitlines() == list_models()
 
 
+def test_they_are_listed_from_anywhere(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    listed = call("models").stdout
+    for place in (root / "docs", tmp_path):
+        monkeypatch.chdir(place)
+        assert call("models").stdout.count("\n") == listed.count("\n")
+
+
 def test_a_description_is_printed_or_written(monkeypatch: pytest.MonkeyPatch):
     for name, said in {
         "find_model": "",

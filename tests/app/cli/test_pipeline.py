@@ -102,6 +102,33 @@ def test_the_help_of_prune_says_what_it_removes():
 
 def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):
     monkeypatch.chdir(root)
-    assert call("check").output == "params.yaml and conf/ fit\n"
+    said = call("check").output
+    assert said.startswith("params.yaml and conf/ fit, and the files of the models and corpora ")
+    assert said.endswith(" that params.yaml names\n")
     monkeypatch.chdir(root / "tests")
-    assert call("check").exit_code == 1
+    assert call("check").exit_code == 0
+
+
+@pytest.mark.parametrize("command", [["check"], ["run", "helicx"], ["verify"], ["prune", "--yes"]])
+def test_outside_of_a_tree_it_says_where_to_run_from(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "nowhere").mkdir()
+    monkeypatch.chdir(tmp_path / "nowhere")
+    said = call(*command)
+    assert said.exit_code == 1
+    assert "params.yaml: not found in" in said.stderr
+    assert "run from the root of an embspace tree" in said.stderr
+
+
+def test_from_a_folder_of_a_tree_its_results_or_those_of_the_folder_are_verified(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    put("dvc.yaml", "stages: {}\n")
+    put("docs/page.md", "x")
+    monkeypatch.chdir(tree / "docs")
+    assert call("verify").exit_code == 0
+    (tree / "results").rename(tree / "docs/others")
+    assert call("verify").exit_code == 1
+    assert call("verify", "--results", "others").exit_code == 0
+    assert Path.cwd() == tree / "docs"

@@ -1,5 +1,6 @@
 """The command `embspace` with its subcommands, in the order in which they are used."""
 
+import logging
 from typing import Annotated
 
 import typer
@@ -43,6 +44,8 @@ def embspace(
     ] = False,
 ) -> None:
     """Geometry of the embedding spaces of BERT-family models."""
+    if logging.lastResort:  # what shows warnings where nobody asked for another way
+        logging.lastResort.setFormatter(logging.Formatter("warning: %(message)s"))
 
 
 for command in ORDER_OF_USE:

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_any_root, at_own_root
 
 
 def models() -> None:
     """List the models that conf/model describes: name, repository, and where the weights are."""
     from embspace.app.models import list_models
 
-    with clear_errors():
+    with at_any_root():
         lines = list_models()
     for line in lines:
         typer.echo(line)
@@ -64,6 +65,6 @@ def fetch(
     os.environ.setdefault("HF_HUB_OFFLINE", "")
     from embspace.app.fetch import fetch_models
 
-    with clear_errors():
+    with at_own_root():
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)

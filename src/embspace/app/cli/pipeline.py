@@ -5,27 +5,30 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_own_root
 from embspace.errors import counted, visible
 
 
 def check() -> None:
     """Read params.yaml and conf/ as the stages will, and say all that does not fit.
 
-    Looks also into the files that they name: those of models are to be the pinned ones, texts and
-    stimuli are read. Asks no network.
+    Looks also into the files of the models and corpora that params.yaml names: those of models are
+    to be the pinned ones, texts and stimuli are read. Of other models and corpora in conf/, the
+    descriptions alone are read. Asks no network.
 
     Exit code 0 if everything fits, 1 if not.
     """
     from embspace.app.check import check_settings
 
-    with clear_errors():
+    with at_own_root():
         problems = check_settings()
     for problem in problems:
         typer.echo(problem, err=True)
     if problems:
         raise typer.Exit(1)
-    typer.echo("params.yaml and conf/ fit")
+    typer.echo(
+        "params.yaml and conf/ fit, and the files of the models and corpora that params.yaml names"
+    )
 
 
 def run(
@@ -44,7 +47,7 @@ def run(
     """
     from embspace.app.run import run_stages
 
-    with clear_errors():
+    with at_own_root():
         code = run_stages(name, model)
     raise typer.Exit(code)
 
@@ -57,8 +60,9 @@ def verify(
         bool, typer.Option("--computed", help="Fail if git brought a result, not a computation.")
     ] = False,
     results: Annotated[
-        Path, typer.Option("--results", help="Folder of the results.", metavar="DIR")
-    ] = Path("results"),
+        Path | None,
+        typer.Option("--results", help="Folder of other results than the tree's.", metavar="DIR"),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Show also each file and number that agrees.")
     ] = False,
@@ -72,8 +76,9 @@ def verify(
     """
     from embspace.verify.command import verify_results
 
-    with clear_errors():
-        passed = verify_results(results, update=update, computed=computed, everything=everything)
+    folder = Path("results") if results is None else results.absolute()
+    with at_own_root():
+        passed = verify_results(folder, update=update, computed=computed, everything=everything)
     raise typer.Exit(0 if passed else 1)
 
 
@@ -89,13 +94,13 @@ def prune(
     from embspace.app.prune import find_leftovers, remove
     from embspace.settings.params import read_params
 
-    with clear_errors():
+    with at_own_root():
         files, others = find_leftovers(read_params())
+        if yes:
+            remove(files)
     for file in others:
         typer.echo(visible(f"{file}: not made by a stage, left alone"))
     for file in files:
         typer.echo(visible(str(file)))
-    if yes:
-        remove(files)
     hint = "; remove with --yes" if files else ""
     typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_any_root, at_own_root
 from embspace.errors import visible
 
 
@@ -99,7 +100,7 @@ def search(
     """
     from embspace.app.search import search as find
 
-    with clear_errors():
+    with at_any_root():
         hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -127,7 +128,7 @@ def cite(
     if noun is None:
         typer.echo("\n".join(all_methods()))
         return
-    with clear_errors():
+    with at_own_root():
         citation = citation_of(noun, model, latex=latex)
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)

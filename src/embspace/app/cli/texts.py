@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_own_root
 
 
 def sample(
@@ -27,6 +27,6 @@ def sample(
     """
     from embspace.app.sample import sample_pages
 
-    with clear_errors():
+    with at_own_root():
         for remark in sample_pages(corpus, n_pages=n_pages, seed=seed, largest_id=largest_id):
             typer.echo(remark)

@@ -1,0 +1,30 @@
+"""Lets a command work from any folder of a tree, as its code works from the root."""
+
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+
+from embspace.app.cli.failures import clear_errors
+
+
+@contextmanager
+def at_own_root() -> Iterator[None]:
+    """Go to the root of the tree that the current folder lies in, and show errors clearly.
+
+    Who is in none stays where they are, for these commands judge or change a tree, and that should
+    be no other one; what lacks there is an error.
+    """
+    from embspace.app.working_tree import enclosing_root
+
+    here = Path.cwd()
+    with clear_errors(), chdir(enclosing_root(here) or here):
+        yield
+
+
+@contextmanager
+def at_any_root() -> Iterator[None]:
+    """Go to the root that `embspace report` takes, also one from elsewhere, and show errors."""
+    from embspace.app.working_tree import find_root
+
+    with clear_errors(), chdir(find_root()):
+        yield

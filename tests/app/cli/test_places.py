@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import pytest
+import typer
+
+from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.errors import InputError
+
+
+def test_from_a_folder_of_a_tree_both_go_to_its_root(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root / "docs")
+    for place in (at_own_root, at_any_root):
+        with place():
+            assert Path.cwd() == root
+        assert Path.cwd() == root / "docs"
+
+
+def test_outside_only_what_changes_nothing_goes_to_another_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with at_own_root():
+        assert Path.cwd() == tmp_path
+    with at_any_root():
+        assert (Path.cwd() / "params.yaml").is_file()
+
+
+def test_errors_of_the_user_are_shown(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit), at_own_root():
+        raise InputError("a key")
+    assert capsys.readouterr().err == "error: a key\n"
