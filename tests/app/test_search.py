@@ -92,7 +92,7 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
             {"corpus": "on"},
             r"--corpus .`corpora` in params\.yaml.: found 'on'; did you mean 'one'. allowed: one",
         ),
-        ({"model_name": "bret"}, "--model .conf/model/.: found 'bret'; `embspace models` lists all$"),
+        ({"model_name": "bret"}, "--model .conf/model/.: found 'bret'; .*models. lists all$"),
         ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),
         ({"query": "  "}, "the query is empty"),
         ({"query": "caf\udce9"}, "the query is not UTF-8"),
