@@ -29,7 +29,7 @@ from embspace.settings.corpus import (
 )
 from embspace.settings.find_description import LIST, MODEL
 from embspace.settings.model import VectorsModel, describe_model
-from embspace.settings.params import CONF, PARAMS, TOY, Params, read_params
+from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_schema
@@ -66,8 +66,6 @@ def _missing_keys() -> Iterator[str]:
 
 def _wrong_names(params: Params) -> Iterator[str]:
     """Yield models, corpora and runs without a file, named twice, or with another's name."""
-    if TOY in params.models:
-        yield f"{PARAMS}: key 'models': '{TOY}' is the name of results that have no model"
     folders = {
         "models": "model",
         "corpora": "corpus",
