@@ -19,6 +19,7 @@ def asked(answer: Callable[[Request], Answer], monkeypatch: pytest.MonkeyPatch) 
 
     with serving(only) as server:
         monkeypatch.setattr(constants, "ENDPOINT", server.address)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # another test may have set it
         return ask_hub("models/a/b", {"blobs": "true"})
 
 
