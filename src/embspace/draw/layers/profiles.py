@@ -143,21 +143,28 @@ def draw_profiles(
     for row, measure in enumerate(measures):
         in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
         for ax, space in zip(in_row, spaces, strict=False):
-            of_space = as_is[(as_is["space"] == space) & (as_is["measure"] == measure)]
-            of_nulls = nulls[(nulls["space"] == space) & (nulls["measure"] == measure)]
+            of_both, of_nulls = (_of(table, space, measure) for table in (as_is, nulls))
             _nulls(ax, of_nulls, corpus)
-            _lines(ax, {each: of_space[of_space["corpus"] == each] for each in corpora})
+            _lines(ax, {each: of_both[of_both["corpus"] == each] for each in corpora})
             ax.set_title(SPACES[space] if row == 0 else "")
         tokens = profiles[(profiles["corpus"] == corpus) & (profiles["measure"] == measure)]
         _changes(in_row[-1], tokens[tokens["space"] == "token"])
         in_row[-1].set_title(f"changes, {corpus}" if row == 0 else "")
         in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
-        for ax in in_row:
-            _say_if_empty(ax)
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set_xlabel("layer" if row == len(measures) - 1 else "")
+        _finish_row(in_row, "layer" if row == len(measures) - 1 else "")
     _legend(figure, axes)
     return figure, _text(results, label, family, digits)
+
+
+def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
+    return table[(table["space"] == space) & (table["measure"] == measure)]
+
+
+def _finish_row(axes: Sequence[Axes], x_label: str) -> None:
+    for ax in axes:
+        _say_if_empty(ax)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlabel(x_label)
 
 
 def _lines(ax: Axes, of_corpora: Mapping[str, pd.DataFrame]) -> None:
