@@ -124,6 +124,17 @@ def test_draws_leave_out_missing_pairs_and_equal_vectors():
     assert np.isnan(consistency_of_draws(gram_of(alike), np.array([[0, 1]]), np.array([[2, 3]])))
 
 
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 1e4])
+def test_vectors_are_equal_within_a_millionth_of_their_own_length(scale: float):
+    x = np.random.default_rng(0).normal(size=(6, 5))
+    x[1] = x[0] * (1 + 1e-7)  # a pair without a direction
+    x *= scale
+    pairs = np.array([[0, 2, 4]]), np.array([[1, 3, 5]])
+    [found] = consistency_of_draws(x @ x.T, *pairs)
+    [of_two] = consistency_of_draws(x @ x.T, pairs[0][:, 1:], pairs[1][:, 1:])
+    assert found == pytest.approx(of_two)
+
+
 def test_pairs_dealt_out_anew_without_an_offset_are_as_unlike_as_can_be():
     # Of sentences that hardly change within a pair, all cancel in the sum of the differences.
     frames = np.random.default_rng(0).normal(size=(10, 4000))
