@@ -237,6 +237,7 @@ def test_own_texts_have_a_name_that_params_take(
     Path("conf/model/tiny.yaml").touch()
     Path(file).write_text("text\na cat\n")
     Path("params.yaml").touch()
+    Path("dvc.yaml").touch()
     subject = describe_subject("tiny", file, print)
     assert subject.corpora == [corpus]
     TypeAdapter(CorpusName).validate_python(corpus)
