@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 # By their names in params.yaml, what they are in the zoo.
 ADDED = {"roberta_like": "roberta", "gpt2_like": "gpt2"}
-MOST_STAGES = 120
+MOST_STAGES = 140  # some forty a model
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +179,6 @@ def test_a_dropped_model_leaves_nothing_behind(workspace: Workspace, alone: dict
     assert all(file in said for file in files)
     workspace.run("embspace", "prune", "--yes")
     assert workspace.files(*BUILT) == alone
-    # Comparisons read whole folders, which have fewer files now.
-    assert workspace.repro() == OF_ALL - {"draw_compare", "report_figures"}
+    # Comparisons and the page of figures read whole folders, which have fewer files now.
+    assert workspace.repro() == OF_ALL - {"draw_compare"}
     assert workspace.files(*BUILT) == alone

@@ -43,14 +43,13 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
 @pytest.fixture(autouse=True)
 def back_to_the_start(workspace: Workspace) -> Iterator[None]:
     """Undo what a test changed."""
-    before = workspace.files(*MADE, "conf", EMBEDDINGS) | {"dvc.lock": _lock(workspace)}
+    locks = graph_files(workspace.folder, LOCK)
+    before = workspace.files(*MADE, "conf", EMBEDDINGS) | {
+        str(lock): (workspace.folder / lock).read_bytes() for lock in locks
+    }
     yield
     for name, content in before.items():
         (workspace.folder / name).write_bytes(content)
-
-
-def _lock(tree: Workspace) -> bytes:
-    return b"".join((tree.folder / lock).read_bytes() for lock in graph_files(tree.folder, LOCK))
 
 
 def run_grid(tree: Workspace, stage: str, launcher: str, *, check: bool = True) -> str:

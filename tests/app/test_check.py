@@ -230,6 +230,13 @@ def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
     assert message.startswith("params.yaml: key 'models.1': A model is not called 'toy', ")
 
 
+def test_a_launcher_of_hydra_is_not_taken_for_settings(tree: Path):
+    launcher = tree / "conf/hydra/launcher/cluster.yaml"
+    launcher.parent.mkdir(parents=True)
+    launcher.write_text("defaults: [submitit_local, _self_]\ntimeout_min: 5\n")
+    assert not check_settings()
+
+
 def test_a_model_is_profiled_only_if_its_states_are_extracted(tree: Path):
     replace(tree / "params.yaml", "profiled: []", "profiled: [minilm, minilm_random]")
     [message] = check_settings()

@@ -38,6 +38,7 @@ TEXTS = Path("data/texts")
 STIMULI = CONF / "prepare/stimuli.yaml"
 PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
 # Folders of conf/ that are no verbs.
+LAUNCHERS = "hydra"  # the folder of conf/ that Hydra itself reads
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "model": describe_model,
     "corpus": describe_corpus,
@@ -177,7 +178,7 @@ def _missing_device(params: Params) -> Iterator[str]:
 def _wrong_settings() -> Iterator[str]:
     """Yield settings files whose keys or types are not those of their function."""
     for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
-        if folder.name in DESCRIBERS:
+        if folder.name in (*DESCRIBERS, LAUNCHERS):
             continue
         for path in sorted(folder.rglob("*.yaml")):
             try:
