@@ -55,20 +55,32 @@ def draw_mutants(root: Path, n: int, seed: int) -> list[Drawn]:
 
 
 def suites_of(module: str, root: Path) -> Iterator[list[str]]:
-    """Yield the tests to run one after the other: the module's own, then others that name it."""
+    """Yield the tests to run one after the other: the module's own, then others that name it.
+
+    A private module has those of the modules beside it that import it.
+    """
     path = Path(module).relative_to(SOURCES)
-    own = root / "tests" / path.with_name(f"test_{path.name}")
-    if own.is_file():
-        yield [str(own.relative_to(root))]
-    dotted = ".".join(("embspace", *path.with_suffix("").parts))
-    named = re.compile(rf"{re.escape(dotted)}\b|\b{path.stem}\b")
+    paths = [path, *_importing(path, root)] if path.stem.startswith("_") else [path]
+    own = [root / "tests" / each.with_name(f"test_{each.name}") for each in paths]
+    own = [file for file in own if file.is_file()]
+    if own:
+        yield [str(file.relative_to(root)) for file in own]
+    named = re.compile(rf"\b({'|'.join(each.stem for each in paths)})\b")
     others = [
         str(file.relative_to(root))
         for file in sorted((root / "tests" / path.parts[0]).rglob("test_*.py"))
-        if file != own and named.search(file.read_text(encoding="utf-8"))
+        if file not in own and named.search(file.read_text(encoding="utf-8"))
     ]
     if others:
         yield others
+
+
+def _importing(path: Path, root: Path) -> list[Path]:
+    """Return the modules in the folder of a module that name it."""
+    named = re.compile(rf"\b{path.stem}\b")
+    beside = sorted((root / SOURCES / path.parent).glob("*.py"))
+    found = [file for file in beside if named.search(file.read_text(encoding="utf-8"))]
+    return [file.relative_to(root / SOURCES) for file in found if file.name != path.name]
 
 
 def is_noticed(tree: Path, drawn: Drawn) -> bool:

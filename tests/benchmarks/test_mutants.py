@@ -50,6 +50,14 @@ def test_the_suites_of_a_module_come_before_others_that_name_it(tree: Path):
     ]
 
 
+def test_a_private_module_has_the_tests_of_those_that_import_it(tree: Path):
+    (tree / "src/embspace/geometry/_loops.py").write_text(CODE)
+    (tree / MODULE).write_text("from embspace.geometry._loops import twice\n")
+    assert list(suites_of("src/embspace/geometry/_loops.py", tree)) == [
+        ["tests/geometry/test_twice.py"]
+    ]
+
+
 def test_the_page_counts_what_is_not_noticed_but_for_equal_changes():
     tried = [
         Drawn(MODULE, Mutant(2, "2 * x", "2 / x", ""), is_noticed=True),
