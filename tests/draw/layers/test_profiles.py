@@ -195,6 +195,14 @@ def test_the_text_has_every_table() -> None:
     assert curves.count("| mean cosine |") == 2 * 2
 
 
+def test_the_text_counts_the_vectors_of_layers_that_have_them() -> None:
+    profiles = TABLES["profiles"].copy()
+    profiles.loc[profiles["layer"] == 0, "n"] = 1  # all first tokens are one vector there
+    text = drawn({**TABLES, "profiles": profiles})[1]
+    assert "1,234 vectors of 56 texts." in text
+    assert "\n1 vectors" not in text
+
+
 def test_a_measure_that_is_defined_nowhere_has_no_line() -> None:
     figure, text = drawn(without_values(TABLES, "n_outlier_dimensions"))
     assert_words_fit(figure)

