@@ -13,6 +13,8 @@ LARGE |= {"intermediate_size": 4096}
 BERT = {"model_type": "bert", **BASE, "max_position_embeddings": 512, "type_vocab_size": 2}
 ROBERTA = {"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1}
 ROBERTA |= {"vocab_size": 50265, "pad_token_id": 1}
+DISTILBERT = {"model_type": "distilbert", "dim": 768, "n_layers": 6, "n_heads": 12}
+DISTILBERT |= {"hidden_dim": 3072, "max_position_embeddings": 512}
 MULTIBERT = {**BERT, "vocab_size": 30522}
 
 
@@ -76,6 +78,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "bert_base_cased": {**BERT, "vocab_size": 28996},
     "bert_base_uncased": {**BERT, "vocab_size": 30522},
     "bert_large_cased": {**BERT, **LARGE, "vocab_size": 28996},
+    "bert_large_uncased": {**BERT, **LARGE, "vocab_size": 30522},
     "bert_base_multilingual_cased": {**BERT, "vocab_size": 119547},
     "finbert_finnish": {**BERT, "vocab_size": 50105},
     "finbert_financial": {**BERT, "vocab_size": 30522},
@@ -90,15 +93,8 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "roberta_base": {**ROBERTA, **BASE},
     "roberta_large": {**ROBERTA, **LARGE},
     "xlm_roberta_base": {**ROBERTA, **BASE, "model_type": "xlm-roberta", "vocab_size": 250002},
-    "distilbert_base_cased": {
-        "model_type": "distilbert",
-        "vocab_size": 28996,
-        "dim": 768,
-        "n_layers": 6,
-        "n_heads": 12,
-        "hidden_dim": 3072,
-        "max_position_embeddings": 512,
-    },
+    "distilbert_base_cased": {**DISTILBERT, "vocab_size": 28996},
+    "distilbert_base_uncased": {**DISTILBERT, "vocab_size": 30522},
     "albert_base_v2": {
         "model_type": "albert",
         **BASE,
