@@ -61,9 +61,14 @@ def test_each_model_that_a_source_is_about_is_described(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(root)
-    about = {item.model for source in read_sources() for item in (*source.entries, *source.claims)}
+    about = {
+        item.model
+        for source in read_sources()
+        for kind in (source.entries, source.claims, source.claims_on_layers, source.undecided)
+        for item in kind
+    }
     assert len(about) > 2
-    for repository in about - {ANY_MODEL}:
+    for repository in about - {ANY_MODEL, ""}:
         assert names_of(repository), repository
     assert {"minilm", "minilm_hub"} <= {*names_of("sentence-transformers/all-MiniLM-L6-v2")}
 
@@ -87,6 +92,12 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
             place = claim.file.replace("{run}", "${item.train}")
             place = place.replace("{checkpointed}", "${item.model}")
             assert place.replace("{model}", "${item.model}") in stages
+        for on_layers in source.claims_on_layers:
+            for cell in on_layers.cells:
+                family = cell.file.split("/")[1]
+                assert family in ("direction", "spectrum", "context")  # of measure_profiles
+                place = cell.file.replace(family, "${item.family}", 1)
+                assert place.replace("{model}", "${item.model}") in stages
 
 
 def test_a_source_may_print_no_number_but_not_say_nothing(tree: Path):
@@ -99,5 +110,5 @@ def test_a_source_may_print_no_number_but_not_say_nothing(tree: Path):
     with pytest.raises(InputError, match="claims_on_runs.*file"):
         read_sources()
     put("data/published/paper.yaml", "source: a paper\nprotocol: theirs\n")
-    with pytest.raises(InputError, match="expected `entries`, `claims` or `claims_on_runs`"):
+    with pytest.raises(InputError, match="expected `entries`, `claims`, .* or `undecided`"):
         read_sources()

@@ -226,3 +226,15 @@ def test_what_no_result_can_decide_is_told_with_its_reason(capsys: pytest.Captur
 def test_a_source_that_prints_no_number_has_no_heading_there(capsys: pytest.CaptureFixture[str]):
     Report(everything=False).show_published([SourceReport("a paper", (), {})])
     assert "a paper" not in capsys.readouterr().out
+
+
+def test_claims_on_layers_say_how_their_model_is_profiled(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+):
+    waiting = RunReport("a paper", 0, (), waiting={"maker/small": 2, "maker/none": 1})
+    Report(everything=False).show_counts(drift_of(), [], [waiting])
+    said = " ".join(capsys.readouterr().out.split())
+    added = "then add small to `models` and `profiled` in params.yaml"
+    assert f"2 claims on layers of maker/small: `embspace fetch small`, {added}" in said
+    assert "1 claim on layers of maker/none: describe it in conf/model/" in said
+    assert "`make all` measures" not in said

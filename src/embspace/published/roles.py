@@ -9,8 +9,14 @@ from embspace.settings.roles import Role, corpus_in_role
 
 def in_roles(source: Source, roles: Mapping[Role, str]) -> Source:
     """Return the source with the corpus in the place of each role that its claims name."""
-    claims = [Claim.model_validate(_filled(each.model_dump(), roles)) for each in source.claims]
-    return source.model_copy(update={"claims": claims})
+    claims = [_claim_in_roles(each, roles) for each in source.claims]
+    on_layers = [_claim_in_roles(each, roles) for each in source.claims_on_layers]
+    return source.model_copy(update={"claims": claims, "claims_on_layers": on_layers})
+
+
+def _claim_in_roles(claim: Claim, roles: Mapping[Role, str]) -> Claim:
+    """Return the claim, of the same class, with corpora in the places of roles."""
+    return type(claim).model_validate(_filled(claim.model_dump(), roles))
 
 
 def _filled(content: Any, roles: Mapping[Role, str]) -> Any:

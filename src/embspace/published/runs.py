@@ -1,7 +1,7 @@
 """Published claims on layers and training, and what was found of models and runs of params.yaml."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from embspace.errors import InputError
@@ -33,6 +33,8 @@ class RunReport:
     """Of a claim on decoders there is none for an encoder, and the other way round."""
     undecided: tuple[Undecided, ...] = ()
     """The printed statements that cannot be decided."""
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    """The number of claims on the layers of each repository of which no model is profiled."""
 
 
 def rulings_on(

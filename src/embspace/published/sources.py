@@ -17,6 +17,8 @@ ANY_MODEL = "any"
 """The name, in place of a repository, of a number about no weights or a claim about all models."""
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
+PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
+"""What is measured at every layer of the models under `profiled`."""
 RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
 
 
@@ -197,7 +199,7 @@ class Claim(Rule):
     claim: str
     """The statement in our words."""
     section: str
-    page: int
+    page: int | None = None
     model: str = Field(ANY_MODEL, pattern=ABOUT)
     """The repository of the only model that the claim is about."""
     question: str = ""
@@ -208,6 +210,23 @@ class Claim(Rule):
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""
+
+
+class LayerClaim(Claim):
+    """What printed numbers say of one model's layers, decided where that model is profiled."""
+
+    published: str = Field(min_length=1)
+    """The numbers, as printed."""
+
+    @model_validator(mode="after")
+    def _is_about_the_layers_of_one_model(self) -> "LayerClaim":
+        if self.model == ANY_MODEL:
+            raise ValueError(f"`model` is the repository of one model, found '{ANY_MODEL}'")
+        for cell in self.cells:
+            if not PROFILES.fullmatch(cell.file):
+                allowed = "results/<family>/profiles/{model}.csv"
+                raise ValueError(f"`file` of a cell: found {cell.file!r}; allowed: {allowed}")
+        return self
 
 
 class RunClaim(Strict):
@@ -234,6 +253,8 @@ class Undecided(Strict):
     quantity: str
     section: str
     page: int | None = None
+    model: str = Field("", pattern=rf"^$|{REPOSITORY}")
+    """The repository of the model that it is about, if it is about one that conf/model/ has."""
     verdict: Literal["slip", "lost in the source", "cannot be had"]
     published: str = ""
     correct: str = ""
@@ -253,14 +274,17 @@ class Source(Strict):
     decided: Decided | None = None
     """When the rules of the claims were fixed, but for those that say so themselves."""
     claims_on_runs: list[RunClaim] = []
+    claims_on_layers: list[LayerClaim] = []
     undecided: list[Undecided] = []
 
     @model_validator(mode="after")
     def _says_something(self) -> "Source":
-        if not (self.entries or self.claims or self.claims_on_runs):
-            raise ValueError("expected `entries`, `claims` or `claims_on_runs`, found none of them")
-        if not self.decided and any(claim.decided is None for claim in self.claims):
-            raise ValueError("expected `decided`: when the rules of `claims` were fixed")
+        claims = [*self.claims, *self.claims_on_layers]
+        if not (self.entries or claims or self.claims_on_runs or self.undecided):
+            kinds = "`entries`, `claims`, `claims_on_runs`, `claims_on_layers` or `undecided`"
+            raise ValueError(f"expected {kinds}, found none of them")
+        if not self.decided and any(claim.decided is None for claim in claims):
+            raise ValueError("expected `decided`: when the rules of the claims were fixed")
         return self
 
 

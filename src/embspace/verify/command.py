@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from embspace.errors import InputError
+from embspace.published.layers import rulings_on_layers
 from embspace.published.numbers import check_published
 from embspace.published.runs import rulings_on
 from embspace.published.subjects import read_subject
 from embspace.settings.params import read_params
+from embspace.settings.roles import taken_roles
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.expected import check_published_files, expected_results, with_missing
@@ -34,7 +36,11 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     expected = expected_results(params)
     drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
-    rulings = rulings_on(results, trained, params.profiled, params.checkpointed)
+    profiled = [read_subject(name) for name in params.profiled]
+    rulings = [
+        *rulings_on(results, trained, params.profiled, params.checkpointed),
+        *rulings_on_layers(results, profiled, taken_roles(params.roles, corpora)),
+    ]
     report = Report(everything=everything)
     report.show_counts(drift, sources, rulings)
     report.show_drift(drift)

@@ -160,13 +160,17 @@ def _uncompared_numbers(
     """Yield a line on the numbers about models, corpora or runs that params.yaml lacks."""
     for source in sources:
         for about, n in source.not_measured.items():
-            yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about)}"
+            yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about, '`models`')}"
+    for report in reports:
+        for about, n in report.waiting.items():
+            advice = _how_to_add(about, "`models` and `profiled`")
+            yield f"{counted(n, 'claim')} on layers of {about}: {advice}"
     n = sum(report.n_claims for report in reports if not report.rulings)
     if n:
         yield f"{counted(n, 'claim')} on layers and training: `make all` measures what they need"
 
 
-def _how_to_add(about: str) -> str:
+def _how_to_add(about: str, lists: str) -> str:
     """Return the advice by which a user has the subject of published numbers measured."""
     if about.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
@@ -174,8 +178,8 @@ def _how_to_add(about: str) -> str:
         return "conf/prepare/stimuli.yaml says how to take them"
     if names := names_of(about):
         name = names[0]
-        return f"`embspace fetch {name}`, then add {name} to `models` in params.yaml"
-    return f"describe it in {MODELS}/ and add it to `models` in params.yaml"
+        return f"`embspace fetch {name}`, then add {name} to {lists} in params.yaml"
+    return f"describe it in {MODELS}/ and add it to {lists} in params.yaml"
 
 
 def _published_table(checks: Sequence[Check]) -> Table:

@@ -54,5 +54,13 @@ def test_a_source_without_sections_is_one_bar_of_its_own():
     assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "Author"
 
 
+def test_sections_of_other_sources_are_not_those_of_the_thesis():
+    other = table([("claim", "4.2.1", "it grows", "matches", 0.5)])
+    other["source"] = "Writer et al. (2025), a paper"
+    figure, _ = draw_ledger({"csv": pd.concat([table(ROWS), other])}, "a model", **SETTINGS)
+    ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    assert ticks == ["Writer", "4.10", "4.2.1"]
+
+
 def test_each_verdict_has_a_color_of_its_own():
     assert len({to_hex(color) for color in VERDICTS.values()}) == len(VERDICTS)

@@ -139,7 +139,11 @@ def test_a_row_says_its_source_what_it_rests_on_and_when_its_rule_was_fixed(resu
 
 def test_every_source_that_says_something_of_models_is_in_the_ledger(root: Path):
     sources = {file: read_source(file) for file in (root / "data/published").glob("*.yaml")}
-    on_models = [file for file, each in sources.items() if each.entries or each.claims]
+    on_models = [
+        file
+        for file, each in sources.items()
+        if each.entries or each.claims or any(item.model for item in each.undecided)
+    ]
     assert sorted(SOURCES) == sorted(str(file.relative_to(root)) for file in on_models)
 
 
@@ -156,6 +160,66 @@ def test_slips_and_what_is_lost_stand_there(results: Path):
     assert table.loc["values of a matrix", "verdict"] == "slip"
     assert table.loc["values of a matrix", "value"] == 22_268_928
     assert table.loc["table 1", "verdict"] == "lost in the source"
+
+
+def test_what_nothing_measures_says_of_which_model_it_is(results: Path):
+    content = yaml.safe_load(SOURCE)
+    content["undecided"][1]["model"] = "maker/bert"
+    source = Source.model_validate(content)
+    table = measure_ledger([source], subject("bert"), results, (), roles={})
+    row = table.set_index("statement").loc["table 1"]
+    assert (row["verdict"], row["reason"]) == (
+        "lost in the source",
+        "is about maker/bert; no values",
+    )
+
+
+ON_LAYERS = """
+source: a paper
+protocol: theirs
+decided: {when: before results, why: nothing was measured}
+claims_on_layers:
+  - {claim: block 2 is wider, section: "figure 3", model: maker/bert, published: "2.0, 1.0",
+     statistic: rank, cell: {file: "results/x/profiles/{model}.csv", value: minimum, exact: true},
+     holds_if: value > 1}
+"""
+
+
+@pytest.mark.parametrize("model", ["bert", "small"])
+def test_a_claim_on_layers_names_the_command_that_decides_it(model: str, results: Path):
+    """Whether or not the model is profiled: the table of profiles is no dependency."""
+    Path("results/x/profiles").mkdir()
+    Path("results/x/profiles/bert.csv").write_text("minimum\n3\n")
+    source = Source.model_validate(yaml.safe_load(ON_LAYERS))
+    (row,) = measure_ledger([source], subject(model), results, (), roles={}).to_dict("records")
+    assert (row["kind"], row["published"]) == ("claim", "2.0, 1.0")
+    assert (row["verdict"], row["decided"]) == ("cannot be had", "before results")
+    assert "maker/bert" in row["reason"]
+    assert "`embspace verify --all`" in row["reason"]
+    assert pd.isna(row["value"])
+
+
+NUMBERS_BY_OTHERS = {"Cheng": (10, 5), "Saponati": (0, 15), "Skean": (0, 6)}
+
+
+def test_numbers_of_others_have_rows_that_leave_those_before_as_they_are(root: Path, results: Path):
+    sources = [read_source(root / file) for file in SOURCES]
+    ask = {"corpora": (), "roles": {}}
+    ours = measure_ledger(sources, subject("small"), results, **ask)
+    before = measure_ledger(sources[:2], subject("small"), results, **ask)
+    pd.testing.assert_frame_equal(
+        ours.iloc[: len(before)].dropna(axis=1, how="all"),
+        before.dropna(axis=1, how="all"),
+        check_dtype=False,
+    )
+    others = ours.iloc[len(before) :]
+    assert set(others["verdict"]) == {"cannot be had"}
+    assert others["reason"].str.startswith("is about ").all()
+    assert others["value"].isna().all()
+    for author, (n_claims, n_undecided) in NUMBERS_BY_OTHERS.items():
+        rows = others[others["source"].str.startswith(author)]
+        kinds = rows["kind"].value_counts()
+        assert (kinds.get("claim", 0), kinds.get("undecided", 0)) == (n_claims, n_undecided)
 
 
 def test_a_result_that_is_not_there_is_said(results: Path):
@@ -269,7 +333,7 @@ def test_bert_decides_its_numbers_under_whatever_name(
         table = measure_ledger(sources, read_subject(name), Path("results"), (), roles={})
         about = table[(table["kind"] == "number") & (table["verdict"] == "matches")]
         assert len(about) >= sum(map(len, printed.values())), name
-        assert not table["reason"].fillna("").str.contains("is about google-bert").any()
+        assert not table["reason"].fillna("").str.contains(f"is about {folder['stands_for']}").any()
 
 
 def nested(numbers: dict[str, float]) -> dict[str, Any]:

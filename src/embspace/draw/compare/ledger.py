@@ -70,9 +70,12 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _places(ledger: pd.DataFrame) -> pd.Series:
-    """The section; where a source has none, the last word of its author."""
-    whose = ledger["source"].map(lambda source: re.split("[,(]", str(source))[0].split()[-1])
-    return ledger["section"].fillna(whose)
+    """Return the section of the thesis, the first source; of others the last word of an author."""
+    whose = ledger["source"].map(
+        lambda source: re.split(r"[,(]| et al", str(source))[0].split()[-1]
+    )
+    is_thesis = ledger["source"] == ledger["source"].iloc[0]
+    return ledger["section"].where(is_thesis).fillna(whose)
 
 
 def _in_order(name: Any) -> tuple[list[int], str]:

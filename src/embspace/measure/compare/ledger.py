@@ -12,7 +12,7 @@ from embspace.files.tables import save_table
 from embspace.published.claims import decide
 from embspace.published.numbers import Check, check_entry, is_given
 from embspace.published.roles import in_roles
-from embspace.published.sources import Claim, Entry, Source, Undecided, read_source
+from embspace.published.sources import Claim, Entry, LayerClaim, Source, Undecided, read_source
 from embspace.published.subjects import Subject, subject
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
@@ -21,6 +21,9 @@ from embspace.settings.stage import StageConfig, run_stage
 SOURCES = (  # that say something of models, not of runs alone
     "data/published/luisto_thesis.yaml",
     "data/published/minilm_model_card.yaml",
+    "data/published/cheng_brain_alignment.yaml",
+    "data/published/saponati_self_attention.yaml",
+    "data/published/skean_layer_by_layer.yaml",
 )
 COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
 COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]
@@ -44,7 +47,7 @@ def measure_ledger(
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
     One about long or short texts is asked of the corpus that has this role, if it is among
-    `corpora`.
+    `corpora`. One about the layers of another model cannot be had here; its row says who decides.
     """
     taken = taken_roles(roles, corpora)
     rows = [
@@ -62,6 +65,8 @@ def _rows(source: Source, model: Subject, results: Path) -> Iterator[dict[str, A
         yield from _number_rows(entry, model, results)
     for claim in source.claims:
         yield _claim_row(claim, model, results) | _decided(source, claim)
+    for on_layers in source.claims_on_layers:
+        yield _layer_claim_row(on_layers) | _decided(source, on_layers)
     yield from map(_undecided_row, source.undecided)
 
 
@@ -127,6 +132,22 @@ def _claim_row(claim: Claim, model: Subject, results: Path) -> dict[str, Any]:
     }
 
 
+def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
+    """Return the row of what only profiled models have, and so no table that every ledger reads."""
+    return {
+        "kind": "claim",
+        "section": claim.section,
+        "page": claim.page,
+        "statement": claim.claim,
+        "statistic": claim.statistic,
+        "published": claim.published,
+        "holds_if": claim.holds_if,
+        "verdict": "cannot be had",
+        "reason": f"is about the layers of {claim.model}; once that model is under `profiled` in "
+        "params.yaml, `embspace verify --all` decides it",
+    }
+
+
 def _undecided_row(item: Undecided) -> dict[str, Any]:
     return {
         "kind": "undecided",
@@ -138,7 +159,7 @@ def _undecided_row(item: Undecided) -> dict[str, Any]:
         if item.correct
         else nan,
         "verdict": item.verdict,
-        "reason": item.reason,
+        "reason": f"is about {item.model}; {item.reason}" if item.model else item.reason,
     }
 
 

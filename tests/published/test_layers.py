@@ -1,0 +1,120 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.published.layers import rulings_on_layers
+from embspace.published.runs import Ruling
+from embspace.published.sources import read_sources
+from embspace.published.subjects import Subject
+from tests.verify.tree import put
+
+PLACE = "file: 'results/spectrum/profiles/{model}.csv', value: value, low: low, high: high"
+SOURCE = f"""
+source: a paper
+protocol: theirs
+decided: {{when: before results, why: nothing was measured}}
+claims_on_layers:
+  - claim: Block 2 has more dimensions than block 1.
+    section: ids.json
+    model: maker/small
+    published: "20.0, 10.0"
+    statistic: participation ratio in block 2 over that in block 1
+    cell: {{{PLACE}, where: {{corpus: "{{long_texts}}", layer: 2}}}}
+    over: {{{PLACE}, where: {{corpus: "{{long_texts}}", layer: 1}}}}
+    holds_if: value > 1
+"""
+CLAIM = "Block 2 has more dimensions than block 1."
+SMALL, OTHER = Subject("mine", "maker/small"), Subject("other", "maker/other")
+RISING = "corpus,layer,value,low,high\ntexts,1,10,9,11\ntexts,2,20,18,22\n"
+ROLES = {"long_texts": "texts"}
+
+
+@pytest.fixture(autouse=True)
+def published(tree: Path) -> None:
+    put("data/published/paper.yaml", SOURCE)
+    for model in ("mine", "other"):
+        put(f"results/spectrum/profiles/{model}.csv", RISING)
+
+
+def verdict(table: str, roles: dict[str, str] = ROLES) -> str:
+    """Return the verdict on the claim by a table of profiles."""
+    put("results/spectrum/profiles/mine.csv", table)
+    (report,) = rulings_on_layers(Path("results"), [SMALL], roles)
+    (ruling,) = report.rulings
+    return ruling.verdicts[""]
+
+
+def test_a_profiled_model_is_asked_what_is_claimed_of_its_repository():
+    (report,) = rulings_on_layers(Path("results"), [OTHER, SMALL], ROLES)
+    assert report.source == "a paper"
+    assert report.rulings == (Ruling("ids.json", CLAIM, "mine", {"": "matches"}),)
+    assert report.waiting == {}
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [("20,18,22", "matches"), ("5,4,6", "differs"), ("10,9,11", "undecided")],
+)
+def test_the_whole_interval_of_the_ratio_decides(second: str, expected: str):
+    assert verdict(RISING.replace("20,18,22", second)).partition(":")[0] == expected
+
+
+def test_claims_on_models_that_are_not_profiled_wait():
+    (report,) = rulings_on_layers(Path("results"), [OTHER], ROLES)
+    assert (report.rulings, report.waiting) == ((), {"maker/small": 1})
+
+
+def test_what_is_lacking_is_said():
+    assert verdict(RISING, {}) == "cannot be had: no corpus of params.yaml has the role long_texts"
+    lacking = verdict(RISING.replace("texts,2", "texts,3"))
+    assert lacking == "cannot be had: results/spectrum/profiles/mine.csv has no such row"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("maker/small", "any", "`model` is the repository of one model"),
+        ("results/spectrum/profiles/", "results/spectrum/", "`file` of a cell"),
+        ("decided:", "undecided: []\nnote:", "key 'note'"),
+        ('    published: "20.0, 10.0"\n', "", "published' is missing"),
+    ],
+)
+def test_what_does_not_fit_is_named(old: str, new: str, message: str):
+    assert old in SOURCE
+    put("data/published/paper.yaml", SOURCE.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        read_sources()
+
+
+def test_a_claim_says_when_its_rule_was_fixed():
+    decided = "decided: {when: before results, why: nothing was measured}\n"
+    assert decided in SOURCE
+    put("data/published/paper.yaml", SOURCE.replace(decided, ""))
+    with pytest.raises(InputError, match="expected `decided`"):
+        read_sources()
+
+
+def test_the_projects_own_claims_are_decided_by_a_profile(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """With the printed numbers in the cells each holds, and with their reciprocals none does."""
+    monkeypatch.chdir(root)
+    sources = [source for source in read_sources() if source.claims_on_layers]
+    claims = [claim for source in sources for claim in source.claims_on_layers]
+    assert len(claims) == 10
+    header = "corpus,space,change,layer,measure,value,low,high"
+    for claim in claims:
+        assert claim.over is not None
+        for sign, expected in ((1, "matches"), (-1, "differs")):
+            printed = [float(each) ** sign for each in claim.published.split(", ")]
+            rows = [
+                ",".join(map(str, [*cell.where.values(), each, each, each]))
+                for cell, each in zip((claim.cell, claim.over), printed, strict=True)
+            ]
+            table = "\n".join([header, *rows]).replace("{long_texts}", "texts")
+            put(str(tmp_path / "results/spectrum/profiles/planted.csv"), f"{table}\n")
+            model = Subject("planted", claim.model)
+            reports = rulings_on_layers(tmp_path / "results", [model], ROLES)
+            found = {each.claim: each.verdicts[""] for each in reports[0].rulings}
+            assert found[claim.claim] == expected
