@@ -75,7 +75,7 @@ class Listing:
 
 
 def list_files(name: str, files: HubFiles, revision: str) -> Listing:
-    """What the hub has at a branch, tag or commit.
+    """Return the files that the hub lists at a branch, tag or commit.
 
     Raises:
         InputError: naming the key, if there is no such repository or revision; if the hub refuses,
@@ -130,7 +130,7 @@ def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Pat
 
 
 def is_intact(path: Path, file: RemoteFile) -> bool:
-    """Whether a file holds what the hub lists, as far as it says."""
+    """Return whether a file has the size and hash that the hub lists, if it lists them."""
     if file.size is not None and path.stat().st_size != file.size:
         return False
     if file.sha256:
@@ -145,7 +145,7 @@ def git_blob_id(path: Path) -> str:
 
 
 def has_weights(names: list[str], unpickle: bool) -> bool:
-    """Whether there are weights among the files of a model, in a form that may be loaded."""
+    """Return whether a model's files include weights in a form that may be loaded."""
     pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD) if unpickle else []
     return bool(_whole_or_shards(names, WEIGHTS, SHARD) or pickles)
 

@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 def patiently(action: Callable[[], Result], progress: Callable[[], int] = lambda: 0) -> Result:
-    """What `action` returns, called again after what may pass: a cut, a time-out, a busy hub.
+    """Return what `action` returns; call it again after a cut, a time-out or a busy hub.
 
     Given up after `TRIES` failures between which `progress` has not grown.
     """
@@ -50,7 +50,7 @@ def patiently(action: Callable[[], Result], progress: Callable[[], int] = lambda
 
 @contextmanager
 def told(name: str, files: HubFiles) -> Iterator[None]:
-    """What the hub, the network and the disk raise, as an `InputError` about the model `name`."""
+    """Raise errors of hub, network and disk as an `InputError` about the model `name`."""
     where = f"{model_file(name)}: {files.repository}"
     try:
         yield
@@ -79,7 +79,7 @@ def told(name: str, files: HubFiles) -> Iterator[None]:
 
 
 def no_space(where: str) -> str:
-    """What to say when the disk is full."""
+    """Return the message for a full disk."""
     return (
         f"{where}: no space left in {constants.HF_HUB_CACHE}; make room, or set HF_HOME to another "
         "folder. What was downloaded stays there, and the next `embspace fetch` takes the rest"

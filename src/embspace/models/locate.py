@@ -147,7 +147,7 @@ def _package_folder(name: str, files: PackageFiles) -> Path:
 
 
 def _snapshot_folder(name: str, files: HubFiles) -> Path:
-    """Where the hub's cache has the commit of models.lock; nothing is asked over the network."""
+    """Return the folder of the commit of models.lock in the hub's cache, without a network."""
     entry = locked_model(name, files, read_lock())
     for file, locked in entry.files.items():
         path = _cached_file(name, entry, file)
@@ -156,7 +156,7 @@ def _snapshot_folder(name: str, files: HubFiles) -> Path:
 
 
 def _converted_folder(name: str, files: WheelFiles) -> Path:
-    """Where the files are that were made of a wheel; nothing is asked over the network."""
+    """Return the folder of the files that were made of a wheel, without a network."""
     folder, entry = wheel_folder(files), locked_wheel(name, files, read_lock())
     for file, locked in entry.files.items():
         if not (folder / file).is_file():
@@ -173,7 +173,7 @@ def _check_locked(name: str, path: Path, locked: LockedFile) -> None:
 
 
 def wheel_folder(files: WheelFiles) -> Path:
-    """Where what is made of a wheel is kept, beside the hub's cache: one folder a description."""
+    """Return the folder for what is made of a wheel: beside the hub's cache, one a description."""
     from huggingface_hub import constants
 
     name = f"{files.package}-{files.version}-{recipe_of(files)[:12]}"

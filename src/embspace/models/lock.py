@@ -32,7 +32,7 @@ class LockedFile(BaseModel):
 
 
 class LockedModel(BaseModel):
-    """What was fetched for one model or checkpoint, or for the tokenizer of random weights."""
+    """An entry of models.lock: the commit and the files that were fetched for a model."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -42,12 +42,12 @@ class LockedModel(BaseModel):
     files: dict[FileName, LockedFile] = Field(min_length=1)
 
     def answers(self, files: HubFiles) -> bool:
-        """Whether it is what `files` asks for."""
+        """Return whether the entry is about what `files` asks for."""
         return (self.repository, self.revision) == (files.repository, files.revision)
 
 
 class LockedWheel(BaseModel):
-    """What was made of a wheel for one model."""
+    """An entry of models.lock: the wheel of a model, and the files that were made of it."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -57,7 +57,7 @@ class LockedWheel(BaseModel):
     files: dict[FileName, LockedFile] = Field(min_length=1)
 
     def answers(self, files: WheelFiles) -> bool:
-        """Whether it is what `files` asks for."""
+        """Return whether the entry is about what `files` asks for."""
         return self.recipe == recipe_of(files)
 
 
@@ -65,13 +65,13 @@ Locked = LockedModel | LockedWheel
 
 
 def recipe_of(files: WheelFiles) -> str:
-    """The sha256 of what a model's file says of its wheel and of the conversion."""
+    """Return the sha256 of what a model's file says of its wheel and of the conversion."""
     content = files.model_dump(include=set(WheelFiles.model_fields))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def read_lock(path: str = LOCK) -> dict[str, Locked]:
-    """What models.lock holds, by the names of conf/model/; nothing where there is no such file.
+    """Return the entries of models.lock by the names of conf/model/; none without the file.
 
     A checkpoint of a model's training has the name <model>@step<step>.
 
@@ -114,7 +114,7 @@ def write_lock(entries: Mapping[str, Locked], path: str = LOCK) -> None:
 
 
 def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> LockedModel:
-    """What `lock` says was fetched for the model `name`.
+    """Return the entry of `lock` about what was fetched for the model `name`.
 
     Raises:
         InputError: if nothing was, or of another repository or revision, or other files than the
@@ -134,7 +134,7 @@ def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> Lock
 
 
 def locked_wheel(name: str, files: WheelFiles, lock: Mapping[str, Locked]) -> LockedWheel:
-    """What `lock` says was made of the wheel of the model `name`.
+    """Return the entry of `lock` about what was made of the wheel of the model `name`.
 
     Raises:
         InputError: if nothing was, or of another wheel or in another way.
@@ -172,11 +172,11 @@ def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
 
 
 def not_fetched(name: str, reason: str) -> InputError:
-    """What tells a user to fetch a model first."""
+    """Return the error that tells a user to fetch a model first."""
     return InputError(f"{name}: not fetched, {reason}; get it with\n  {fetch_command(name)}")
 
 
 def fetch_command(name: str) -> str:
-    """What fetches a model, or all chosen checkpoints of the model of one."""
+    """Return the command that fetches a model, or all chosen checkpoints of the model of one."""
     model, _, step = name.partition("@")
     return f"embspace fetch {model}{' --checkpoints' if step else ''}"

@@ -36,7 +36,7 @@ ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 
 
 def tokenizer_files(model: Model) -> Files | None:
-    """Where the tokenizer of `model` is; None for random weights without one, and for vectors."""
+    """Return the source of the tokenizer; None for random weights without one, and for vectors."""
     if isinstance(model, VectorsModel):
         return None
     if isinstance(model, WheelModel):

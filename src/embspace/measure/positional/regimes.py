@@ -49,10 +49,10 @@ POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime
 
 
 class Coarse(NamedTuple):
-    """What is kept of a distribution."""
+    """The bins and quantiles that stand for a distribution."""
 
     n_bins: int
-    """Of the histogram in the table."""
+    """The number of bins of the histogram."""
     quantiles: list[float]
 
 

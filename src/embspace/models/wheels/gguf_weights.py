@@ -37,7 +37,7 @@ def _tensors(file: Path) -> list[Any]:
 
 
 def read_gguf(file: Path) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """The config, the parameters by their names in transformers, and the tokenizer.
+    """Return config, parameters by their names in transformers, and tokenizer of a GGUF file.
 
     Raises:
         InputError: if the file is damaged, or of an architecture that transformers does not read;
@@ -62,7 +62,7 @@ def read_gguf(file: Path) -> tuple[dict[str, Any], dict[str, Any], Any]:
 
 
 def _config(config: Any) -> dict[str, Any]:
-    """What config.json says, without what tells where and by which release it was read."""
+    """Return the config without the keys that name a path or a release of transformers."""
     content = config.to_dict()
     for key in ("transformers_version", "_name_or_path", "quantization_config"):
         content.pop(key, None)

