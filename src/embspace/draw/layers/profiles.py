@@ -265,7 +265,7 @@ def _text(results: Mapping[str, pd.DataFrame], label: str, family: Family, digit
         wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
         kind = str(space).removeprefix(AFTER)
         heading = f"{corpus}, {SPACES[kind]}{', after the final norm' * (kind != space)}"
-        most = rows.loc[rows["n"].idxmax()]  # a layer whose vectors are all one has a single one
+        most = rows.nlargest(1, "n").iloc[0]  # a layer whose vectors are all one has a single one
         known = f"{int(most['n']):,} vectors of {int(most['n_texts']):,} texts."
         text.append(section(heading, known, markdown_table(wide, digits)))
     text.append(section("Not converged", _NOT_CONVERGED, markdown_table(_moving(as_is), digits)))
