@@ -15,7 +15,7 @@ from embspace.models.lock import LOCK, add_to_lock
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.wheels import convert
-from embspace.models.wheels.convert import convert_wheel
+from embspace.models.wheels.convert import _write_gguf, convert_wheel
 from embspace.models.wheels.gguf_weights import check_gguf, read_gguf
 from embspace.settings.model import WheelModel
 from tests.models.wheels.build import build_wheel, describe, offer
@@ -135,6 +135,15 @@ def test_the_same_file_makes_the_same_bytes(model: WheelModel):
     assert "config.json" in entry.files
     add_to_lock("tiny", entry)
     assert "/" not in (locate_files("tiny", model) / "config.json").read_text()
+
+
+def test_a_tokenizer_that_is_named_is_not_replaced_by_the_one_of_the_file(
+    file: Path, tmp_path: Path
+):
+    (tmp_path / "tokenizer.json").write_text("named")
+    _write_gguf(file, tmp_path)
+    assert (tmp_path / "tokenizer.json").read_text() == "named"
+    assert (tmp_path / "config.json").is_file()
 
 
 def damaged(file: Path, tmp_path: Path, content: bytes) -> Path:

@@ -81,7 +81,8 @@ def _write_onnx(files: WheelFiles, model: Path, folder: Path) -> None:
 
 def _write_gguf(model: Path, folder: Path) -> None:
     config, weights, tokenizer = read_gguf(model)
-    tokenizer.save_pretrained(folder)
+    if not any(folder.iterdir()):  # else the model's file names a tokenizer of its own
+        tokenizer.save_pretrained(folder)
     for other in [path for path in folder.iterdir() if path.name not in TOKENIZER]:
         other.unlink()  # a template of conversations
     _write(folder, config, {name: value.numpy() for name, value in weights.items()})
