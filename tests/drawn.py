@@ -7,17 +7,14 @@ ALONE = ("ledger", "pretraining_dynamics")
 
 
 def figure_files(noun: str, name: str) -> list[str]:
-    """Return the files of a noun's figure, of a model, `toy` or `compare`."""
+    """Return the files of a noun's figure, of a model, a pair or `toy`."""
     modules = [*DRAW.glob(f"*/{noun}.py"), DRAW / "layers/profiles.py"]  # else a family of layers
-    place = f"figures/compare/{noun}" if name == "compare" else f"figures/{noun}/{name}"
+    place = f"figures/{noun}/{name}"
     return drawn_files(place, noun, noun if noun in ALONE else modules[0].parent.name)
 
 
 def drawn_files(place: str, noun: str, chapter: str) -> list[str]:
-    """Return the picture and the Markdown, and what DVC keeps.
-
-    `place` is figures/<noun>/<model>, or figures/compare/<noun>.
-    """
-    name = "compare" if chapter == "compare" else Path(place).name
+    """Return the picture and the Markdown of figures/<noun>/<model>, and what DVC keeps."""
+    name = Path(place).name
     kept = (f"data/drawn/{chapter}/{name}/{noun}.{suffix}" for suffix in ("pdf", "svg", "tex"))
     return [f"{place}.png", f"{place}.md", *kept]

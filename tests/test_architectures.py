@@ -19,11 +19,13 @@ from tests.loopback import closed_address
 from tests.tiny import write_tiny_model
 from tests.whole_pipeline import (
     BUILT,
-    COMPARED,
     MEASURED,
     OF_ALL,
     POSITIONS,
     PROJECTED,
+    as_params,
+    compared_files,
+    compared_stages,
     expected_stages,
 )
 from tests.workspace import Workspace
@@ -33,6 +35,8 @@ pytestmark = pytest.mark.slow
 
 # By their names in params.yaml, what they are in the zoo.
 ADDED = {"roberta_like": "roberta", "gpt2_like": "gpt2"}
+PAIRS = ("tiny--roberta_like", "roberta_like--gpt2_like")
+ANOTHER_PAIR = "tiny--gpt2_like"
 MOST_STAGES = 140  # some forty a model
 
 
@@ -73,7 +77,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_one_edit_takes_them_through_every_stage(
     workspace: Workspace, alone: dict[str, bytes], folders: dict[str, Path]
 ):
-    workspace.edit("params.yaml", models=["tiny", *ADDED])
+    workspace.edit("params.yaml", models=["tiny", *ADDED], compared=as_params(*PAIRS))
     assert "embspace fetch gpt2_like" in workspace.run("embspace", "check", check=False)
     offline = workspace.variables
     with serving_hub() as hub:
@@ -84,13 +88,23 @@ def test_one_edit_takes_them_through_every_stage(
             workspace.run("embspace", "fetch", name)
     workspace.variables = offline
     new = {stage for name in ADDED for stage in expected_stages(name)}
+    new |= {stage for pair in PAIRS for stage in compared_stages(pair)}
     # Fetching wrote models.lock, of which each model reads its own part.
     assert workspace.repro() == new | OF_ALL | {"prepare_model@tiny"}
     after = workspace.files(*BUILT)
-    of_one = [name for name in alone if "/compare/" not in name]
-    assert {name: after[name] for name in of_one} == {name: alone[name] for name in of_one}
+    assert {name: after[name] for name in alone} == alone
     expected = {file.replace("tiny", name) for file in alone for name in ADDED if "tiny" in file}
+    expected |= {file for pair in PAIRS for file in compared_files(pair)}
     assert after.keys() - alone.keys() == expected
+
+
+def test_another_pair_touches_no_others_files(workspace: Workspace):
+    before = workspace.files(*BUILT)
+    workspace.edit("params.yaml", compared=as_params(*PAIRS, ANOTHER_PAIR))
+    assert workspace.repro() == compared_stages(ANOTHER_PAIR) | OF_ALL
+    after = workspace.files(*BUILT)
+    assert {name: after[name] for name in before} == before
+    assert after.keys() - before.keys() == compared_files(ANOTHER_PAIR)
 
 
 def test_every_figure_and_result_is_there(workspace: Workspace):
@@ -100,11 +114,9 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
             assert all(files[file] for file in figure_files(noun, name))
             own = [file for file in files if file.startswith(f"results/{noun}/")]
             assert any(Path(file).stem == name for file in own)
-    for noun in COMPARED:
-        table = files[f"results/compare/{noun}.csv"]
-        assert all(files[file] for file in figure_files(noun, "compare"))
-        for pair in ("tiny,roberta_like", "tiny,gpt2_like", "roberta_like,gpt2_like"):
-            assert f"\n{pair},".encode() in table
+    for pair in (*PAIRS, ANOTHER_PAIR):
+        for file in compared_files(pair):
+            assert files[file].count(b"\n") > 1, file
 
 
 def test_rows_for_padding_are_no_positions(workspace: Workspace, folders: dict[str, Path]):
@@ -172,13 +184,13 @@ def test_three_models_and_all_corpora_are_few_stages(workspace: Workspace, root:
 
 
 def test_a_dropped_model_leaves_nothing_behind(workspace: Workspace, alone: dict[str, bytes]):
-    workspace.edit("params.yaml", models=["tiny"])
-    assert workspace.repro() == OF_ALL
+    workspace.edit("params.yaml", models=["tiny"], compared={})
+    assert workspace.repro() == set()
     said = workspace.run("embspace", "prune")
     files = [file for name in ADDED for file in figure_files("pca", name)]
+    files += [file for pair in (*PAIRS, ANOTHER_PAIR) for file in compared_files(pair)]
     assert all(file in said for file in files)
     workspace.run("embspace", "prune", "--yes")
     assert workspace.files(*BUILT) == alone
-    # Comparisons and the page of figures read whole folders, which have fewer files now.
-    assert workspace.repro() == OF_ALL - {"draw_compare"}
+    assert workspace.repro() == set()  # the page of all figures is one that there was
     assert workspace.files(*BUILT) == alone

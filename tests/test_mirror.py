@@ -255,6 +255,14 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         stage("draw_words", 'matrix: {model: "${models}"}', 'matrix: {model: "${profiled}"}'),
         *[rf"draw_words: its matrix is .*, that of measure_{noun}" for noun in "peh"],
     ),
+    (
+        edit(f"{DRAW}/compare/__main__.py", "DRAWINGS, config.pair,", 'DRAWINGS, "compare",'),
+        r"expected one call draw_and_save\('compare', DRAWINGS, config\.pair, \.\.\.\)",
+    ),
+    (
+        stage("compare_measures", "pair=${key}", "model=${key}"),
+        r"compare_measures: cmd is .*, expected `PYTHONPATH=src \S+ -m \S+ pair=\$\{key\}`",
+    ),
     # Rule 3: arguments and settings.
     (
         edit("conf/measure/learned/similarity.yaml", "n_bins:", "pairs:"),
@@ -307,13 +315,13 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage draw_learned: outs lacks data/drawn/learned/\$\{item\.model\},",
     ),
     (
-        stage("draw_compare", "figures/compare/measures.png", "figures/measures/minilm.png"),
-        r"stage draw_compare: outs lacks figures/compare/measures\.png",
-        r"the output figures/measures/minilm\.png is not where it belongs, figures/compare/<noun>",
+        stage("draw_compare", "figures/measures/${key}.png", "figures/compare/${key}.png"),
+        r"stage draw_compare: outs lacks figures/measures/\$\{key\}\.png",
+        r"the output figures/compare/\S+ is not where it belongs, figures/<noun>/\$\{key\}",
     ),
     (
-        edit(f"{DRAW}/page/saving.py", 'f"figures/compare/{noun}"', '"figures/" + noun'),
-        r"saving\.py: expected the path figures/compare/\{\}, spelled out",
+        edit(f"{DRAW}/page/saving.py", 'f"figures/{noun}/{name}"', '"figures/" + noun'),
+        r"saving\.py: expected the path figures/\{\}/\{\}, spelled out",
     ),
     # Rule 6: code.
     lacks("measure_separability", "data/prepared/code/measure_separability.txt"),
@@ -340,22 +348,32 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage draw_toys: deps lacks results/cubes/curve/toy\.csv",
         r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
     ),
-    lacks("draw_compare", "results/compare/measures.csv"),
+    lacks("draw_compare", "results/measures/${key}.csv"),
+    (
+        stage("compare_measures", "- results/search/${item.other_model}.csv"),
+        r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
+    ),
     has("measure_separability", "data/texts"),
     lacks("report_figures", "figures"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
-        r"stage compare_measures: deps has results/positions/profiles, which \S+ does not read",
+        *[
+            rf"compare_measures: deps has results/positions/profiles/\$\{{item\.{key}\}}\.csv,"
+            for key in ("model", "other_model")
+        ],
     ),
     (
         edit("conf/compare/measures.yaml", "data/measured/probing/{}.parquet", "null"),
-        r"stage compare_measures: deps has data/measured/probing, which \S+ does not read",
+        *[
+            rf"compare_measures: deps has data/measured/probing/\$\{{item\.{key}\}}\.parquet,"
+            for key in ("model", "other_model")
+        ],
     ),
     # Rule 8: params.
     lacks_param("measure_separability", "seed", r": measure_separability\(\) takes it"),
     lacks_param("measure_sentence_similarity", "corpora", r": \S+_similarity\.py reads it"),
-    lacks_param("draw_compare", "models"),
+    lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
     lacks_param("measure_similarity", "conf/measure/learned/similarity.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
@@ -387,7 +405,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r'draw/learned/similarity\.py: expected stage="measure_similarity"',
     ),
     (
-        edit(f"{DRAW}/page/saving.py", 'title=f"{stage_of(figure)}{item}"', 'title=f"{item}"'),
+        edit(f"{DRAW}/page/saving.py", 'title=f"{stage_of(figure)}@{name}"', 'title=f"@{name}"'),
         r'saving\.py: expected save_figure\(\.\.\., title=f"\{stage_of\(figure\)\}',
     ),
     # Rule 12: who imports whom.

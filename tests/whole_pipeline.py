@@ -1,4 +1,7 @@
-"""What the pipeline has: the stages of a model, those of all, and the folders they write."""
+"""What the pipeline has: the stages of a model, of a pair, of all, and the folders they write."""
+
+from embspace.settings.params import models_of
+from tests.drawn import figure_files
 
 # Of the model: it spells most words letter by letter, and a stimulus is read whole.
 POSITIONS = 192
@@ -54,4 +57,20 @@ def expected_stages(model: str) -> set[str]:
 # Those that no model has a part in.
 SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
 # Those that look at all models.
-OF_ALL = {*(f"compare_{noun}" for noun in COMPARED), "draw_compare", "report_figures"}
+OF_ALL = {"report_figures"}
+
+
+def compared_stages(pair: str) -> set[str]:
+    return {*(f"compare_{noun}@{pair}" for noun in COMPARED), f"draw_compare@{pair}"}
+
+
+def compared_files(pair: str) -> set[str]:
+    tables = {f"results/{noun}/{pair}.csv" for noun in COMPARED}
+    return tables | {file for noun in COMPARED for file in figure_files(noun, pair)}
+
+
+def as_params(*pairs: str) -> dict[str, dict[str, str]]:
+    """Return what `compared` in params.yaml says of these pairs."""
+    return {
+        pair: dict(zip(("model", "other_model"), models_of(pair), strict=True)) for pair in pairs
+    }

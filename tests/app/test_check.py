@@ -249,6 +249,17 @@ def test_a_model_is_profiled_only_if_its_states_are_extracted(tree: Path):
     assert message == "params.yaml: key 'profiled': 'minilm_random' is not among 'models'"
 
 
+def test_a_pair_is_compared_only_if_both_are_measured(tree: Path):
+    pair = "minilm--minilm_random: {model: minilm, other_model: minilm_random}"
+    replace(tree / "params.yaml", "compared: {}", f"compared: {{{pair}}}")
+    [message] = check_settings()
+    assert message == (
+        "params.yaml: key 'compared.minilm--minilm_random': 'minilm_random' is not among 'models'"
+    )
+    replace(tree / "params.yaml", "  - minilm\n", "  - minilm\n  - minilm_random\n")
+    assert check_settings() == []
+
+
 def test_a_training_is_measured_only_of_models_that_are_listed(tree: Path):
     replace(tree / "params.yaml", "checkpointed: []", "checkpointed: [pythia_70m]")
     [message] = check_settings()

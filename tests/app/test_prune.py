@@ -4,11 +4,17 @@ from pathlib import Path
 import pytest
 
 from embspace.app.prune import find_leftovers, find_strays, remove
-from embspace.settings.params import Params
+from embspace.settings.params import Pair, Params
 from embspace.settings.pipeline import graph_files
 
 PARAMS = Params(
-    models=["a", "b-1.5"], corpora=["one"], profiled=[], trained=[], seed=0, device="cpu"
+    models=["a", "b-1.5"],
+    corpora=["one"],
+    profiled=[],
+    compared={"a--b-1.5": Pair(model="a", other_model="b-1.5")},
+    trained=[],
+    seed=0,
+    device="cpu",
 )
 KEPT = [
     "data/prepared/checkpoints/a.json",
@@ -20,15 +26,15 @@ KEPT = [
     "figures/similarity/b-1.5.png",
     "figures/similarity/b-1.5.md",
     "data/drawn/learned/b-1.5/similarity.svg",
-    "data/drawn/compare/compare/alignment.svg",
+    "data/drawn/compare/a--b-1.5/alignment.svg",
     "results/provenance.json",
     "results/pretraining_dynamics/a.csv",
     "results/similarity/summary/a.csv",
     "data/projected/hopf_link/toy.parquet",
     "results/hopf_link/quality/toy.csv",
     "figures/hopf_link/toy.png",
-    "results/compare/alignment.csv",
-    "figures/compare/alignment.md",
+    "results/alignment/a--b-1.5.csv",
+    "figures/alignment/a--b-1.5.md",
     # Of a run that is described, whether it is trained at present or not.
     "data/prepared/training_texts/mine.parquet",
     "data/trained/mine/seed_0/pretraining/step_000000/model.safetensors",
@@ -44,10 +50,13 @@ DROPPED = [
     "data/extracted/embeddings/b-1.safetensors",
     "data/extracted/hidden_states/a/two.tokens.parquet",
     "data/extracted/hidden_states/c/one.safetensors",
+    "data/drawn/compare/b-1.5--a/alignment.svg",  # the pair is called the other way round
     "data/drawn/learned/b-1/similarity.svg",
     "data/drawn/learned/c/similarity.svg",
+    "results/alignment/b-1.5--a.csv",
     "results/pretraining_dynamics/c.csv",
     "results/similarity/summary/c.csv",
+    "figures/alignment/a--c.md",
     "figures/similarity/b-1.md",
     "figures/similarity/c.md",
     "figures/similarity/c.png",

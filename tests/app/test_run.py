@@ -97,6 +97,7 @@ def layers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project's graph, with two models whose layers are profiled."""
     params = yaml.safe_load((root / "params.yaml").read_text())
     params |= {"models": ["one", "two", "three"], "profiled": ["one", "two"]}
+    params |= {"compared": {"one--two": {"model": "one", "other_model": "two"}}}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     (tmp_path / "pipeline").symlink_to(root / "pipeline", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
@@ -124,6 +125,18 @@ def test_a_stage_of_families_is_all_of_them(layers: Path) -> None:
     families = ("direction", "spectrum", "context")
     expected = [f"{LAYERS}:measure_profiles@one-{family}" for family in families]
     assert addresses_of(layers, "profiles", "one") == expected
+
+
+def test_a_pair_is_an_item_as_a_model_is(layers: Path) -> None:
+    stages = [f"pipeline/compare/dvc.yaml:compare_measures{item}" for item in ("", "@one--two")]
+    assert addresses_of(layers, "measures", None) == stages[:1]
+    assert addresses_of(layers, "measures", "one--two") == stages[1:]
+    with pytest.raises(InputError, match="--model: found 'one', .*one--two"):
+        addresses_of(layers, "measures", "one")
+    params = yaml.safe_load((layers / "params.yaml").read_text())
+    (layers / "params.yaml").write_text(yaml.safe_dump(params | {"compared": {}}))
+    with pytest.raises(InputError, match=r"key 'compared' in params.yaml names nothing.* \{\}$"):
+        addresses_of(layers, "measures", None)
 
 
 def test_a_model_that_is_not_profiled_is_named(layers: Path) -> None:

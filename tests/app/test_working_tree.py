@@ -82,7 +82,7 @@ def repro(root: Path) -> None:
 def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: Path):
     tree.update("a", None)
     params = {"models": ["a"], "corpora": ["c"], "seed": 7}
-    params |= {"profiled": [], "checkpointed": [], "trained": []}
+    params |= {"profiled": [], "compared": {}, "checkpointed": [], "trained": []}
     assert read_yaml(tree.folder / "params.yaml") == params
     assert read_yaml(root / "params.yaml")["models"] == ["b"]
     assert (tree.folder / "models/a/config.json").read_text() == "{}"
@@ -219,6 +219,22 @@ def test_what_is_over_an_empty_list_is_not_taken_over(tree: WorkingTree, root: P
     tree.update("a", None)
     assert (tree.folder / "results/a.csv").is_file()
     assert not (tree.folder / "results/atlas").exists()
+
+
+def test_what_compares_the_model_is_not_taken_over(tree: WorkingTree, root: Path):
+    do = {
+        "cmd": "mkdir -p results/measures && echo 1 > results/measures/${key}.csv",
+        "outs": [{"results/measures/${key}.csv": {"cache": False}}],
+    }
+    stages = {**STAGES, "compare_measures": {"foreach": "${compared}", "do": do}}
+    put(root / "dvc.yaml", {"stages": stages})
+    pairs = {"a--b": {"model": "a", "other_model": "b"}}
+    put(root / "params.yaml", {**read_yaml(root / "params.yaml"), "compared": pairs})
+    repro(root)
+    assert (root / "results/measures/a--b.csv").is_file()
+    tree.update("a", None)
+    assert (tree.folder / "results/a.csv").is_file()
+    assert not (tree.folder / "results/measures").exists()
 
 
 def test_with_layers_the_model_is_profiled_where_no_run_was_trained(tree: WorkingTree, root: Path):

@@ -12,10 +12,8 @@ from embspace.compare.alignment import (
     ReadModel,
     _states,
     compare_alignment,
-    main,
 )
 from embspace.files.tensors import save_tensors
-from embspace.settings.stage import StageConfig
 
 SETTINGS: dict[str, Any] = {
     "word_corpora": ["news"],
@@ -82,14 +80,11 @@ def model(pieces: int, seed: int, *, stimuli: int = 10) -> ReadModel:
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    models = {"one": model(1, 1), "two": model(2, 2), "three": model(4, 3)}
-    return compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+    return compare_alignment({"news": TEXTS}, SENTENCES, (model(1, 1), model(4, 3)), **SETTINGS)
 
 
-def test_every_two_models_are_compared(table: pd.DataFrame):
+def test_texts_words_and_stimuli_are_compared(table: pd.DataFrame):
     assert list(table.columns) == COLUMNS
-    pairs = table[["model", "other_model"]].drop_duplicates().to_numpy().tolist()
-    assert pairs == [["one", "two"], ["one", "three"], ["two", "three"]]
     sets = table[["corpus", "unit", "n"]].drop_duplicates().to_numpy().tolist()
     # Of the stimuli, nine texts of each set are different.
     expected = [["news", "text", 16], ["news", "word", 16], ["stimuli", "text", 45]]
@@ -118,49 +113,45 @@ def test_stimuli_alone_stand_beside_random_weights_and_have_no_interval(table: p
 
 def test_the_same_random_weights_say_nothing():
     one = model(1, 1)
-    models = {"one": one, "again": ReadModel(model(2, 2).corpora, one.stimuli)}
-    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+    pair = (one, ReadModel(model(2, 2).corpora, one.stimuli))
+    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS)
     assert table["random_weights_value"].isna().all()
     stimuli = table[(table["corpus"] == "stimuli") & (table["layer"] == table["other_layer"])]
     assert stimuli["value"].to_numpy() == pytest.approx(1)
 
 
-def test_a_pair_does_not_depend_on_other_models(table: pd.DataFrame):
-    models = {"two": model(2, 2), "three": model(4, 3)}
-    alone = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
-    kept = table[table["model"] == "two"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, kept)
+def test_models_that_change_places_change_layers_alone(table: pd.DataFrame):
+    turned = compare_alignment({"news": TEXTS}, SENTENCES, (model(4, 3), model(1, 1)), **SETTINGS)
+    renamed = turned.rename(columns={"layer": "other_layer", "other_layer": "layer"})
+    keys = ["corpus", "unit", "measure", "layer", "other_layer"]
+    both = table.merge(renamed, on=keys, suffixes=("", "_turned"))
+    assert len(both) == len(table)
+    assert both["value_turned"].to_numpy() == pytest.approx(both["value"].to_numpy())
 
 
 def test_of_many_points_some_are_drawn():
-    models = {"one": model(1, 1), "two": model(2, 2)}
     settings = SETTINGS | {"largest_n": 10}
-    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **settings)
+    pair = (model(1, 1), model(2, 2))
+    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **settings)
     assert (table["n"] == 10).all()
 
 
 def test_fewer_than_the_smallest_are_not_compared():
-    models = {"one": model(1, 1), "two": model(2, 2)}
     settings = SETTINGS | {"smallest_n": 46, "word_corpora": []}
-    table = compare_alignment({"news": TEXTS}, SENTENCES, models, **settings)
+    pair = (model(1, 1), model(2, 2))
+    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **settings)
     assert list(table.columns) == COLUMNS
     assert table.empty
 
 
-def test_one_model_gives_an_empty_table():
-    table = compare_alignment({"news": TEXTS}, SENTENCES, {"one": model(1, 1)}, **SETTINGS)
-    assert list(table.columns) == COLUMNS
-    assert table.empty
-
-
-def test_a_model_that_read_nothing_is_left_out():
+def test_with_a_model_that_read_nothing_there_is_nothing_to_compare():
     silent = model(2, 2, stimuli=0)
     read = silent.corpora["news"]
     nothing = ReadCorpus(
         read.windows[:0], read.tokens[:0], {kind: x[:, :0] for kind, x in read.states.items()}
     )
-    models = {"one": model(1, 1), "silent": ReadModel({"news": nothing}, silent.stimuli)}
-    assert compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS).empty
+    pair = (model(1, 1), ReadModel({"news": nothing}, silent.stimuli))
+    assert compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS).empty
 
 
 PER_DOCUMENT, N_DOCUMENTS = 5, 100
@@ -186,8 +177,8 @@ def test_points_of_one_document_do_not_make_independent_models_alike():
     settings = SETTINGS | {"largest_n": 500, "n_permutations": 40, "n_resamples": 40}
     parts = []
     for seed in range(30):
-        models = {"one": clustered(2 * seed), "two": clustered(2 * seed + 1)}
-        parts.append(compare_alignment({"news": texts}, SENTENCES, models, **settings))
+        pair = (clustered(2 * seed), clustered(2 * seed + 1))
+        parts.append(compare_alignment({"news": texts}, SENTENCES, pair, **settings))
     table = pd.concat(parts)
     assert (table["n"] == N_DOCUMENTS).all()
     cka = table[table["measure"] == "debiased_linear_cka"]
@@ -203,31 +194,24 @@ def test_points_of_one_document_do_not_make_independent_models_alike():
 
 
 def test_the_numbers_of_a_corpus_do_not_hang_on_others(table: pd.DataFrame):
-    models = {"one": model(1, 1), "two": model(2, 2)}
-    for each in models.values():
+    pair = (model(1, 1), model(4, 3))
+    for each in pair:
         each.corpora["blog"] = each.corpora["news"]
     texts = {"blog": TEXTS, "news": TEXTS}
-    found = compare_alignment(texts, SENTENCES, models, **SETTINGS)
+    found = compare_alignment(texts, SENTENCES, pair, **SETTINGS)
     found = found[found["corpus"] != "blog"].reset_index(drop=True)
-    expected = table[table["other_model"] == "two"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(found, table)
 
 
 def test_words_of_a_corpus_without_states_of_tokens_are_left_out(caplog: pytest.LogCaptureFixture):
-    models = {"one": model(1, 1), "two": model(2, 2)}
-    for each in models.values():
+    pair = (model(1, 1), model(2, 2))
+    for each in pair:
         read = each.corpora["news"]
         states = {"mean": read.states["mean"]}
         each.corpora["news"] = ReadCorpus(read.windows, read.tokens, states)
-    found = compare_alignment({"news": TEXTS}, SENTENCES, models, **SETTINGS)
+    found = compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS)
     assert set(found["unit"]) == {"text"}
     assert "conf/corpus/news.yaml: key 'token_states'" in caplog.text
-
-
-def test_one_model_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    main(StageConfig("", {}, "", {}, ["one"], ["news"], SETTINGS))
-    assert (tmp_path / "results/compare/alignment.csv").read_text().count("\n") == 1
 
 
 def test_states_of_tokens_are_taken_where_they_are(tmp_path: Path):

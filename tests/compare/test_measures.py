@@ -21,53 +21,56 @@ SOURCES = [Source(**each) for each in read_yaml(FILE)["sources"]]
 LEVEL = 0.9
 SAMPLED = [source for source in SOURCES if source.halves]
 N_UNITS, N_DRAWS = 12, 40
-Tables = dict[str, dict[str, pd.DataFrame]]
+Tables = dict[str, tuple[pd.DataFrame, pd.DataFrame]]
+Change = Callable[[pd.DataFrame], pd.DataFrame]
 
 
-def results(values: dict[str, float], longest: dict[str, int]) -> Tables:
-    """Of each model a table of each source: two groups, as long as `longest`, of equal values."""
-    found: Tables = {}
-    for source in SOURCES:
-        found[source.file] = {}
-        for model, value in values.items():
-            n = longest[model] if source.along else 1
-            groups = [dict.fromkeys(source.keys, each) for each in ("a", "b")]
-            rows = [
-                group | ({source.along: at} if source.along else {}) | {"ignored": 0.0}
-                for group in (groups if source.keys else [{}])
-                for at in range(n)
-            ]
-            table = pd.DataFrame(rows)
-            for quantity in source.quantities:
-                table[quantity] = value
-            found[source.file][model] = table
-    return found
+def results(one: tuple[float, int], other: tuple[float, int]) -> Tables:
+    """Of both models a table of each source: two groups, of equal values, so many in a row."""
+    return {source.file: (rows_of(source, *one), rows_of(source, *other)) for source in SOURCES}
 
 
-def halves(tables: Tables, **change: Callable[[pd.DataFrame], pd.DataFrame]) -> Tables:
-    """Of each row of a sampled source, of the same units in all models; `change` is by model."""
-    found: Tables = {}
+def rows_of(source: Source, value: float, longest: int) -> pd.DataFrame:
+    groups = [dict.fromkeys(source.keys, each) for each in ("a", "b")]
+    rows = [
+        group | ({source.along: at} if source.along else {}) | {"ignored": 0.0}
+        for group in (groups if source.keys else [{}])
+        for at in range(longest if source.along else 1)
+    ]
+    return pd.DataFrame(rows).assign(**dict.fromkeys(source.quantities, value))
+
+
+def as_it_is(part: pd.DataFrame) -> pd.DataFrame:
+    return part
+
+
+def halves(tables: Tables, of_one: Change = as_it_is, of_other: Change = as_it_is) -> Tables:
+    """Of each row of a sampled source, of the same units in both models, before the changes."""
+    parts: dict[str, tuple[list[pd.DataFrame], list[pd.DataFrame]]] = {}
     for source in SAMPLED:
-        for number, (model, table) in enumerate(tables[source.file].items()):
+        of_both = parts.setdefault(str(source.halves), ([], []))
+        for number, change in enumerate((of_one, of_other)):
             rng = np.random.default_rng(number)
-            parts = [found.setdefault(str(source.halves), {}).get(model, pd.DataFrame())]
+            n_rows = len(tables[source.file][number])
             for quantity in source.quantities:
-                part = pd.DataFrame({"table": source.table, "row": range(len(table))})
+                part = pd.DataFrame({"table": source.table, "row": range(n_rows)})
                 part = part.assign(quantity=quantity, **units_named(range(N_UNITS)))
-                part["deviations"] = by_row(rng.normal(size=(N_DRAWS, len(table))))
-                parts.append(change.get(model, lambda each: each)(part))
-            found[str(source.halves)][model] = pd.concat(parts, ignore_index=True)
-    return found
+                part["deviations"] = by_row(rng.normal(size=(N_DRAWS, n_rows)))
+                of_both[number].append(change(part))
+    return {
+        file: (pd.concat(first, ignore_index=True), pd.concat(second, ignore_index=True))
+        for file, (first, second) in parts.items()
+    }
 
 
-def compared(values: dict[str, float], longest: dict[str, int], **change: Any) -> pd.DataFrame:
-    tables = results(values, longest)
+def compared(one: tuple[float, int], other: tuple[float, int], **change: Any) -> pd.DataFrame:
+    tables = results(one, other)
     return compare_measures(tables, halves(tables, **change), sources=SOURCES, level=LEVEL)
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    return compared({"one": 3.0, "two": 1.0}, {"one": 3, "two": 2})
+    return compared((3.0, 3), (1.0, 2))
 
 
 def is_sampled(table: pd.DataFrame) -> pd.Series:
@@ -111,7 +114,7 @@ def test_equal_models_do_not_differ_in_any_half():
         return part.assign(deviations=by_row(np.tile(np.arange(float(N_DRAWS)), (len(part), 1)).T))
 
     for value in (3.0, 1.0):  # another model is the same plus a constant
-        found = compared({"one": 3.0, "two": value}, {"one": 2, "two": 2}, one=same, two=same)
+        found = compared((3.0, 2), (value, 2), of_one=same, of_other=same)
         sampled = found[is_sampled(found)]
         assert (sampled["difference_low"] == 3 - value).all()
         assert (sampled["difference_high"] == 3 - value).all()
@@ -126,35 +129,17 @@ def test_equal_models_do_not_differ_in_any_half():
     ],
 )
 def test_without_common_halves_there_are_no_bounds(change: Any, reason: str):
-    found = compared({"one": 3.0, "two": 1.0}, {"one": 2, "two": 2}, two=change)
+    found = compared((3.0, 2), (1.0, 2), of_other=change)
     assert found[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
     assert set(found.loc[is_sampled(found), "no_bounds"]) == {reason}
     assert (found["difference"] == 2).all()
 
 
-def test_a_pair_does_not_depend_on_other_models(table: pd.DataFrame):
-    of_two, of_three = {"one": 3, "two": 2}, {"one": 3, "two": 2, "zero": 4}
-    tables = results({"one": 3.0, "two": 1.0, "zero": 0.0}, of_three)
-    found = compare_measures(tables, halves(tables), sources=SOURCES, level=LEVEL)
-    pairs = found[["model", "other_model"]].drop_duplicates().to_numpy().tolist()
-    assert pairs == [["one", "two"], ["one", "zero"], ["two", "zero"]]
-    kept = found[found["other_model"].isin(of_two)].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, table)
-
-
-def test_one_model_gives_an_empty_table():
-    found = compared({"one": 3.0}, {"one": 3})
-    assert list(found.columns) == COLUMNS
-    assert found.empty
-
-
 def test_a_model_without_rows_leaves_the_other_alone():
-    tables = results({"one": 3.0, "two": 1.0}, {"one": 3, "two": 2})
-    empty = {file: {"one": t["one"], "two": t["two"][:0]} for file, t in tables.items()}
-    kept = {
-        file: {"one": each["one"], "two": pd.DataFrame(columns=OF_HALVES)}
-        for file, each in halves(tables).items()
-    }
+    tables = results((3.0, 3), (1.0, 2))
+    empty = {file: (one, other[:0]) for file, (one, other) in tables.items()}
+    none = pd.DataFrame(columns=OF_HALVES)
+    kept = {file: (one, none) for file, (one, _) in halves(tables).items()}
     found = compare_measures(empty, kept, sources=SOURCES, level=LEVEL)
     assert found["other_model_value"].isna().all()
     assert (found["model_value"] == 3).all()
@@ -164,18 +149,14 @@ SEARCH = next(source for source in SOURCES if source.noun == "search")
 
 
 def test_a_table_without_rows_may_lack_its_quantities():
-    tables = results({"one": 1.0, "two": 2.0}, {"one": 2, "two": 2})
-    bare = {
-        source.file: {
-            name: table[[*source.keys, *([source.along] if source.along else [])]][:0]
-            if source.noun == "text_clouds"
-            else table
-            for name, table in tables[source.file].items()
-        }
-        for source in SOURCES
-    }
+    tables = results((1.0, 2), (2.0, 2))
     kept = halves(tables)
-    found = compare_measures(bare, kept, sources=SOURCES, level=LEVEL)
+    for source in SOURCES:
+        if source.noun == "text_clouds":
+            about = [*source.keys, *([source.along] if source.along else [])]
+            one, other = tables[source.file]
+            tables[source.file] = (one[about][:0], other[about][:0])
+    found = compare_measures(tables, kept, sources=SOURCES, level=LEVEL)
     assert "text_clouds" not in set(found["noun"])
     others = found["noun"].drop_duplicates().tolist()
     assert others == list(dict.fromkeys(s.noun for s in SOURCES if s.noun != "text_clouds"))
@@ -188,8 +169,8 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
     """
     rng = np.random.default_rng(seed)
     common = shared * rng.exponential(size=n)
-    tables, kept, widths = {}, {}, []
-    for model, truth in (("one", 1.0), ("two", 0.0)):
+    tables, kept, widths = [], [], []
+    for truth in (1.0, 0.0):
         x = truth + common + rng.normal(size=n)
         interval = half_sample_interval(
             lambda units, x=x: np.asarray(x[units].mean()),
@@ -202,10 +183,15 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
         row = dict.fromkeys(SEARCH.keys, "a") | dict.fromkeys(SEARCH.quantities, x.mean())
         table = pd.DataFrame([row | {"layer": 0} | units_named(range(n))])
         table["recall_at_1_deviations"] = by_row(interval.deviations[:, np.newaxis])
-        published, kept[model] = without_deviations({"search": table})
-        tables[model] = published["search"]
-    results, halves = {SEARCH.file: tables}, {str(SEARCH.halves): kept}
-    found = compare_measures(results, halves, sources=[SEARCH], level=LEVEL)
+        published, of_halves = without_deviations({"search": table})
+        tables.append(published["search"])
+        kept.append(of_halves)
+    found = compare_measures(
+        {SEARCH.file: (tables[0], tables[1])},
+        {str(SEARCH.halves): (kept[0], kept[1])},
+        sources=[SEARCH],
+        level=LEVEL,
+    )
     return found.set_index("quantity").loc["recall_at_1"], widths
 
 
@@ -256,7 +242,8 @@ def test_a_column_that_no_table_has_is_named(
     given = {"keys": ["space"], "along": "share", "quantities": ["dim"]}
     typo = "shape" if key == "along" else ["shape"]
     source = Source(noun="x", table="x", file="results/x/{}.csv", **given | {key: typo})
-    config = StageConfig("", {}, "", {}, ["one"], [], {"sources": [source], "level": LEVEL})
+    settings = {"sources": [source], "level": LEVEL}
+    config = StageConfig("", {}, "", {}, [], [], settings, pair="one--two")
     message = r"a column of results/x/one\.csv: found 'shape'; .* allowed: space, share"
     with pytest.raises(InputError, match=message):
         main(config)
@@ -268,5 +255,7 @@ def test_tables_are_loaded_and_compared(tmp_path: Path, monkeypatch: pytest.Monk
     for name, value in (("one", 5), ("two", 3)):
         save_table(pd.DataFrame({"dim": [value]}), source.file.format(name))
     settings = {"sources": [source], "level": LEVEL}
-    main(StageConfig("", {}, "", {}, ["one", "two"], [], settings))
-    assert pd.read_csv("results/compare/measures.csv")["difference"].tolist() == [2]
+    main(StageConfig("", {}, "", {}, [], [], settings, pair="one--two"))
+    assert pd.read_csv("results/measures/one--two.csv")["difference"].tolist() == [2]
+    main(StageConfig("", {}, "", {}, [], [], settings, pair="two--one"))
+    assert pd.read_csv("results/measures/two--one.csv")["difference"].tolist() == [-2]

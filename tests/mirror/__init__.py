@@ -5,9 +5,9 @@ conf/measure/positional/positions.yaml, its function in
 src/embspace/measure/positional/positions.py, its test in
 tests/measure/positional/test_positions.py, and so on. `draw_positional`, in
 src/embspace/draw/positional/__main__.py, draws all of its chapter. A toy, which is measured
-without a model, has `toy` in the place of the model's name; what compares models has one table for
-all of them, results/compare/<noun>.csv, drawn as figures/compare/<noun>. What is written here is
-read from the files alone: no module of embspace is imported, nothing is run.
+without a model, has `toy` in the place of the model's name; what compares two has the name of their
+pair, which dvc.yaml calls `${key}`. What is written here is read from the files alone: no module of
+embspace is imported, nothing is run.
 
 `python -m tests.mirror`, at the root of the project, prints what does not fit.
 """

@@ -4,11 +4,11 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 
 from tests.mirror.paths import gives, is_home_of
 from tests.mirror.source import assigned_to, calls_of, dotted, function_named, imports_of, paths_in
-from tests.mirror.tree import CODE, COMPARE, DESCRIPTIONS, FROM_PARAMS, Function, Stage, Tree
+from tests.mirror.tree import CODE, DESCRIPTIONS, FROM_PARAMS, Function, Stage, Tree
 
 LOADER = re.compile(r"embspace\.models\.\w+\.load_\w+")
 PIN = "data/prepared/model/{}.json"  # what changes when a model's files do
@@ -53,6 +53,16 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
         for dep in deps:
             if not any(gives(dep, path) for path in opened):
                 yield f"{stage}: deps has {dep}, which {stage.module} does not read."
+        yield from _half_pairs(stage)
+
+
+def _half_pairs(stage: Stage) -> Iterator[str]:
+    """Yield what a stage of pairs reads of one model, where deps lacks the same of the other."""
+    models = ("${item.model}", "${item.other_model}")
+    for one, other in permutations(models) if "pair" in stage.matrix else ():
+        for dep in stage.deps:
+            if one in dep and dep.replace(one, other) not in stage.deps:
+                yield f"{stage}: deps lacks {dep.replace(one, other)}, beside {dep}."
 
 
 def _resolved(tree: Tree, stage: Stage, dep: str) -> str:
@@ -97,12 +107,9 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
     tables = ast.literal_eval(names) if names else ()
     for noun, name in product(tree.drawn_by(drawing), tables):
         table, _, suffix = name.rpartition(".")
-        if stage.item == COMPARE:
-            yield f"results/{COMPARE}/{noun}.{suffix}"
-        else:
-            home = f"{homes.get(suffix, 'results')}/{noun}" if "/" not in table else "results"
-            item = "{}" if stage.matrix else stage.item
-            yield f"{home}/{table + '/' if table else ''}{item}.{suffix}"
+        home = f"{homes.get(suffix, 'results')}/{noun}" if "/" not in table else "results"
+        item = "{}" if stage.matrix else stage.item
+        yield f"{home}/{table + '/' if table else ''}{item}.{suffix}"
 
 
 def _loads_a_model(tree: Tree, stage: Stage) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.mirror.names import SAVING
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import COMPARE, DESCRIPTIONS, MAKERS, Stage, Tree
+from tests.mirror.tree import DESCRIPTIONS, MAKERS, Stage, Tree
 
 IN_GIT = (".md", ".png")  # of a figure
 
@@ -77,7 +77,7 @@ def _figures_left_over(tree: Tree) -> Iterator[str]:
 def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
     rows = [line for line in tree.text("README.md").splitlines() if line.startswith("|")]
     for stage, noun in _published(tree):
-        figures = f"figures/{COMPARE}/{noun}." if stage.verb == COMPARE else f"figures/{noun}/"
+        figures = f"figures/{noun}/"
         if not any(f"`{noun}`" in row and figures in row for row in rows):
             yield f"README.md: expected a table row of {stage.name}: `{noun}`, a link to {figures}"
 

@@ -17,7 +17,6 @@ from tests.mirror.paths import (
 )
 from tests.mirror.source import assigned_to, calls_of, function_named, functions_in, paths_in
 from tests.mirror.tree import (
-    COMPARE,
     DESCRIPTIONS,
     FAMILY,
     FROM_PARAMS,
@@ -73,7 +72,7 @@ def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
             f"{stage.module}: run_stage picks a file of conf/ for {listing(groups)}, but the "
             f"matrix of the stage has {listing(stage.matrix)}; expected the same."
         )
-    choices = [f"{key}=${{item.{key}}}" for key in stage.matrix]
+    choices = [f"{key}={stage.place_of(key)}" for key in stage.matrix]
     if stage.families or stage.family:
         choices.append(f"{FAMILY}{'${item.family}' if stage.families else stage.noun}")
     dotted = stage.module.removeprefix("src/").removesuffix(".py").removesuffix("/__main__")
@@ -130,7 +129,7 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         found = " | ".join(map(_sorted_call, _united(drawings))) if drawings else found
     if found != expected:
         yield f"{stage.module}: DRAWINGS is {found}; expected {expected}."
-    names = {TOY: f"'{TOY}'", COMPARE: "COMPARE"}
+    names = {TOY: f"'{TOY}'", "${key}": "config.pair"}
     item = names.get(stage.item, f"config.{next(iter(stage.matrix))}_name" if stage.matrix else "")
     given = [f"'{stage.noun}'", "DRAWINGS", item]
     calls = calls_of(module, "draw_and_save")
@@ -245,6 +244,6 @@ def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
         yield f"{stage}: outs lacks {out}, which it draws."
     for out in sorted(stage.outs.keys() - expected):
         yield f"{stage}: the output {out} is not where it belongs, {figure_of(stage, '<noun>')}."
-    path = re.sub(r"\$\{item\.\w+\}|\btoy\b|<noun>", "{}", figure_of(stage, "<noun>"))
+    path = re.sub(rf"{ITEM.pattern}|\btoy\b|<noun>", "{}", figure_of(stage, "<noun>"))
     if path not in paths_in(tree.module(SAVING)):
         yield f"{SAVING}: expected the path {path}, spelled out."

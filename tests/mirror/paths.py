@@ -1,12 +1,12 @@
 """Compares paths as a dvc.yaml and the modules spell them.
 
-In `{}` form, the parts that vary are blanks: both `${item.model}` of a dvc.yaml, or a setting that
-a stage has among its `vars`, and `{name}` of an f-string.
+In `{}` form, the parts that vary are blanks: `${item.model}` or `${key}` of a dvc.yaml, or a
+setting that a stage has among its `vars`, as `{name}` of an f-string.
 """
 
 import re
 
-from tests.mirror.tree import COMPARE, TOY, Stage
+from tests.mirror.tree import TOY, Stage
 
 # Where a stage may write. [optional], {one,of,these}; <model>, <corpus>, <run> come from matrix.
 PLACES = {
@@ -19,7 +19,7 @@ PLACES = {
         "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
-    "compare": ("results/compare/<noun>.csv",),
+    "compare": ("results/<noun>/<pair>.csv",),
     "draw": ("figures/<noun>/<model>.{md,png}", "data/drawn/<noun>/<model>"),
     "report": ("data/reported/<noun>.<suffix>",),
 }
@@ -66,8 +66,6 @@ def is_home_of(path: str, stage: Stage) -> bool:
 
 def figure_of(stage: Stage, noun: str) -> str:
     """Return where a drawing stage puts the figure of a noun, but for the suffix."""
-    if stage.item == COMPARE:
-        return f"figures/{COMPARE}/{noun}"
     return f"figures/{noun}/{stage.item}"
 
 

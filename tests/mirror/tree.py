@@ -16,8 +16,7 @@ FOLDED = ("measure", "draw")  # have a folder a chapter
 # Folders of conf/ whose files describe something: the key of params.yaml that names them. The verb
 # `train` has no other settings.
 DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
-# What has the place of a model's name, where none is looked at, and where several are compared.
-TOY, COMPARE = "toy", "compare"
+TOY = "toy"  # has the place of a model's name, where none is looked at
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device", "roles"}
 CODE = "data/prepared/code"  # what `prepare_code` writes
@@ -83,8 +82,10 @@ class Stage:
 
     @property
     def matrix(self) -> dict[str, Any]:
-        """What it has an item for each of, families aside."""
+        """What it has an item for each of, families aside; DVC takes pairs by `foreach` alone."""
         matrix = dict(self.entry.get("matrix") or {})
+        if "foreach" in self.entry:
+            return {"pair": self.entry["foreach"]}
         return {key: values for key, values in matrix.items() if key != "family"}
 
     @property
@@ -94,9 +95,12 @@ class Stage:
     @property
     def item(self) -> str:
         """What has the place of `<model>` in its paths."""
-        if self.matrix:
-            return f"${{item.{next(iter(self.matrix))}}}"
-        return COMPARE if COMPARE in (self.verb, self.chapter) else TOY
+        return self.place_of(next(iter(self.matrix))) if self.matrix else TOY
+
+    @staticmethod
+    def place_of(key: str) -> str:
+        """Return what has the place of an item of the matrix in commands and paths."""
+        return "${key}" if key == "pair" else f"${{item.{key}}}"
 
     @property
     def deps(self) -> list[str]:
@@ -200,7 +204,7 @@ class Tree:
     @cached_property
     def stages(self) -> list[Stage]:
         return [
-            Stage(name, graph, entry)
+            Stage(name, graph, {**entry, **entry.get("do", {})})
             for graph in self.graphs
             for name, entry in self.yaml(graph).get("stages", {}).items()
         ]

@@ -84,15 +84,6 @@ def test_a_missing_file_and_foreign_bytes_are_named():
         read_contents(Path("x.csv"))
 
 
-def test_rows_of_pairs_of_models(tree: Path):
-    pairs = table("model other_model n\na b 1\na c 2\nb c 3")
-    assert pairs.pairs == {("a", "b"), ("a", "c"), ("b", "c")}
-    assert [row["n"] for row in pairs.of_pairs({("a", "c"), ("c", "b")}).rows] == ["2"]
-    alone = table("space n\ninput 1")
-    assert alone.pairs == set()
-    assert alone.of_pairs(set()) == alone
-
-
 def test_rows_of_models_beside_one_another(tree: Path):
     beside = table("name n\na 1\nb 2\na 3")
     assert beside.names == {"a", "b"}

@@ -5,7 +5,7 @@ from embspace.report.figures import report_figures
 
 FIGURES = [
     Path(f"figures/{name}.png")
-    for name in ("helix/b", "helix/a", "pca/a", "compare/measures", "gone/a")
+    for name in ("helix/b", "helix/a", "pca/a", "measures/a--b", "gone/a")
 ]
 SETTINGS = [
     Path(f"conf/{name}.yaml")

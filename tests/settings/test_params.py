@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from embspace.errors import InputError
-from embspace.settings.params import Params
+from embspace.settings.params import Params, models_of
 from embspace.settings.schema import validate
 
 
@@ -65,10 +67,39 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("name", ["..", ".", ".a", "compare", "toy", "a/b", "-a"])
-def test_a_model_is_not_named_as_a_folder_or_a_comparison(name: str):
+@pytest.mark.parametrize("name", ["..", ".", ".a", "a--b", "toy", "a/b", "-a"])
+def test_a_model_is_not_named_as_a_folder_a_pair_or_a_toy(name: str):
     with pytest.raises(InputError, match=r"params\.yaml: key 'models\.0': .*found "):
         validate(Params, {**GIVEN, "models": [name]}, "params.yaml")
+
+
+PAIR = {"model": "a", "other_model": "b-1.5"}
+
+
+def test_a_pair_is_called_after_its_models():
+    params = validate(Params, {**GIVEN, "compared": {"a--b-1.5": PAIR}}, "params.yaml")
+    assert models_of(*params.compared) == ("a", "b-1.5")
+    assert validate(Params, GIVEN, "params.yaml").compared == {}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ({"a-b-1.5": PAIR}, "The pair 'a-b-1.5' of these models is called 'a--b-1.5', found"),
+        ({"a--a": {"model": "a", "other_model": "a"}}, "The pair 'a--a' is of one model"),
+        (
+            {"a--b-1.5": PAIR, "b-1.5--a": {"model": "b-1.5", "other_model": "a"}},
+            "'a--b-1.5' and 'b-1.5--a' are one pair; leave one of them out",
+        ),
+        ({"a--b-1.5": {"model": "a"}}, "key 'compared.a--b-1.5.other_model' is missing"),
+        ({"a--b-1.5": {**PAIR, "n": 1}}, "'compared.a--b-1.5.n' is unknown; allowed here: model, "),
+        ({"a--b-1.5": ["a", "b-1.5"]}, "key 'compared.a--b-1.5': "),
+        (["a--b-1.5"], "key 'compared': Input should be a valid dictionary"),
+    ],
+)
+def test_a_pair_that_does_not_fit_is_named(pairs: object, message: str):
+    with pytest.raises(InputError, match=re.escape(message)):
+        validate(Params, {**GIVEN, "compared": pairs}, "params.yaml")
 
 
 def test_a_corpus_is_not_called_stimuli():

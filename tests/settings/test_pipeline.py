@@ -85,6 +85,19 @@ def test_a_lock_is_read_by_stage_and_item_and_may_be_absent(tree: Path):
     assert read_locked(tree / "dvc.lock") == {"a@b": {"cmd": "x"}}
 
 
+def test_a_stage_of_pairs_is_as_one_with_a_matrix_of_their_names(tree: Path):
+    graph = tree / "pipeline/toys/dvc.yaml"
+    out = {"results/measures/${key}.csv": {"cache": False}}
+    do = {"cmd": "true", "deps": ["data/${item.other_model}.csv"], "outs": [out]}
+    stages = {"compare_measures": {"foreach": "${compared}", "do": do}}
+    graph.write_text(yaml.safe_dump({"stages": stages}))
+    stage = read_stages(tree)["compare_measures"]
+    assert stage.entry["matrix"] == {"pair": "${compared}"}
+    assert stage.entry["deps"] == do["deps"]
+    assert stage.outputs() == ["results/measures/${item.pair}.csv"]
+    assert stage.address("a--b") == "pipeline/toys/dvc.yaml:compare_measures@a--b"
+
+
 @pytest.fixture
 def things(tmp_path: Path) -> Path:
     folder = tmp_path / "pipeline/things"

@@ -63,6 +63,28 @@ def test_the_command_line_beats_params_and_params_beat_conf(tree: Path):
     assert "'seed': 4" in result.stdout
 
 
+def test_a_stage_of_pairs_is_told_a_pair(tree: Path):
+    program = PROGRAM.replace(
+        "config.model_name, config.corpora), measure_probe",
+        "config.pair), measure_probe, ('pair',)",
+    )
+    (tree / "probe.py").write_text(program)
+    assert run("pair=a--b-1.5").stdout.split() == [
+        "{'level':",
+        "0.5,",
+        "'names':",
+        "['a'],",
+        "'seed':",
+        "3}",
+        "a--b-1.5",
+    ]
+    for arguments in (["pair=a"], ["pair=a--b--c"], []):
+        result = run(*arguments)
+        assert result.returncode == 1
+        assert "command line: key 'pair': " in result.stderr
+        assert "Traceback" not in result.stderr
+
+
 def test_a_stage_leaves_no_files_behind(tree: Path):
     before = sorted(tree.rglob("*"))
     run("model=minilm")

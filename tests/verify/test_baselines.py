@@ -23,10 +23,11 @@ def test_results_are_those_of_the_models(tree: Path):
     ]
 
 
-def test_a_pair_belongs_to_both_its_models(tree: Path):
+def test_a_pair_has_results_of_its_own(tree: Path):
     put("results/map/small--large.csv", "")
-    assert "map/small--large.csv" not in names(results_of(Path("results"), ["small"], {}))
-    assert "map/small--large.csv" in names(results_of(Path("results"), ["small", "large"], {}))
+    file = "map/small--large.csv"
+    assert file not in names(results_of(Path("results"), ["small", "large"], {}))
+    assert file in names(results_of(Path("results"), ["small", "large", "small--large"], {}))
 
 
 def test_what_has_no_model_belongs_to_every_choice_of_models(tree: Path):
@@ -34,12 +35,6 @@ def test_what_has_no_model_belongs_to_every_choice_of_models(tree: Path):
     assert "cubes/curve/toy.csv" in names(results_of(Path("results"), ["small"], {}))
     assert update_baselines(Path("results"), ["small"], {}) == (3, 0)
     assert Path("tests/baselines/cubes/curve/toy.csv").read_text() == "n\n1\n"
-
-
-def test_a_table_of_all_models_belongs_to_every_choice_of_models(tree: Path):
-    put("results/compare/alignment.csv", "model,other_model,n\n")
-    assert "compare/alignment.csv" in names(results_of(Path("results"), ["small"], {}))
-    assert update_baselines(Path("results"), ["small"], {}) == (3, 0)
 
 
 def test_profiles_of_layers_are_of_profiled_models_alone(tree: Path):
@@ -94,21 +89,6 @@ def test_an_update_leaves_other_models_alone(tree: Path):
     put("results/similarity/summary/large.csv", "n\n1\n")
     update_baselines(Path("results"), ["small"], {})
     assert Path("tests/baselines/similarity/summary/large.csv").read_text() == "n\n9\n"
-
-
-def test_an_update_leaves_pairs_with_other_models_alone(tree: Path):
-    header = "model,other_model,n\n"
-    put("tests/baselines/compare/alignment.csv", f"{header}small,large,1\nsmall,huge,2\n")
-    put("results/compare/alignment.csv", f"{header}small,large,3\n")
-    update_baselines(Path("results"), ["small", "large"], {})
-    stored = Path("tests/baselines/compare/alignment.csv")
-    assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
-    put("results/compare/alignment.csv", header)
-    update_baselines(Path("results"), ["small"], {})
-    assert stored.read_text() == f"{header}small,large,3\nsmall,huge,2\n"
-    put("results/compare/alignment.csv", "model,other_model,mean\n")
-    update_baselines(Path("results"), ["small"], {})
-    assert stored.read_text() == "model,other_model,mean\n"
 
 
 def test_an_update_leaves_other_models_beside_one_alone(tree: Path):

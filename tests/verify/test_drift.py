@@ -219,41 +219,23 @@ def test_a_table_that_lost_all_its_rows_has_no_columns_to_compare(with_corpora: 
     assert verdicts(drift())["texts/small.csv"] == "DRIFTED"
 
 
-PAIRS = "model,other_model,corpus,mean\nsmall,large,one,1\nsmall,huge,one,2\n"
-PAIRS += "small,large,stimuli,5\n"
-RULES = "columns: {model: row, other_model: row, corpus: row, mean: moment}"
-
-
-@pytest.fixture
-def compared(tree: Path) -> str:
-    """A table of three models, which is its own baseline."""
-    rules = Path("tests/baselines/tolerances.yaml").read_text() + f"  compare:\n    {RULES}\n"
-    put("tests/baselines/tolerances.yaml", rules)
+def test_a_pair_is_held_against_its_own_baseline_and_a_new_one_against_none(tree: Path):
+    pair, new = "summary/small--large.csv", "summary/small--huge.csv"
     for model in ("large", "huge"):
-        put(f"results/similarity/summary/{model}.csv", SUMMARY)
-    put("tests/baselines/compare/things.csv", PAIRS)
-    return str(put("results/compare/things.csv", PAIRS))
-
-
-def test_what_compares_models_is_compared_pair_by_pair(compared: str):
-    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "agrees"
-    put(compared, PAIRS.replace("huge,one,2", "huge,one,3"))
-    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
-    put(compared, PAIRS.replace("stimuli,5", "stimuli,6"))
-    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
-
-
-def test_models_in_another_order_are_other_pairs_and_no_drift(compared: str):
-    put(compared, PAIRS.replace("small,large", "large,small").replace("small,huge", "huge,small"))
-    assert verdicts(drift("huge", "large", "small"))["compare/things.csv"] == "agrees"
-
-
-def test_a_pair_that_is_dropped_or_new_is_no_drift(compared: str):
-    put(compared, PAIRS.replace("small,huge,one,2\n", ""))
-    assert verdicts(drift("small", "large"))["compare/things.csv"] == "agrees"
-    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "DRIFTED"
-    put(compared, PAIRS + "large,huge,one,4\n")
-    assert verdicts(drift("small", "large", "huge"))["compare/things.csv"] == "agrees"
+        put_both(f"similarity/summary/{model}.csv", SUMMARY, SUMMARY)
+    put_both(pair, SUMMARY, SUMMARY)
+    put(f"results/{new}", SUMMARY)
+    models = ("small", "large", "huge")
+    alone = verdicts(drift(*models))
+    assert pair not in alone and new not in alone
+    found = drift(*models, "small--large", "small--huge")
+    assert verdicts(found)[pair] == "agrees"
+    assert verdicts(found)[new] == "no baseline"
+    assert found.without_baseline == ("small--huge",)
+    put(f"results/{pair}", SUMMARY.replace("1.5", "1.6"))
+    assert verdicts(drift(*models, "small--large"))[pair] == "DRIFTED"
+    Path("results", pair).unlink()
+    assert drift(*models, "small--large").without_results == ("small--large",)
 
 
 def test_rows_of_what_is_neither_profiled_nor_trained_are_not_missed(tree: Path):

@@ -4,7 +4,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.published.sources import PUBLISHED, read_source
-from embspace.settings.params import read_params
+from embspace.settings.params import Pair, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.verify.command import verify_results
 from embspace.verify.expected import STATED_IN, check_published_files, expected_results
@@ -27,6 +27,13 @@ stages:
     matrix: {model: "${profiled}", family: [direction, hubs]}
     outs:
       - results/${item.family}/profiles/${item.model}.csv: {cache: false}
+  compare_measures:
+    foreach: ${compared}
+    do:
+      deps:
+        - results/similarity/summary/${item.model}.csv
+      outs:
+        - results/measures/${key}.csv: {cache: false}
 """
 
 
@@ -49,12 +56,15 @@ def verified(*, update: bool = False) -> bool:
 
 
 def test_the_graph_knows_the_results_of_each_item():
-    params = read_params().model_copy(update={"models": ["a", "b"], "profiled": ["a"]})
+    pairs = {"a--b": Pair(model="a", other_model="b")}
+    given = {"models": ["a", "b"], "profiled": ["a"], "compared": pairs}
+    params = read_params().model_copy(update=given)
     assert [str(path) for path in expected_results(params)] == [
         "direction/profiles/a.csv",
         "hubs/profiles/a.csv",
         "interrelations/a.json",
         "interrelations/b.json",
+        "measures/a--b.csv",
         "similarity/summary/a.csv",
         "similarity/summary/b.csv",
     ]

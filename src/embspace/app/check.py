@@ -29,7 +29,7 @@ from embspace.settings.corpus import (
 )
 from embspace.settings.find_description import LIST, MODEL
 from embspace.settings.model import Files, Model, VectorsModel, WheelModel, describe_model
-from embspace.settings.params import CONF, PARAMS, Params, read_params
+from embspace.settings.params import CONF, PARAMS, Params, models_of, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_schema
@@ -61,7 +61,7 @@ def check_settings() -> list[str]:
 def _missing_keys() -> Iterator[str]:
     """Yield keys that dvc.yaml names and params.yaml lacks, of which DVC would say less."""
     for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
-        none = "{}" if key == "roles" else "[]"
+        none = "{}" if key in ("compared", "roles") else "[]"
         yield f"{PARAMS}: key '{key}': not found; `{key}: {none}` is for none"
 
 
@@ -89,6 +89,9 @@ def _wrong_names(params: Params) -> Iterator[str]:
                 yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
+    for pair in params.compared:
+        for name in sorted({*models_of(pair)} - {*params.models}):
+            yield f"{PARAMS}: key 'compared.{pair}': '{name}' is not among 'models'"
     corpora = sorted(path.stem for path in (CONF / "corpus").glob("*.yaml"))
     for role, name in params.roles.items():
         if name not in corpora:

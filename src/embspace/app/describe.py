@@ -18,7 +18,7 @@ from embspace.errors import InputError, did_you_mean
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST
 from embspace.settings.model import REPOSITORY, HubFiles, describe_model, model_file
-from embspace.settings.params import COMPARE, CONF, TOY, checked_name
+from embspace.settings.params import CONF, TOY, checked_name
 from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _without_file(name: str) -> Iterator[None]:
 def _free_name(place: str, root: Path) -> str:
     """Return a folder's or repository's name as one of a model that conf/model/ does not have."""
     name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
-    if name in (COMPARE, TOY):
+    if name == TOY:
         name += "_model"
     while (root / MODELS / f"{name}.yaml").exists():
         name += "_other"

@@ -1,4 +1,4 @@
-"""Finds what is left of models and corpora that params.yaml no longer names.
+"""Finds what is left of models, pairs and corpora that params.yaml no longer names.
 
 What a run of conf/train/ has made stays as long as its file does: it took minutes to train.
 """
@@ -45,14 +45,14 @@ READ_WHOLE = tuple(
 )
 CHECKPOINT = r"/seed_\d+/[^/]+/step_\d{6}/[^/]+"  # in the folder of a run
 # What may stand in the place of ${item.<key>} in the path of an output.
-ITEMS = {"model": "[^/]+", "corpus": "[^/.]+", "train": "[^/]+"}
+ITEMS = {"model": "[^/]+", "corpus": "[^/.]+", "train": "[^/]+", "pair": "[^/]+"}
 
 
 class Found(NamedTuple):
     """Files of the folders that stages write to, in order."""
 
     left_over: list[Path]
-    """Outputs of a stage of the graph, for models, corpora or runs that are not named any more."""
+    """Outputs of a stage of the graph, for models, pairs, corpora or runs not named any more."""
     others: list[Path]
     """No outputs of any stage."""
 
@@ -60,7 +60,12 @@ class Found(NamedTuple):
 def find_leftovers(params: Params) -> Found:
     """Return what was built of other models and corpora, and what no stage has made."""
     outputs = _outputs()
-    named = {"model": {*params.models, TOY}, "corpus": {*params.corpora}, "train": {*_runs()}}
+    named = {
+        "model": {*params.models, TOY},
+        "corpus": {*params.corpora},
+        "train": {*_runs()},
+        "pair": {*params.compared},
+    }
     found = Found([], [])
     for file in _built_files():
         made = [match for output in outputs if (match := output.fullmatch(file.as_posix()))]

@@ -15,7 +15,7 @@ from embspace.errors import InputError, counted, not_among
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
 
-LIST = re.compile(r"\$\{(models|corpora|profiled|checkpointed|trained)\}")
+LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained)\}")
 
 
 def run_stages(name: str | None, model: str | None) -> int:
@@ -118,7 +118,7 @@ def _of_all(stages: list[Stage], name: str) -> list[str]:
         keys = sorted({key for stage in stages for key in _lists(stage)})
         raise InputError(
             f"{name}: key '{keys[0]}' in params.yaml names nothing that it would be made of; "
-            "found []"
+            f"found {getattr(read_params(), keys[0])}"
         )
     return addresses
 

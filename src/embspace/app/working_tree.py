@@ -102,7 +102,7 @@ class WorkingTree:
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
-            content = {**params, "models": [model], "corpora": named}
+            content = {**params, "models": [model], "corpora": named, "compared": {}}
             content |= dict.fromkeys(("profiled", "checkpointed", "trained"), [])
             if layers:
                 content["profiled"] = [model]
@@ -224,9 +224,9 @@ class WorkingTree:
         write_changed(self.folder / lock, _as_yaml({"schema": "2.0", "stages": known}))
 
     def _asked_for(self) -> set[str]:
-        """Return the stages that params.yaml asks for: none that go over an empty list of it."""
+        """Return the stages that params.yaml asks for: none that go over nothing of it."""
         params = read_yaml(self.folder / PARAMS)
-        empty = {f"${{{key}}}" for key, value in params.items() if value == []}
+        empty = {f"${{{key}}}" for key, value in params.items() if value in ([], {})}
         return {
             name
             for name, stage in read_stages(self.folder).items()

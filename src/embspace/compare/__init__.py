@@ -1,1 +1,1 @@
-"""What several models have in common: one module a stage, one table a noun for all of them."""
+"""What two models have in common, and what not: one module a stage, one table a pair."""

@@ -4,7 +4,6 @@ import logging
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,12 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import map_tensors
+from embspace.settings.params import models_of
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
 STIMULI = ("homonyms", "synonyms", "paraphrases", "controls", "differences")
-ABOUT = ["model", "other_model", "corpus", "unit"]
-COLUMNS = [*ABOUT, *OF_LAYERS, "random_weights_value"]
+COLUMNS = ["corpus", "unit", *OF_LAYERS, "random_weights_value"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,7 @@ class ReadModel:
 def compare_alignment(
     texts: dict[str, pd.DataFrame],
     stimuli: dict[str, pd.DataFrame],
-    models: dict[str, ReadModel],
+    pair: tuple[ReadModel, ReadModel],
     *,
     word_corpora: list[str],
     smallest_n: PositiveInt,
@@ -62,7 +61,7 @@ def compare_alignment(
     level: Probability,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Alignment of each layer of a model with each of another, for each two of `models`.
+    """Return the alignment of each layer of one model of a pair with each of the other.
 
     `unit` is what a point is: a text, the mean of all its tokens, windows by their length; or, in
     `word_corpora`, a word in its text, the mean of its tokens, which are found by characters, so
@@ -75,29 +74,25 @@ def compare_alignment(
     `random_weights_value`, the same of both models before any training, and no interval, for they
     were not drawn from anything. Random weights are of one seed: two models of the same
     architecture and vocabulary have the same ones, which says nothing and is left out. Layer 0 is
-    the embedding output. Empty for one model.
+    the embedding output.
     """
     parts = []
-    with_tokens = _with_token_states(models, word_corpora)
-    for one, other in combinations(models, 2):
-        about = {"model": one, "other_model": other}
-        pair = (models[one], models[other])
-        for corpus, unit, views, random in _all_views(
-            texts, stimuli, pair, with_tokens, largest_n, seed
-        ):
-            if views is None or views.n < max(smallest_n, n_neighbors + 1):
-                continue
-            table = alignment_rows(
-                views,
-                n_neighbors=n_neighbors,
-                n_resamples=n_resamples,
-                n_permutations=n_permutations,
-                n_procrustes_permutations=n_procrustes_permutations,
-                level=level,
-                generator=_stream(seed, corpus, unit, "permuted"),
-            )
-            table["random_weights_value"] = _random_values(table, random, n_neighbors)
-            parts.append(table.assign(**about, corpus=corpus, unit=unit))
+    with_tokens = _with_token_states(pair, word_corpora)
+    sets = _all_views(texts, stimuli, pair, with_tokens, largest_n, seed)
+    for corpus, unit, views, random in sets:
+        if views is None or views.n < max(smallest_n, n_neighbors + 1):
+            continue
+        table = alignment_rows(
+            views,
+            n_neighbors=n_neighbors,
+            n_resamples=n_resamples,
+            n_permutations=n_permutations,
+            n_procrustes_permutations=n_procrustes_permutations,
+            level=level,
+            generator=_stream(seed, corpus, unit, "permuted"),
+        )
+        table["random_weights_value"] = _random_values(table, random, n_neighbors)
+        parts.append(table.assign(corpus=corpus, unit=unit))
     return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
 
 
@@ -106,11 +101,11 @@ def _stream(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32("/".join(names).encode())])
 
 
-def _with_token_states(models: dict[str, ReadModel], word_corpora: list[str]) -> list[str]:
+def _with_token_states(pair: tuple[ReadModel, ReadModel], word_corpora: list[str]) -> list[str]:
     """Those of the corpora of which the states of tokens were kept; tells of the others."""
     kept = []
     for corpus in word_corpora:
-        read = [model.corpora[corpus] for model in models.values() if corpus in model.corpora]
+        read = [model.corpora[corpus] for model in pair if corpus in model.corpora]
         if all("token" in each.states for each in read):
             kept.append(corpus)
         else:
@@ -280,22 +275,19 @@ def _states(path: str, *, with_tokens: bool) -> Mapping[str, Float[np.ndarray, "
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     settings: dict[str, Any] = config.settings
-    if len(config.models) < 2:
-        save_table(compare_alignment({}, {}, {}, **settings), "results/compare/alignment.csv")
-        return
+    one, other = (
+        _loaded(name, config.corpora, settings["word_corpora"]) for name in models_of(config.pair)
+    )
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
         table = compare_alignment(
             {name: load_rows(f"data/prepared/texts/{name}.parquet") for name in config.corpora},
             {name: load_rows(f"data/prepared/stimuli/{name}.parquet") for name in STIMULI},
-            {
-                name: _loaded(name, config.corpora, settings["word_corpora"])
-                for name in config.models
-            },
+            (one, other),
             **settings,
         )
-    save_table(table, "results/compare/alignment.csv")
+    save_table(table, f"results/alignment/{config.pair}.csv")
 
 
 if __name__ == "__main__":
-    run_stage(main, compare_alignment, groups=())
+    run_stage(main, compare_alignment, groups=("pair",))

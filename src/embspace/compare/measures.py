@@ -1,11 +1,10 @@
 """Stage `compare_measures`: what was measured of two models, side by side, and the difference.
 
 One stage for many tables of results: subtracting them is the same work, and a stage for each
-would be as many for every set of models.
+would be as many for every pair of models.
 """
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Annotated
 
 import numpy as np
@@ -16,6 +15,7 @@ from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
+from embspace.settings.params import models_of
 from embspace.settings.schema import Strict
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
@@ -39,50 +39,42 @@ class Source(Strict):
 
 
 PLACE = ["group", "at", "quantity"]
-COLUMNS = ["model", "other_model", "noun", "table", "group", "along", "at", "quantity"]
+COLUMNS = ["noun", "table", "group", "along", "at", "quantity"]
 COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
 
-Results = Mapping[str, Mapping[str, pd.DataFrame]]
+TablesOfBoth = Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]
 
 
 def compare_measures(
-    results: Results,
-    halves: Results,
+    results: TablesOfBoth,
+    halves: TablesOfBoth,
     *,
     sources: Annotated[list[Source], Field(min_length=1)],
     level: Probability,
 ) -> pd.DataFrame:
     """Return each quantity of `sources` in two models, and the difference, first less other.
 
-    `results` are the tables by file and model, `halves` likewise how far halves of
-    the units lie from all, of `embspace.measure.tables.deviations`. Rows go together that say
-    the same; so
-    do layers of the same number, whatever share of a model's depth that is. What only one model
-    has, a longer profile for instance, has no difference.
+    `results` are by file the tables of both, `halves` likewise how far halves of the units lie
+    from all, of `embspace.measure.tables.deviations`. Rows go together that say the same; so do
+    layers of the same number, whatever share of a model's depth that is. What only one model has,
+    a longer profile for instance, has no difference.
 
     The bounds of the difference are of halves of the `n_paired` units, whether texts, words or
     pairs of sentences, that are the same in both models: what a unit does to both cancels. Bounds
     of two single models say nothing of their difference, and are not used. `no_bounds` says why
     there are none. Learned matrices are whole populations, whose differences are exact; the
     tokens of one text are not independent; and two models may have kept other units, words for
-    instance that are single tokens. Empty for one model.
+    instance that are single tokens.
     """
     parts = []
-    models = next(iter(results.values()))
-    for one, other in combinations(models, 2):
-        for source in sources:
-            tables = results[source.file]
-            joint = _joint(source, tables[one], tables[other])
-            of_halves = (
-                _placed_halves(source, tables[name], halves[source.halves][name])
-                for name in (one, other)
-                if source.halves
-            )
-            joint = _with_bounds(joint, *of_halves, level=level)
-            joint = joint.assign(model=one, other_model=other, noun=source.noun)
-            joint = joint.assign(table=source.table, along=source.along or np.nan)
-            parts.append(joint[COLUMNS])
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    for source in sources:
+        tables = results[source.file]
+        of_halves = zip(tables, halves[source.halves], strict=True) if source.halves else ()
+        placed = [_placed_halves(source, *each) for each in of_halves]
+        joint = _with_bounds(_joint(source, *tables), *placed, level=level)
+        about = {"noun": source.noun, "table": source.table, "along": source.along or np.nan}
+        parts.append(joint.assign(**about)[COLUMNS])
+    return pd.concat(parts, ignore_index=True)
 
 
 def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -139,15 +131,15 @@ def _load(source: Source, model: str) -> pd.DataFrame:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     sources: list[Source] = config.settings["sources"]
-    results = {
-        source.file: {name: _load(source, name) for name in config.models} for source in sources
-    }
+    one, other = models_of(config.pair)
+    results = {source.file: (_load(source, one), _load(source, other)) for source in sources}
     halves = {
-        file: {name: load_rows(file.format(name)) for name in config.models}
+        file: (load_rows(file.format(one)), load_rows(file.format(other)))
         for file in dict.fromkeys(source.halves for source in sources if source.halves)
     }
-    save_table(compare_measures(results, halves, **config.settings), "results/compare/measures.csv")
+    table = compare_measures(results, halves, **config.settings)
+    save_table(table, f"results/measures/{config.pair}.csv")
 
 
 if __name__ == "__main__":
-    run_stage(main, compare_measures, groups=())
+    run_stage(main, compare_measures, groups=("pair",))

@@ -1,8 +1,6 @@
 """Stage `compare_vocabularies`: how many tokens two models have in common, by kind."""
 
-import logging
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -13,9 +11,10 @@ from embspace.files.tables import save_table
 from embspace.measure.learned.vocabulary_id_ranges import KINDS
 from embspace.measure.learned.vocabulary_token_kinds import described_tokens
 from embspace.models.spelling import Spelling
+from embspace.settings.params import models_of
 from embspace.settings.stage import StageConfig, run_stage
 
-COLUMNS = ["model", "other_model", "definition", "kind", "n", "other_n", "n_common"]
+COLUMNS = ["definition", "kind", "n", "other_n", "n_common"]
 COLUMNS += ["jaccard_index", "share_common", "other_share_common", "share_in_other"]
 COLUMNS += ["other_share_in_other"]
 # What makes two tokens the same.
@@ -27,10 +26,10 @@ DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
 }
 
 
-def compare_vocabularies(vocabularies: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The overlap of each two vocabularies: one row a definition and kind of token.
+def compare_vocabularies(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return the overlap of two vocabularies: one row a definition and kind of token.
 
-    `vocabularies` has the tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
+    `one` and `other` are tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
     the same by their string `as_listed`; by text and whether they go on inside a word, `marked`,
     so that `##ing` of one tokenizer is `ing` of another that marks the starts of words by `Ġ`; by
     the text alone, `word_form`; by this in `lower_case`. Of equal tokens of a model one counts, in
@@ -38,23 +37,16 @@ def compare_vocabularies(vocabularies: dict[str, pd.DataFrame]) -> pd.DataFrame:
     judges by itself (a tokenizer that marks starts calls a comma a subword): the Jaccard index
     |A and B| / |A or B|, in [0, 1]; the shares of A and of B that are common; and the shares that
     the other has, of whatever kind. A vocabulary is a whole population: no interval. Where
-    tokenizers mark ends of words, `marked` says no more than that. A model without a
-    tokenizer, a table without rows, is left out with a warning. Empty for one model.
+    tokenizers mark ends of words, `marked` says no more than that. Empty if one has no tokenizer,
+    whose table has no rows.
     """
     rows = []
-    named = [name for name, tokens in vocabularies.items() if len(tokens)]
-    for name, tokens in vocabularies.items():
-        if len(vocabularies) > 1 and not len(tokens):
-            logging.getLogger(__name__).warning("'%s' has no tokenizer: it is left out", name)
-    for one, other in combinations(named, 2):
+    if len(one) and len(other):
         for definition, form in DEFINITIONS.items():
-            found, other_found = (
-                _forms(vocabularies[name], definition, form) for name in (one, other)
-            )
+            found, other_found = (_forms(each, definition, form) for each in (one, other))
             for kind in ("all", *KINDS):
                 if found[kind] or other_found[kind]:
-                    counts = _overlap(found, other_found, kind)
-                    rows.append((one, other, definition, kind, *counts))
+                    rows.append((definition, kind, *_overlap(found, other_found, kind)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -106,9 +98,9 @@ def _loaded(name: str) -> pd.DataFrame:
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    table = compare_vocabularies({name: _loaded(name) for name in config.models})
-    save_table(table, "results/compare/vocabularies.csv")
+    table = compare_vocabularies(*map(_loaded, models_of(config.pair)))
+    save_table(table, f"results/vocabularies/{config.pair}.csv")
 
 
 if __name__ == "__main__":
-    run_stage(main, compare_vocabularies, groups=())
+    run_stage(main, compare_vocabularies, groups=("pair",))

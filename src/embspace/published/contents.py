@@ -49,16 +49,6 @@ class Contents:
         return Contents(kept, tuple(rows))
 
     @property
-    def pairs(self) -> set[tuple[str, str]]:
-        """The models that the rows compare; empty for a table that compares none."""
-        return {_pair(row) for row in self.rows if "other_model" in row}
-
-    def of_pairs(self, pairs: Collection[tuple[str, str]]) -> "Contents":
-        """Without the rows that compare other models."""
-        kept = (row for row in self.rows if "other_model" not in row or _pair(row) in pairs)
-        return Contents(self.columns, tuple(kept))
-
-    @property
     def names(self) -> set[str]:
         """The models and runs that rows stand beside one another of; empty for other tables."""
         return {str(row["name"]) for row in self.rows if "name" in row}
@@ -84,10 +74,6 @@ def corpora_in(row: Mapping[str, Cell | str | int]) -> list[str]:
     """The corpus, or the two, that a row is about; none for a row of a table without them."""
     named = (str(row[column]) for column in CORPUS_COLUMNS if row.get(column))
     return [name for name in named if name != STIMULI]
-
-
-def _pair(row: Mapping[str, Cell]) -> tuple[str, str]:
-    return str(row["model"]), str(row["other_model"])
 
 
 def read_contents(path: Path) -> Contents:

@@ -14,7 +14,6 @@ from embspace.settings.stage import StageConfig, run_stage
 
 HEADING = "# All figures\n\nMade by the stage `report_figures`.\n"
 MAKERS = ("measure", "project", "compare")
-COMPARE = "compare"
 PROFILES = "profiles"  # makes the figures of all families of layer measures
 
 
@@ -22,12 +21,12 @@ def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
     """Return a page in Markdown: by chapter and noun, what is drawn and what makes it.
 
     Args:
-        figures: The paths figures/<noun>/<model>.png and figures/compare/<noun>.png.
+        figures: The paths figures/<noun>/<model>.png, and of pairs of models likewise.
         settings: The paths conf/<verb>/[<chapter>/]<noun>.yaml.
     """
     pictures: dict[str, list[Path]] = {}
     for figure in sorted(figures):
-        noun = figure.stem if figure.parent.name == COMPARE else figure.parent.name
+        noun = figure.parent.name
         pictures.setdefault(PROFILES if noun in FAMILIES else noun, []).append(figure)
     made = {(file.parts[1], file.stem): file for file in settings}
     # Of all verbs with figures, `draw` alone has a folder for every chapter.

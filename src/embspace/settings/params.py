@@ -15,15 +15,13 @@ from pydantic import (
 
 from embspace.errors import InputError
 from embspace.settings.roles import Role, one_role_each
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.schema import Strict, read_yaml, validate
 
 PARAMS = Path("params.yaml")
 CONF = Path("conf")
 TOY = "toy"  # what is measured without a model has this in the place of a model's name
 
 
-# Names of results that are of no model, or of no corpus.
-COMPARE = "compare"
 STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
 
 
@@ -37,7 +35,7 @@ def _corpus_name(name: str) -> str:
 
 
 def _model_name(name: str) -> str:
-    if name in (COMPARE, TOY):
+    if name == TOY:
         raise ValueError(f"A model is not called '{name}', as results of no model are")
     return name
 
@@ -48,19 +46,49 @@ def checked_name(name: str) -> str:
     Raises:
         InputError: naming it, and what is allowed.
     """
-    if name in (COMPARE, TOY) or not re.fullmatch(NAME, name):
+    if name == TOY or not re.fullmatch(NAME, name):
         raise InputError(
             f"found the model '{name}', allowed: letters, digits, _, dots and single dashes "
-            f"inside, other than {COMPARE} and {TOY}"
+            f"inside, other than {TOY}"
         )
     return name
 
 
-# A name is a part of paths and commands. Two dashes join the names of a pair of models.
-NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*$"
-Name = Annotated[str, Field(pattern=NAME), AfterValidator(_model_name)]
+# A name is a part of paths and commands. It has no two dashes in a row, for these join a pair.
+NAME = r"[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*"
+Name = Annotated[str, Field(pattern=rf"^{NAME}$"), AfterValidator(_model_name)]
+PAIR = "--"
+PairName = Annotated[str, Field(pattern=rf"^{NAME}{PAIR}{NAME}$")]
 CorpusName = Annotated[str, AfterValidator(_corpus_name)]
 LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
+
+
+class Pair(Strict):
+    """Two models that are compared; DVC cannot take the name of their pair apart."""
+
+    model: Name
+    other_model: Name
+
+
+def models_of(pair: str) -> tuple[str, str]:
+    """Return the names of the two models that the name of a pair joins."""
+    model, _, other_model = pair.partition(PAIR)
+    return model, other_model
+
+
+def _each_pair_once(pairs: dict[str, Pair]) -> dict[str, Pair]:
+    """Return the pairs, if each is of two models, called after them, and there once."""
+    seen: dict[frozenset[str], str] = {}
+    for name, pair in pairs.items():
+        joined = f"{pair.model}{PAIR}{pair.other_model}"
+        if name != joined:
+            raise ValueError(f"The pair '{name}' of these models is called '{joined}'")
+        if pair.model == pair.other_model:
+            raise ValueError(f"The pair '{name}' is of one model; compare two")
+        first = seen.setdefault(frozenset((pair.model, pair.other_model)), name)
+        if first != name:
+            raise ValueError(f"'{first}' and '{name}' are one pair; leave one of them out")
+    return pairs
 
 
 class Params(BaseModel):
@@ -72,6 +100,7 @@ class Params(BaseModel):
     corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
     roles: Annotated[dict[Role, CorpusName], AfterValidator(one_role_each)] = Field({})
     profiled: list[Name] = Field(examples=["minilm"])
+    compared: Annotated[dict[str, Pair], AfterValidator(_each_pair_once)] = Field({})
     checkpointed: list[Name] = Field([], examples=["pythia_70m"])
     trained: list[Name] = Field(examples=["rna_encoder"])
     seed: int = Field(ge=0, le=LARGEST_SEED)

@@ -41,12 +41,13 @@ class Stage(NamedTuple):
         return f"{self.name}@{item}{f'-{self.family}' if self.family else ''}"
 
     def outputs(self) -> list[str]:
-        """Return its paths, with ${item.model} in the place of a model's name."""
+        """Return its paths, with ${item.<key>} in the place of the name of a model or a pair."""
         listed = [
             each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
         ]
         paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
-        return [of_item(path, {"family": self.family}) for path in paths]
+        items = [of_item(path, {"family": self.family}) for path in paths]
+        return [path.replace("${key}", "${item.pair}") for path in items]
 
     def nouns(self) -> set[str]:
         """Return the analyses whose results it makes; that of its name if it makes none."""
@@ -81,7 +82,7 @@ def read_stages(root: Path) -> dict[str, Stage]:
         InputError: if a graph cannot be read.
     """
     return {
-        name: Stage(name, graph, entry)
+        name: Stage(name, graph, _as_matrix(entry))
         for graph in graph_files(root)
         for name, entry in read_yaml(root / graph).get("stages", {}).items()
     }
@@ -90,6 +91,13 @@ def read_stages(root: Path) -> dict[str, Stage]:
 def read_parts(root: Path) -> list[Stage]:
     """Return all stages of a tree, one that measures families once for each."""
     return [part for stage in read_stages(root).values() for part in stage.by_family()]
+
+
+def _as_matrix(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return a stage of pairs as if it had a matrix of their names, which DVC has of lists."""
+    if "foreach" not in entry:
+        return entry
+    return {**entry["do"], "matrix": {"pair": entry["foreach"]}}
 
 
 def find_stages(root: Path, asked: str) -> list[Stage]:

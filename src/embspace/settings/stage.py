@@ -16,21 +16,31 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, create_model
 
 from embspace.errors import InputError, did_you_mean, visible
-from embspace.settings.params import CONF, PARAMS, CorpusName, Name, Params, read_params
+from embspace.settings.params import (
+    CONF,
+    PARAMS,
+    CorpusName,
+    Name,
+    PairName,
+    Params,
+    read_params,
+)
 from embspace.settings.schema import validate
 
 # Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
 # with `${seed}` in it breaks `dvc exp run -S`.
 FROM_PARAMS = ("seed", "device", "roles")
+PAIR = "pair"  # among the groups of a stage that compares two models; no folder of conf/
 COMMAND_LINE = "command line"
 
 
 @dataclass(frozen=True)
 class StageConfig:
-    """What one stage was told: its model, corpus or run where it has one, its own settings.
+    """What one stage was told: its model, corpus, run or pair where it has one, its own settings.
 
     `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
-    each. `family` is what `+family=` on the command line says, for a stage that measures several.
+    each. `pair` joins the names of two models. `family` is what `+family=` on the command line
+    says, for a stage that measures several.
     """
 
     model_name: str
@@ -43,6 +53,7 @@ class StageConfig:
     train_name: str = ""
     train: dict[str, Any] = dataclass_field(default_factory=dict)
     device: Literal["auto", "cpu", "cuda", "mps"] = "cpu"
+    pair: str = ""
     family: str = ""
 
 
@@ -55,8 +66,8 @@ def run_stage(
 
     `function` is named `<verb>_<noun>` and takes its settings file as `settings`.
     Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
-    conf/ of which the command line picks a file. A verb that is itself such a folder, as `train`,
-    has no other settings than that file.
+    conf/ of which the command line picks a file, or `pair`. A verb that is itself such a folder, as
+    `train`, has no other settings than that file.
     """
     functions = {} if _is_described(function, groups) else function
     try:
@@ -142,10 +153,12 @@ def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> 
     params = read_params()
     from hydra.core.config_store import ConfigStore
 
-    chosen: list[Any] = [{group: "???"} for group in groups]
+    chosen: list[Any] = [{group: "???"} for group in groups if group != PAIR]
     settings: list[Any] = [{package: noun} for package, noun in packages.items()]
     defaults = ["config", *chosen, *settings, "_self_"]
-    ConfigStore.instance().store(name="params", node={"defaults": defaults, **params.model_dump()})
+    asked = {PAIR: "???"} if PAIR in groups else {}
+    node = {"defaults": defaults, **params.model_dump(), **asked}
+    ConfigStore.instance().store(name="params", node=node)
 
 
 def _stage_config(
@@ -162,7 +175,8 @@ def _stage_config(
     validate(Params, params, f"{PARAMS} with the command line")
     choices = HydraConfig.get().runtime.choices
     # Of a list or null Hydra knows no choice.
-    _check_choices({group: choices.get(group) for group in groups}, content)
+    named = {group: content[PAIR] if group == PAIR else choices.get(group) for group in groups}
+    _check_choices(named, content)
     settings = (
         {
             noun: _settings(each, content["settings"][noun], params)
@@ -182,6 +196,7 @@ def _stage_config(
         train_name=choices.get("train", ""),
         train=content.get("train", {}),
         device=content["device"],
+        pair=content.get(PAIR, ""),
         family=content.get("family", ""),
     )
 
@@ -194,6 +209,7 @@ class _Choices(BaseModel):
     model: Name = ""
     corpus: CorpusName = ""
     train: Name = ""
+    pair: PairName = ""
 
 
 def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:

@@ -10,9 +10,8 @@ from embspace.published.contents import SUFFIXES
 from embspace.settings.params import TOY, Params
 
 BASELINES = Path("tests/baselines")
-COMPARED = "compare"  # the folder of tables that are of all models
-# Folders of tables about several models -> how many columns, the first ones, name them.
-SEVERAL = {COMPARED: 2, "encoders_decoders": 1}
+# Folders of tables about several models, named in the first column.
+SEVERAL = ("encoders_decoders",)
 # Keys of params.yaml -> folders of what dvc.yaml measures of the models that stand there alone.
 OF_SOME = {
     "profiled": (
@@ -38,9 +37,8 @@ def asked_for(params: Params) -> AskedFor:
 def results_of(folder: Path, models: Collection[str], asked: AskedFor) -> list[Path]:
     """The result files of `models`, and of what has no model, under `folder`, relative to it.
 
-    A result is <noun>/.../<model>.csv or .json; <a>--<b> is a pair of models. A table in compare/
-    is of all models, with a row a pair. What is measured of those models alone that are `asked`
-    for is left out of the others.
+    A result is <noun>/.../<model>.csv or .json; runs and pairs of models stand among `models`. What
+    is measured of those models alone that are `asked` for is left out of the others.
     """
     named = {*models, TOY}
     wanted = {noun: set(asked.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
@@ -48,13 +46,8 @@ def results_of(folder: Path, models: Collection[str], asked: AskedFor) -> list[P
     return sorted(
         file
         for file in files
-        if len(file.parts) > 1 and models_of(file) <= wanted.get(file.parts[0], named)
+        if len(file.parts) > 1 and file.stem in wanted.get(file.parts[0], named)
     )
-
-
-def models_of(file: Path) -> set[str]:
-    """The model, or the two models, that a result is about; none for a table of all."""
-    return set() if file.parts[0] == COMPARED else set(file.stem.split("--"))
 
 
 def check_results(folder: Path) -> None:
@@ -85,18 +78,17 @@ def update_baselines(results: Path, models: Collection[str], asked: AskedFor) ->
 
 
 def _rows_of_others(baseline: Path, result: Path, models: Collection[str]) -> list[str]:
-    """The lines of a baseline about several models of which one is not among `models`.
+    """The lines of a baseline about several models whose own is not among `models`.
 
     None where the columns have changed: such lines belong to no table any more.
     """
-    n_names = SEVERAL.get(baseline.parent.name)
-    if n_names is None or not baseline.is_file():
+    if baseline.parent.name not in SEVERAL or not baseline.is_file():
         return []
     header, *lines = baseline.read_text(encoding="utf-8").splitlines(keepends=True)
     with result.open(encoding="utf-8") as stream:
         if stream.readline() != header:
             return []
-    return [line for line in lines if not set(line.split(",")[:n_names]) <= set(models)]
+    return [line for line in lines if line.split(",")[0] not in models]
 
 
 def _remove_empty_folders(folder: Path) -> None:

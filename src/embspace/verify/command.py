@@ -27,8 +27,8 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     """
     results = _relative(results)
     params = read_params()
-    # The results of a run have its name where others have a model's.
-    models, corpora = [*params.models, *params.trained], params.corpora
+    # The results of a run or a pair have its name where others have a model's.
+    models, corpora = [*params.models, *params.trained, *params.compared], params.corpora
     asked, trained = asked_for(params), params.trained
     check_results(results)
     check_published_files()

@@ -22,7 +22,7 @@ JOINT = {
     "text_clouds/separation": ("*auc*", "n_equal_length_pairs"),
     "search": ("*_low", "*_high"),
     "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
-    "compare": ("difference_low", "difference_high"),
+    "measures": ("difference_low", "difference_high"),
 }
 """Folder under results/ -> its columns into which all corpora enter."""
 LEDGER = "ledger"

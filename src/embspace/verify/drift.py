@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +11,7 @@ from embspace.published.contents import Contents, read_contents
 from embspace.published.roles import in_roles
 from embspace.published.sources import read_sources
 from embspace.settings.params import read_params
-from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, models_of, results_of
+from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
 from embspace.verify.rules import TOLERANCES, Tolerances, rules_of
@@ -40,9 +39,9 @@ class Drift:
 
     files: tuple[FileReport, ...]
     without_baseline: tuple[str, ...]
-    """Models with results and no baseline at all."""
+    """Models, runs and pairs with results and no baseline at all."""
     without_results: tuple[str, ...]
-    """Models that were not run."""
+    """Those that were not run."""
     new_corpora: tuple[str, ...] = ()
     """Corpora that have results and no baseline; what is about them is not compared."""
     changed_corpora: tuple[Corpora, ...] = ()
@@ -61,9 +60,9 @@ def compare_all(
 ) -> Drift:
     """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
 
-    What is measured of some models alone only of those that are `asked` for. Of tables that compare
-    models, those pairs that have a baseline; of one that has them beside runs, the profiled models
-    and the runs that are `trained`. Runs are among `models` too.
+    What is measured of some models alone only of those that are `asked` for. Of a table that has
+    models beside runs, the profiled models and the runs that are `trained`. Runs and pairs of
+    models are among `models` too.
 
     Raises:
         InputError: for a malformed file, and for columns and keys that no rule names.
@@ -73,15 +72,13 @@ def compare_all(
         for folder in (results, BASELINES)
     )
     _check_guarded(results, found, tolerances)
-    pairs, named = set(combinations(models, 2)), {*asked.get("profiled", ()), *trained}
-    stored = {file: _rows_about(file, each, pairs, named) for file, each in stored.items()}
+    named = {*asked.get("profiled", ()), *trained}
+    stored = {file: _rows_about(file, each, named) for file, each in stored.items()}
     found = {
-        file: _rows_about(file, each, stored[file].pairs, stored[file].names)
-        if file in stored
-        else each
+        file: _rows_about(file, each, stored[file].names) if file in stored else each
         for file, each in found.items()
     }
-    known, present = _all_models(stored), _all_models(found)
+    known, present = {file.stem for file in stored}, {file.stem for file in found}
     changed = _changed_corpora(found, stored, corpora)
     new = {name for file in changed for name in found[file].corpora if changed[file].is_new(name)}
     found, stored = (_comparable(files, changed) for files in (found, stored))
@@ -101,14 +98,9 @@ def compare_all(
     )
 
 
-def _rows_about(
-    file: Path, contents: Contents, pairs: Collection[tuple[str, str]], names: Collection[str]
-) -> Contents:
+def _rows_about(file: Path, contents: Contents, names: Collection[str]) -> Contents:
     """Of a table about several models, the rows of some; all of any other."""
-    n_columns = SEVERAL.get(file.parts[0], 0)
-    if n_columns == 1:
-        return contents.of_names(names)
-    return contents.of_pairs(pairs) if n_columns else contents
+    return contents.of_names(names) if file.parts[0] in SEVERAL else contents
 
 
 def _changed_corpora(
@@ -116,8 +108,8 @@ def _changed_corpora(
 ) -> dict[Path, Corpora]:
     """The lists of corpora, for results whose baselines were made with others."""
     changed: dict[Path, Corpora] = {}
-    for models in {frozenset(models_of(file)) for file in stored}:
-        files = sorted(file for file in stored if models_of(file) == models)
+    for name in {file.stem for file in stored}:
+        files = sorted(file for file in stored if file.stem == name)
         lists = Corpora(corpora_before([stored[file] for file in files], now), tuple(now))
         if lists.changed:
             changed |= {file: lists for file in files if file in found}
@@ -144,13 +136,9 @@ def _report(
         return FileReport(file, "MISSING", None, None)
     here = computed_here(results / file)
     if stored is None:
-        return FileReport(file, "EXTRA" if models_of(file) <= known else "no baseline", None, here)
+        return FileReport(file, "EXTRA" if file.stem in known else "no baseline", None, here)
     comparison = compare(stored, found, rules_of(tolerances, file))
     return FileReport(file, "DRIFTED" if comparison.drifted else "agrees", comparison, here)
-
-
-def _all_models(files: Collection[Path]) -> set[str]:
-    return {model for file in files for model in models_of(file)}
 
 
 def _check_guarded(folder: Path, files: Mapping[Path, Contents], tolerances: Tolerances) -> None:

@@ -11,7 +11,6 @@ from embspace.published.contents import SUFFIXES
 from embspace.published.sources import PUBLISHED
 from embspace.settings.params import Params
 from embspace.settings.pipeline import Stage, of_item, read_parts, read_stages
-from embspace.verify.baselines import models_of
 from embspace.verify.drift import Drift, FileReport
 
 RESULTS = Path("results")
@@ -40,7 +39,7 @@ def with_missing(drift: Drift, expected: list[Path]) -> Drift:
     gone = [
         FileReport(file, "MISSING", None, None)
         for file in expected
-        if file not in known and not models_of(file) & {*drift.without_results}
+        if file not in known and file.stem not in drift.without_results
     ]
     return replace(drift, files=tuple(sorted([*drift.files, *gone], key=lambda each: each.file)))
 
@@ -76,4 +75,4 @@ def _items(values: object, params: Params) -> list[str]:
     if isinstance(values, list):
         return values
     named = LIST.fullmatch(str(values))
-    return getattr(params, named[1]) if named else []
+    return [*getattr(params, named[1])] if named else []

@@ -14,18 +14,17 @@ SETTINGS = {"row_height_mm": 55.0, "largest_written": 5, "digits": 2}
 SETS = [("articles", "text"), ("articles", "word"), ("posts", "text"), ("stimuli", "text")]
 
 
-def table(*pairs: tuple[str, str], layers: tuple[int, int] = (3, 5)) -> pd.DataFrame:
+def table(layers: tuple[int, int] = (3, 5)) -> pd.DataFrame:
     rows = []
-    for one, other in pairs:
-        for corpus, unit in SETS:
-            for measure in MEASURES:
-                for layer, other_layer in np.ndindex(layers):
-                    deep = (layer, other_layer) in corresponding_layers(*layers)
-                    if measure != "procrustes_similarity" or deep:
-                        value = 0.9 - 0.1 * layer - 0.01 * other_layer
-                        bounds = [np.nan] * 2 if corpus == "stimuli" else [value, value]
-                        keys = [one, other, corpus, unit, layer, other_layer, 1200, measure]
-                        rows.append([*keys, value, *bounds, 0.02, 0.03, np.nan])
+    for corpus, unit in SETS:
+        for measure in MEASURES:
+            for layer, other_layer in np.ndindex(layers):
+                deep = (layer, other_layer) in corresponding_layers(*layers)
+                if measure != "procrustes_similarity" or deep:
+                    value = 0.9 - 0.1 * layer - 0.01 * other_layer
+                    bounds = [np.nan] * 2 if corpus == "stimuli" else [value, value]
+                    keys = [corpus, unit, layer, other_layer, 1200, measure]
+                    rows.append([*keys, value, *bounds, 0.02, 0.03, np.nan])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -33,8 +32,8 @@ def maps_of(figure: Figure) -> list[Axes]:
     return [ax for ax in figure.axes if ax.collections and isinstance(ax.collections[0], QuadMesh)]
 
 
-def test_a_map_a_set_and_three_panels_of_lines_a_pair():
-    figure, _ = draw_alignment({"csv": table(("one", "two"))}, "one, two", **SETTINGS)
+def test_a_map_a_set_and_three_panels_of_lines():
+    figure, _ = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
     assert_words_fit(figure)
     maps = maps_of(figure)
     assert [ax.get_title() for ax in maps] == [
@@ -53,21 +52,13 @@ def test_a_map_a_set_and_three_panels_of_lines_a_pair():
     assert len(lines[0].lines) == 2 * len(SETS)
 
 
-def test_pairs_stand_one_below_the_other():
-    pairs = table(("one", "two"), ("one", "three"), ("two", "three"))
-    figure, text = draw_alignment({"csv": pairs}, "one, two, three", **SETTINGS)
-    assert_words_fit(figure)
-    assert len(maps_of(figure)) == 3 * len(SETS)
-    assert text.count("## Last layers of") == 3
-
-
 def test_values_of_many_layers_are_not_written():
-    figure, _ = draw_alignment({"csv": table(("a", "b"), layers=(6, 3))}, "a, b", **SETTINGS)
+    figure, _ = draw_alignment({"csv": table(layers=(6, 3))}, "a--b", **SETTINGS)
     assert not any(ax.texts for ax in figure.axes)
 
 
 def test_tables_name_the_last_layers_and_the_most_alike():
-    _, text = draw_alignment({"csv": table(("one", "two"))}, "one, two", **SETTINGS)
+    _, text = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
     last, best = text.split("## ")[1:]
     assert "0.66 [0.66, 0.66]" in last
     assert len([line for line in last.splitlines() if line.startswith("|")]) == 2 + 4 * 4
@@ -76,8 +67,19 @@ def test_tables_name_the_last_layers_and_the_most_alike():
     assert "|             0 | 0.90 [0.90, 0.90]" in rows[0]
 
 
-def test_with_one_model_it_says_what_is_needed():
-    figure, text = draw_alignment({"csv": table()}, "one", **SETTINGS)
+def test_the_models_are_named_on_the_axes_and_below_the_title():
+    figure, text = draw_alignment({"csv": table()}, "one-x--two", **SETTINGS)
     assert_words_fit(figure)
-    assert "two models" in figure.axes[0].texts[0].get_text()
-    assert "##" not in text
+    assert (figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()) == (
+        "layer of one-x",
+        "layer of two",
+    )
+    assert figure.texts[1].get_text().startswith("one-x and two · ")
+    assert text.startswith("# Alignment of one-x and two\n")
+
+
+def test_too_few_texts_are_said():
+    figure, text = draw_alignment({"csv": pd.DataFrame(columns=COLUMNS)}, "one--two", **SETTINGS)
+    assert_words_fit(figure)
+    assert "too few texts" in figure.axes[0].texts[0].get_text()
+    assert text.count("\n\nNone.") == 2

@@ -21,17 +21,15 @@ def test_all_nouns_of_the_chapter_are_drawn():
     assert DRAWINGS.keys() == COLUMNS.keys()
 
 
-def test_one_model_leaves_figures_that_say_what_is_needed(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_pair_has_figures_of_its_own(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     conf = {noun: root / f"conf/draw/compare/{noun}.yaml" for noun in DRAWINGS}
     settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
     monkeypatch.chdir(tmp_path)
     for noun, columns in COLUMNS.items():
-        save_table(pd.DataFrame(columns=columns), f"results/compare/{noun}.csv")
-    main(StageConfig("", {}, "", {}, ["alone"], [], settings))
+        save_table(pd.DataFrame(columns=columns), f"results/{noun}/one--two.csv")
+    main(StageConfig("", {}, "", {}, [], [], settings, pair="one--two"))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "compare")}
-    svg = Path("data/drawn/compare/compare/alignment.svg").read_bytes()
-    assert b"<title>compare_alignment</title>" in svg
-    assert "alone" in Path("figures/compare/measures.md").read_text()
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "one--two")}
+    svg = Path("data/drawn/compare/one--two/alignment.svg").read_bytes()
+    assert b"<title>compare_alignment@one--two</title>" in svg
+    assert "one and two" in Path("figures/measures/one--two.md").read_text()

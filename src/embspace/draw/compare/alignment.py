@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import count, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
 SHOWN = "debiased_linear_cka"
@@ -32,34 +33,28 @@ def draw_alignment(
     largest_written: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Of each two models: a heat map of layers a set of texts, and three measures by depth.
+    """Draw a heat map of the layers of two models a set of texts, and three measures by depth.
 
-    Values are written into the maps of models of up to `largest_written` layers.
+    Values are written into the maps of models of up to `largest_written` layers. `label` is the
+    name of the pair.
     """
-    table = results["csv"]
-    pairs = [(str(a), str(b), rows) for (a, b), rows in _grouped(table, ["model", "other_model"])]
-    heights = [-(-len(_sets(rows)) // N_COLUMNS) + 1 for *_, rows in pairs]
-    n_rows = max(sum(heights), 1)
+    table, (one, other) = results["csv"], models_of(label)
+    n_rows = -(-len(_sets(table)) // N_COLUMNS) + 1
     figure, axes = new_figure(
         n_rows,
         N_COLUMNS,
         height_mm=row_height_mm * n_rows + 15,
         title="How alike are the layers of two models?",
-        subtitle=f"{label} · maps: {MEASURES[SHOWN]} of every two layers · lines: layers that lie "
-        "equally deep, bands: intervals, dotted: permuted"
-        if pairs
-        else label,
+        subtitle=f"{one} and {other} · maps: {MEASURES[SHOWN]} of every two layers · lines: layers "
+        "that lie equally deep, bands: intervals, dotted: permuted",
         stage="compare_alignment",
     )
-    if not pairs:
-        say_instead(axes, "two models under `models` in params.yaml are needed, and texts of both")
-    first = 0
-    for height, (one, other, rows) in zip(heights, pairs, strict=True):
-        chosen = axes[first * N_COLUMNS : (first + height) * N_COLUMNS]
-        _maps(chosen[:-N_COLUMNS], rows, one, other, largest_written)
-        _lines(chosen[-N_COLUMNS:], rows, one)
-        first += height
-    return figure, _tables(pairs, label, digits)
+    if table.empty:
+        say_instead(axes, "both models have read too few texts in common")
+    else:
+        _maps(axes[:-N_COLUMNS], table, one, other, largest_written)
+        _lines(axes[-N_COLUMNS:], table, one)
+    return figure, _tables(table, one, other, digits)
 
 
 def _grouped(table: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
@@ -130,39 +125,37 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
     axes[-1].legend(loc="upper right", fontsize=5.5)
 
 
-def _tables(pairs: list[tuple[str, str, pd.DataFrame]], label: str, digits: int) -> str:
+def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:
     text = [
-        f"# Alignment of {label}\n\nStage `compare_alignment`. CKA and Procrustes similarity are 1 "
-        "for spaces equal up to a rotation and one scale; mutual nearest neighbors is the share "
-        "that both have. Points are independent: one text or word of each document, words among "
-        "those that are whole in both tokenizers, so that pairs of models may be on different "
-        "ones. The null permutes the points of the other model; its upper bound is one-sided, "
-        "and Procrustes has none. Intervals are by half-samples of the points, those of "
-        "Procrustes with the rotation held fixed; those of neighbors by the jackknife.\n"
+        f"# Alignment of {one} and {other}\n\nStage `compare_alignment`. CKA and Procrustes "
+        "similarity are 1 for spaces equal up to a rotation and one scale; mutual nearest "
+        "neighbors is the share that both have. Points are independent: one text or word of each "
+        "document, words among those that are whole in both tokenizers, so that another pair of "
+        "models may be on other ones. The null permutes the points of the other model; its upper "
+        "bound is one-sided, and Procrustes has none. Intervals are by half-samples of the points, "
+        "those of Procrustes with the rotation held fixed; those of neighbors by the jackknife.\n"
     ]
     columns = ["corpus", "unit", "n", "measure", "layer", "other_layer", "value", "low", "high"]
     columns += ["null", "null_high", "random_weights_value"]
-    for one, other, rows in pairs:
-        last = rows[(rows["layer"] == rows["layer"].max())]
-        last = last[last["other_layer"] == rows["other_layer"].max()][columns]
-        best = rows[rows["measure"] == SHOWN].sort_values("value", ascending=False, kind="stable")
-        best = best.drop_duplicates(["corpus", "unit", "layer"]).sort_values(
-            ["corpus", "unit", "layer"], kind="stable"
+    last = rows[rows["layer"] == rows["layer"].max()]
+    last = last[last["other_layer"] == rows["other_layer"].max()][columns]
+    best = rows[rows["measure"] == SHOWN].sort_values("value", ascending=False, kind="stable")
+    keys = ["corpus", "unit", "layer"]
+    best = best.drop_duplicates(keys).sort_values(keys, kind="stable")
+    text.append(
+        section(
+            f"Last layers of {one} and {other}",
+            "All measures, by what was read.",
+            markdown_table(_named(last), digits),
         )
-        text.append(
-            section(
-                f"Last layers of {one} and {other}",
-                "All measures, by what was read.",
-                markdown_table(_named(last), digits),
-            )
+    )
+    text.append(
+        section(
+            f"The layer of {other} that is most like each of {one}",
+            f"By {MEASURES[SHOWN]}, chosen by these very numbers.",
+            markdown_table(_named(best[columns].drop(columns=["measure"])), digits),
         )
-        text.append(
-            section(
-                f"The layer of {other} that is most like each of {one}",
-                f"By {MEASURES[SHOWN]}, chosen by these very numbers.",
-                markdown_table(_named(best[columns].drop(columns=["measure"])), digits),
-            )
-        )
+    )
     return "\n".join(text)
 
 

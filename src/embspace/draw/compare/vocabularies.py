@@ -9,6 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
+from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
 DEFINITIONS = {
@@ -21,29 +22,30 @@ WIDTH = 0.8
 
 
 def draw_vocabularies(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Of each two models one panel: the Jaccard index by kind, by what makes tokens the same."""
-    pairs = list(results["csv"].groupby(["model", "other_model"], sort=False))
-    n_rows = max(len(pairs), 1)
+    """Draw the Jaccard index of two vocabularies by kind, and by what makes tokens the same.
+
+    `label` is the name of the pair of models.
+    """
+    table, (one, other) = results["csv"], models_of(label)
     figure, axes = new_figure(
-        n_rows,
         1,
-        height_mm=row_height_mm * n_rows + 15,
+        1,
+        height_mm=height_mm,
         title="How many tokens do two models have in common?",
-        subtitle=f"{label} · those of both over those of either",
+        subtitle=f"{one} and {other} · those of both over those of either",
         stage="compare_vocabularies",
     )
-    if not pairs:
-        say_instead(axes, "two models with tokenizers under `models` in params.yaml are needed")
-    for ax, ((one, other), rows) in zip(axes, pairs, strict=False):
-        _bars(ax, rows)
-        whole = rows[(rows["kind"] == "all") & (rows["definition"] == "as_listed")].iloc[0]
+    if table.empty:
+        say_instead(axes, "one of the two models has no tokenizer")
+    else:
+        _bars(axes[0], table)
+        whole = table[(table["kind"] == "all") & (table["definition"] == "as_listed")].iloc[0]
         sizes = f"{one}, {count(whole['n'])} tokens; {other}, {count(whole['other_n'])}"
-        ax.set(title=sizes, ylabel="Jaccard index", ylim=(0, 1.02))
-    if pairs:
-        legend_below(figure, axes[:1], ncols=2)
-    return figure, _tables(results["csv"], label, digits)
+        axes[0].set(title=sizes, ylabel="Jaccard index", ylim=(0, 1.02))
+        legend_below(figure, axes, ncols=2)
+    return figure, _tables(table, f"{one} and {other}", digits)
 
 
 def _bars(ax: Axes, rows: pd.DataFrame) -> None:
@@ -57,15 +59,11 @@ def _bars(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xticks(range(len(kinds)), [kind.replace("_", "\n") for kind in kinds])
 
 
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
-    text = [
-        f"# Vocabularies of {label}\n\nStage `compare_vocabularies`. Different tokens of each kind "
-        "by what makes two the same; the share that is common, of the same kind, and the share "
-        "that the other model has at all.\n"
-    ]
-    for (one, other), rows in table.groupby(["model", "other_model"], sort=False):
-        shown = rows.drop(columns=["model", "other_model"])
-        text.append(
-            section(f"{one} and {other}", "By definition and kind.", markdown_table(shown, digits))
-        )
-    return "\n".join(text)
+def _tables(table: pd.DataFrame, models: str, digits: int) -> str:
+    head = (
+        f"# Vocabularies of {models}\n\nStage `compare_vocabularies`. Different tokens of each "
+        "kind by what makes two the same; the share that is common, of the same kind, and the "
+        "share that the other model has at all.\n"
+    )
+    shown = markdown_table(table, digits)
+    return "\n".join([head, section("Common tokens", "By definition and kind.", shown)])

@@ -22,7 +22,6 @@ from embspace.files.scalars import load_scalars
 from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
 
-COMPARE = "compare"  # has the place of a model's name, where several are compared
 FOLDERS = {"safetensors": "data/measured", "parquet": "data/projected"}
 LOADERS: dict[str, Callable[[str], Any]] = {
     "safetensors": load_tensors,
@@ -61,7 +60,7 @@ def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the results of a noun by the name of the table; those without one by their suffix.
 
-    `name` is the model's, `toy` or `compare`. `pairs.csv` and `csv` are results,
+    `name` is the model's, that of a pair, or `toy`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
     `other/pairs.csv` is a table of another noun, and keeps this name.
     """
@@ -74,8 +73,6 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 def result_path(noun: str, name: str, result: str) -> str:
     """Return the path of a result that `load_results` names."""
     table, _, suffix = result.rpartition(".")
-    if name == COMPARE:
-        return f"results/compare/{noun}.{suffix}"
     folder = FOLDERS.get(suffix, "results")
     return "/".join(filter(None, (folder, "" if "/" in table else noun, table, f"{name}.{suffix}")))
 
@@ -94,7 +91,7 @@ def draw_and_save(
     Args:
         chapter: That of the stage, `draw_<chapter>`, or the noun that it draws alone.
         drawings: By noun, as `settings`.
-        name: What the files are named after: a model, a run, `toy` or `compare`.
+        name: What the files are named after: a model, a run, a pair or `toy`.
         label: The name for readers.
         settings: Of each drawing.
     """
@@ -128,7 +125,7 @@ def _draw_noun(
 ) -> None:
     """Draw and save one noun, in whatever process; what was drawn before is not drawn again."""
     use_style()
-    path = f"figures/compare/{noun}" if name == COMPARE else f"figures/{noun}/{name}"
+    path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
         sources = [Path(result_path(noun, name, each)) for each in drawing.results]
@@ -153,9 +150,8 @@ def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> list[
     Inside the figure's file stands the stage that made the results, and which item of it.
     """
     name = Path(folder).name
-    item = "" if name == COMPARE else f"@{name}"
     drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
-    save_figure(figure, drawn, title=f"{stage_of(figure)}{item}")
+    save_figure(figure, drawn, title=f"{stage_of(figure)}@{name}")
     latex = latex_tables(text, noun, f"draw_{Path(folder).parent.name}")
     write_bytes(Path(f"{path}.md"), text.encode())
     write_bytes(Path(f"{folder}/{noun}.tex"), latex.encode())
