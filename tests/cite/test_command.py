@@ -217,6 +217,19 @@ def test_settings_that_changed_since_the_run_are_noted(tree: Path):
     assert run("pca").stderr == f"{note}`dvc repro`, and then cite\n"
 
 
+def test_changed_settings_of_what_compares_are_noted_of_each_pair(tree: Path):
+    file = settings_path("compare", "measures")
+    pair = {"model": "minilm", "other_model": "minilm_random"}
+    edit(tree / "params.yaml", "compared", {"minilm--minilm_random": pair})
+    item = "compare_measures@minilm--minilm_random"
+    lock = {"stages": {item: {"params": {str(file): yaml.safe_load(file.read_text())}}}}
+    (tree / "dvc.lock").write_text(yaml.safe_dump(lock))
+    assert run("measures").stderr == ""
+    edit(tree / file, "level", 0.5)
+    note = f"note: changed since `{item}` ran: {file}; `dvc repro`, and then cite\n"
+    assert run("measures").stderr == note
+
+
 def test_changed_settings_of_a_family_are_noted_of_its_item(tree: Path):
     file = settings_of(load_methods("spectrum"))
     ran_with = {str(file): yaml.safe_load(file.read_text())}

@@ -1,5 +1,6 @@
 """What `embspace cite` does: the method of an analysis, and its references as BibTeX."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -64,7 +65,7 @@ def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
     return Citation(
         text=text,
         bibtex="\n".join(references[key].bibtex for key in keys),
-        notes=tuple(filter(None, (_stale(methods, model_name), _unknown_model(facts)))),
+        notes=tuple(filter(None, (*_stale(facts), _unknown_model(facts)))),
     )
 
 
@@ -120,15 +121,21 @@ def _stage(methods: Methods) -> Stage:
     return stages.get(methods.name) or find_stages(Path(), methods.noun)[0]
 
 
-def _stale(methods: Methods, model_name: str) -> str:
-    """A note if settings have changed since the results were made, which are then of others."""
-    found = _stage(methods)
-    stage = found.item(model_name) if methods.of_one_model else found.name
-    ran_with = _params_in_lock(stage)
-    changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
-    if not changed:
-        return ""
-    return f"changed since `{stage}` ran: {', '.join(changed)}; `dvc repro`, and then cite"
+def _stale(facts: Facts) -> Iterator[str]:
+    """Yield a note if settings have changed since results were made, which are then of others."""
+    for stage in _items(facts):
+        ran_with = _params_in_lock(stage)
+        changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
+        if changed:
+            yield f"changed since `{stage}` ran: {', '.join(changed)}; `dvc repro`, and then cite"
+
+
+def _items(facts: Facts) -> list[str]:
+    """Return the stage that an analysis is of, by the names of its items in dvc.lock."""
+    found = _stage(facts.methods)
+    if "pair" in found.entry.get("matrix", {}):
+        return [found.item(pair) for pair in facts.params.compared]
+    return [found.item(facts.model_name) if facts.methods.of_one_model else found.name]
 
 
 def _params_in_lock(stage: str) -> dict[str, Any]:
