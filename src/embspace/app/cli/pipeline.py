@@ -85,7 +85,7 @@ def verify(
 def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
 ) -> None:
-    """List, or with --yes remove, what is left of models and corpora that params.yaml dropped.
+    """List, or with --yes remove, what models, pairs and corpora left that params.yaml dropped.
 
     That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
     data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
