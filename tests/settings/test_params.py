@@ -92,7 +92,10 @@ def test_a_pair_is_called_after_its_models():
             "'a--b-1.5' and 'b-1.5--a' are one pair; leave one of them out",
         ),
         ({"a--b-1.5": {"model": "a"}}, "key 'compared.a--b-1.5.other_model' is missing"),
-        ({"a--b-1.5": {**PAIR, "n": 1}}, "'compared.a--b-1.5.n' is unknown; allowed here: model, "),
+        (
+            {"a--b-1.5": {**PAIR, "n": 1}},
+            "'compared.a--b-1.5.n' is unknown; allowed: model, other_model",
+        ),
         ({"a--b-1.5": ["a", "b-1.5"]}, "key 'compared.a--b-1.5': "),
         (["a--b-1.5"], "key 'compared': Input should be a valid dictionary"),
     ],

@@ -81,7 +81,10 @@ def test_a_stage_of_pairs_is_told_a_pair(tree: Path):
     for arguments in (["pair=a"], ["pair=a--b--c"], []):
         result = run(*arguments)
         assert result.returncode == 1
-        assert "command line: key 'pair': " in result.stderr
+        assert (
+            "command line: key 'pair': A pair is called <model>--<other_model>, found"
+            in result.stderr
+        )
         assert "Traceback" not in result.stderr
 
 

@@ -20,8 +20,6 @@ from embspace.settings.schema import Strict, read_yaml, validate
 PARAMS = Path("params.yaml")
 CONF = Path("conf")
 TOY = "toy"  # what is measured without a model has this in the place of a model's name
-
-
 STIMULI = "stimuli"  # stands in the place of a corpus where models are compared by them
 
 
@@ -37,6 +35,12 @@ def _corpus_name(name: str) -> str:
 def _model_name(name: str) -> str:
     if name == TOY:
         raise ValueError(f"A model is not called '{name}', as results of no model are")
+    return name
+
+
+def _pair_name(name: str) -> str:
+    if not re.fullmatch(f"{NAME}{PAIR}{NAME}", name):
+        raise ValueError("A pair is called <model>--<other_model>")
     return name
 
 
@@ -58,7 +62,7 @@ def checked_name(name: str) -> str:
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.]*(-[A-Za-z0-9_.]+)*"
 Name = Annotated[str, Field(pattern=rf"^{NAME}$"), AfterValidator(_model_name)]
 PAIR = "--"
-PairName = Annotated[str, Field(pattern=rf"^{NAME}{PAIR}{NAME}$")]
+PairName = Annotated[str, AfterValidator(_pair_name)]
 CorpusName = Annotated[str, AfterValidator(_corpus_name)]
 LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 
