@@ -21,7 +21,7 @@ from embspace.geometry.inference.half_samples import estimate_over_texts
 from embspace.geometry.inference.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY, Null
 from embspace.geometry.inference.shared_inputs import inputs_of, results_of
 from embspace.geometry.measures.declaration import Definition, value_of
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.moments import moments_of
 from embspace.settings.schema import read_yaml
 
@@ -53,7 +53,7 @@ def texts(rng: np.random.Generator, n_texts: int = N_TEXTS) -> Drawn:
 
 def measures_of(null: Null | None) -> list[Definition]:
     """All, or those of the families that are held against a null."""
-    known = definitions().values()
+    known = profiled_measures().values()
     return [each for each in known if null is None or null in NULLS_OF_FAMILY[each.family]]
 
 

@@ -16,7 +16,7 @@ from benchmarks.coverage import (
     value_of_texts,
 )
 from embspace.geometry.inference.null_clouds import NULL_CLOUDS, NULLS_OF_FAMILY
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.settings.schema import read_yaml
 
 
@@ -42,7 +42,7 @@ def test_words_are_the_same_in_all_draws_and_texts_are_not() -> None:
 
 
 def test_every_measure_is_among_them_and_every_family_against_its_nulls() -> None:
-    assert [each.name for each in measures_of(None)] == list(definitions())
+    assert [each.name for each in measures_of(None)] == list(profiled_measures())
     for null in NULL_CLOUDS:
         families = {each.family for each in measures_of(null)}
         assert families == {name for name, nulls in NULLS_OF_FAMILY.items() if null in nulls}
@@ -68,7 +68,7 @@ def test_coverage_is_how_often_bounds_hold_the_truth() -> None:
 def test_a_repeat_follows_from_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "N_HALVES", 4)
     first = np.array(bounds_of_texts(0))
-    assert first.shape == (len(definitions()), 3)
+    assert first.shape == (len(profiled_measures()), 3)
     assert (first == np.array(bounds_of_texts(0))).all()
     assert not np.array_equal(first[0], np.array(bounds_of_texts(1))[0])
     assert ((first[:, 1] <= first[:, 0]) & (first[:, 0] <= first[:, 2])).all()
@@ -77,7 +77,7 @@ def test_a_repeat_follows_from_its_number(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_effect_is_the_value_less_that_of_the_null(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "N_HALVES", 8)
-    measures = [definitions()["stable_rank"], definitions()["effective_rank"]]
+    measures = [profiled_measures()["stable_rank"], profiled_measures()["effective_rank"]]
     monkeypatch.setattr(module, "measures_of", lambda _: measures)
     found = np.array([effects_over_null("isotropic_gaussian", repeat) for repeat in range(10)])
     assert np.abs(found[:, :, 0]).max() < 2  # of ranks near 12

@@ -7,7 +7,7 @@ import pytest
 from embspace.draw.layers.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.geometry.measures.declaration import FAMILIES
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.settings.stage import StageConfig, checked_settings
 from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.layers.test_atlas import table as atlas_table
@@ -18,7 +18,7 @@ from tests.measure.layer_corpora import processes
 
 
 def save(noun: str, *, is_empty: bool) -> None:
-    names = [name for name, each in definitions().items() if each.family == noun]
+    names = [name for name, each in profiled_measures().items() if each.family == noun]
     tables = empty_tables() if is_empty else profile_tables(names)
     for name, each in tables.items():
         save_table(each, f"results/{noun}/{name}/mine.csv")

@@ -24,7 +24,7 @@ from embspace.draw.layers.profiles import (
 from embspace.errors import InputError
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import FAMILIES, Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.random_weights import KINDS
 from embspace.settings.stage import checked_settings
 from tests.draw.fits import assert_words_fit
@@ -228,7 +228,7 @@ def test_a_model_without_large_corpora_says_so() -> None:
 
 
 def names_of(family: Family) -> list[str]:
-    return [name for name, each in definitions().items() if each.family == family]
+    return [name for name, each in profiled_measures().items() if each.family == family]
 
 
 def project_settings(root: Path, **given: Any) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def test_what_is_shown_and_what_has_another_name_are_measures_of_the_family(
 
 @pytest.mark.parametrize("name", [name for family in FAMILIES for name in names_of(family)])
 def test_any_measure_may_be_shown(name: str) -> None:
-    family = definitions()[name].family
+    family = profiled_measures()[name].family
     tables = profile_tables([name], spaces=["token"])
     figure, _ = draw_profiles(tables, "a model", family, shown=shown(family, [name]), **SETTINGS)
     assert len(figure.axes) == 2 and len(figure.axes[0].lines) == 4

@@ -21,14 +21,14 @@ from embspace.geometry.inference.half_samples import (
     student_quantile,
 )
 from embspace.geometry.measures.declaration import Definition, Estimate, measure, value_of
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.measures.unit_sums import UnitSums
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from tests.geometry.brute import neighbors_of
 from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
 
-KNOWN = definitions()
+KNOWN = profiled_measures()
 TEXTS = np.random.default_rng(4).permutation(N) // 10  # 20 texts, whose rows stand anywhere
 FACTS: dict[str, Any] = {"formula": "x", "range": "x", "source": "x", "bias": "x"}
 

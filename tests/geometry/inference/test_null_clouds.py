@@ -13,7 +13,7 @@ from embspace.geometry.inference.null_clouds import (
     isotropic_gaussian,
 )
 from embspace.geometry.measures.declaration import FAMILIES, value_of
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from tests.geometry.clouds import CLOUD
 
 
@@ -57,7 +57,7 @@ def test_isotropic_vectors_have_no_direction_but_the_clouds_size() -> None:
 @pytest.mark.parametrize("family", ["direction", "spectrum"])
 def test_an_isotropic_cloud_is_like_its_null(family: str) -> None:
     x = 0.1 * rng(2).normal(size=(500, 50))
-    for each in definitions().values():
+    for each in profiled_measures().values():
         # One needs a second cloud, the other is not defined of directions that sum to none.
         if each.family == family and each.name not in ("iso_score_star", "top_dimension_share"):
             nulls = [value_of(each.function(isotropic_gaussian(x, rng(s)))) for s in range(40)]

@@ -15,12 +15,12 @@ from embspace.geometry.inference.shared_inputs import (
 )
 from embspace.geometry.measures.declaration import Definition, measure, value_of
 from embspace.geometry.measures.direction_sums import DirectionSums
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.moments import Moments
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
 
-KNOWN = definitions()
+KNOWN = profiled_measures()
 GROUPS = {"word": WORDS, "text": np.arange(N) // 10}
 STAR: dict[str, dict[str, Any]] = {"iso_score_star": {"larger": LARGER, "zeta": 0.3}}
 OF_TEXT = {"intra_sentence_similarity"}

@@ -15,11 +15,11 @@ from embspace.geometry.measures.context import (
     maximum_explainable_variance_as_recoded,
     self_similarity,
 )
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.measures.spectral_measures import top_variance_share
 from tests.geometry.clouds import CLOUD, WORDS
 
-CONTEXT = [each for each in definitions().values() if each.family == "context"]
+CONTEXT = [each for each in profiled_measures().values() if each.family == "context"]
 EVERY = pytest.mark.parametrize("defined", CONTEXT, ids=[each.name for each in CONTEXT])
 
 

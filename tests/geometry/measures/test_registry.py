@@ -3,13 +3,13 @@ from pathlib import Path
 
 import embspace.geometry.measures.registry as module
 from embspace.geometry.measures.declaration import FAMILIES
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import definitions, profiled_measures
 
 
 def test_every_module_with_a_measure_is_known() -> None:
     folder = Path(module.__file__).parent
     declares = re.compile(r"^(@measure|\w+ = partial\(\s*measure)\b", re.M)
-    declaring = {file.stem for file in folder.glob("*.py") if declares.search(file.read_text())}
+    declaring = {file.stem for file in folder.rglob("*.py") if declares.search(file.read_text())}
     found = {each.function.__module__.rpartition(".")[2] for each in definitions().values()}
     assert found == declaring
 
@@ -22,3 +22,9 @@ def test_families_stand_together_in_their_order() -> None:
     families = [each.family for each in definitions().values()]
     assert families == sorted(families, key=FAMILIES.index)
     assert set(families) == set(FAMILIES)
+
+
+def test_stages_take_what_is_profiled_and_nothing_else() -> None:
+    taken = profiled_measures()
+    assert taken == {name: each for name, each in definitions().items() if each.profiled}
+    assert {each.family for each in taken.values()} == set(FAMILIES)

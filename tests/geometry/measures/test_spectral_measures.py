@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.decomposition import PCA
 
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.measures.spectral_measures import (
     debiased_participation_ratio,
     effective_rank,
@@ -24,7 +24,7 @@ from tests.geometry.clouds import CLOUD, LARGER, arguments
 
 SPECTRAL = [
     each
-    for each in definitions().values()
+    for each in profiled_measures().values()
     if each.family == "spectrum" and not each.name.startswith("partition")
 ]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.atlas import COLUMNS, measure_atlas
 from embspace.measure.layers.layer_profiles import COLUMNS as TABLES
 
@@ -60,6 +60,6 @@ def test_what_is_not_there_is_left_out() -> None:
 
 def test_the_settings_of_the_project_name_measures_of_all_families(root: Path) -> None:
     settings = yaml.safe_load((root / "conf/measure/layers/atlas.yaml").read_text())
-    known = {name: each.family for name, each in definitions().items()}
+    known = {name: each.family for name, each in profiled_measures().items()}
     assert len({known[name] for name in settings["measures"]}) == 5
     assert measure_atlas(profiles(), **settings).empty  # no corpus of this name

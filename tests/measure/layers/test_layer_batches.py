@@ -8,7 +8,7 @@ import pytest
 from embspace.clouds.layers import LayerCloud
 from embspace.geometry import top_variance_share, two_nn
 from embspace.geometry.inference.half_samples import estimate_over_texts
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_batches import (
     IN_ORDER,
     SPREAD,
@@ -64,7 +64,7 @@ def test_the_value_is_the_mean_over_batches() -> None:
 
 def test_one_batch_is_measured_as_any_cloud() -> None:
     x = cloud()
-    chosen = [each for each in definitions().values() if each.family == "intrinsic_dimension"]
+    chosen = [each for each in profiled_measures().values() if each.family == "intrinsic_dimension"]
     found = rows_of(1000, x)
     expected = estimate_over_texts(
         x.x, x.text, measures=chosen, n_half_samples=8, level=0.95, tolerance=0.05, rng=rng()

@@ -11,7 +11,7 @@ from embspace.clouds.layers import LayerCloud
 from embspace.geometry import intra_sentence_similarity, mean_cosine
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_nulls import groups_of, null_facts, null_rows, values_of
 from tests.measure.layer_corpora import protocol
 
@@ -31,7 +31,7 @@ def tokens(text_share: float = 1.0, n_texts: int = 16, of_text: int = 20) -> Lay
 
 def nulls(cloud: LayerCloud, family: Family, **given: Any) -> pd.DataFrame:
     asked = protocol(family, **given)
-    measures = [each for each in definitions().values() if each.family == family]
+    measures = [each for each in profiled_measures().values() if each.family == family]
     known = [each for each in measures if each.name != "iso_score_star"]
     if cloud.word is None:
         known = [each for each in known if each.grouped_by != "word"]

@@ -11,7 +11,7 @@ from embspace.clouds.layers import layer_clouds
 from embspace.geometry import top_variance_share, two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import Family, value_of
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
 from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
@@ -60,7 +60,7 @@ def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequ
         changes = ["as_is", "ordinary_tokens", "standardized"]
         for space, change, cloud in layer_clouds(corpus(12), layer, changes, n_top=0):
             groups = {"text": cloud.text, "word": cloud.word}
-            for measure in definitions().values():
+            for measure in profiled_measures().values():
                 if (space, change, layer, measure.name) not in rows.index:
                     continue
                 row, by = rows.loc[space, change, layer, measure.name], measure.grouped_by
@@ -237,7 +237,7 @@ def test_measures_of_one_vector_are_undefined_but_for_those_that_are(
     with processes(1):
         found = layer_profiles({"equal": equal}, protocol(family, batch_size=size)).profiles
     rows = found[(found["space"] == "cls") & (found["change"] == "as_is")]
-    names = {each.name for each in definitions().values() if each.family == family}
+    names = {each.name for each in profiled_measures().values() if each.family == family}
     assert set(rows["measure"]) == names - {"iso_score_star"}
     defined = set(rows[rows["value"].notna()]["measure"])
     assert defined == names & OF_EQUAL

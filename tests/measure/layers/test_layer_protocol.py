@@ -1,14 +1,14 @@
 import pytest
 
 from embspace.geometry.measures.declaration import FAMILIES, Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_protocol import measures_of
 from tests.measure.layer_corpora import protocol
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_measure_of_the_family_is_either_slow_or_not(family: Family) -> None:
-    first, *others = [each.name for each in definitions().values() if each.family == family]
+    first, *others = [each.name for each in profiled_measures().values() if each.family == family]
     asked = protocol(family, value_only=[first])
     assert [each.name for each in measures_of(asked, slow=True)] == [first]
     assert [each.name for each in measures_of(asked, slow=False)] == others

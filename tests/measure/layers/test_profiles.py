@@ -12,7 +12,7 @@ from embspace.errors import InputError
 from embspace.geometry import effective_rank, mean_cosine, reciprocity, self_similarity, two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.declaration import FAMILIES, Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_profiles import COLUMNS, LayerProfiles
 from embspace.measure.layers.profiles import TOGETHER, main, measure_profiles
 from embspace.settings.stage import StageConfig
@@ -72,7 +72,7 @@ def test_every_family_is_measured_and_only_once() -> None:
 
 @pytest.mark.parametrize("family", TOGETHER)
 def test_every_measure_of_the_families_and_no_other(family: str) -> None:
-    names = {each.name for each in definitions().values() if each.family in TOGETHER[family]}
+    names = {each.name for each in profiled_measures().values() if each.family in TOGETHER[family]}
     assert set(found(family).profiles["measure"]) == names - {"iso_score_star"}  # of two clouds
 
 
@@ -108,7 +108,7 @@ def test_slow_measures_have_no_interval(family: str) -> None:
 
 
 def test_every_slow_measure_is_one_of_a_family() -> None:
-    assert set(settings()["value_only"]) <= set(definitions())
+    assert set(settings()["value_only"]) <= set(profiled_measures())
 
 
 def test_fewer_components_are_taken_away_if_asked() -> None:
@@ -151,7 +151,7 @@ def test_random_weights_are_nulls_among_others(family: str) -> None:
 def test_neighbors_have_the_nulls_of_both_families() -> None:
     for family in TOGETHER[NEIGHBORS]:
         tables = found(NEIGHBORS).of_family(family)
-        names = {each.name for each in definitions().values() if each.family == family}
+        names = {each.name for each in profiled_measures().values() if each.family == family}
         assert set(tables.nulls["null"]) == {*NULLS_OF_FAMILY[family]}
         assert set(tables.nulls["measure"]) == set(tables.curves["measure"]) <= names
 

@@ -12,7 +12,7 @@ from transformers import AutoModel
 
 from embspace.extract.checkpoints import checkpoint_model, form_of
 from embspace.geometry import effective_rank, mean_cosine, two_nn
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.runs.dynamics import measure_dynamics
 from embspace.measure.runs.dynamics_rows import COLUMNS
@@ -77,7 +77,7 @@ def test_a_row_a_checkpoint_layer_change_and_measure(found: pd.DataFrame) -> Non
     assert list(found) == COLUMNS
     measures = {
         each.name
-        for each in definitions().values()
+        for each in profiled_measures().values()
         if each.family in ("direction", "spectrum", "intrinsic_dimension")
     }
     keys = ["seed", "phase", "step", "layer", "change", "measure"]

@@ -8,7 +8,7 @@ import pytest
 
 from embspace.geometry import participation_ratio, two_nn
 from embspace.geometry.inference.known_clouds import standard_gaussian
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.toys.estimators import LIMITS, Estimators, measure_estimators
 
 SETTINGS: dict[str, Any] = {
@@ -27,7 +27,9 @@ def found() -> Estimators:
 
 
 def test_every_measure_of_dimension_is_there_for_every_cloud(found: Estimators) -> None:
-    names = {each.name for each in definitions().values() if each.family == "intrinsic_dimension"}
+    names = {
+        each.name for each in profiled_measures().values() if each.family == "intrinsic_dimension"
+    }
     clouds = found.dimension.groupby(["cloud", "true_dimension"], sort=False)["measure"].agg(set)
     assert list(clouds.index) == [
         *((cloud, d) for cloud in ("cube", "sphere", "gaussian") for d in (2, 10)),

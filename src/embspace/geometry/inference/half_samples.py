@@ -30,7 +30,7 @@ from embspace.geometry.measures.declaration import (
 )
 from embspace.geometry.measures.direction_sums import direction_sums_of
 from embspace.geometry.measures.registry import definitions
-from embspace.geometry.measures.text_cosines import text_cosines_of
+from embspace.geometry.measures.texts.text_cosines import text_cosines_of
 from embspace.geometry.measures.unit_sums import UnitSums
 from embspace.geometry.measures.word_directions import UnitWordDirections
 from embspace.geometry.pairs.graph_among import graph_among
@@ -91,9 +91,9 @@ def estimate_over_texts(
     which halves are taken.
 
     A measure is `converged` if halves differ from the whole by no more than `tolerance` of it, or
-    by no more than twice the error of their mean. `measures` are all that are declared, of this
-    library and by others, `options` what single ones take, by name; a measure that needs `word`,
-    or an option, is left out without.
+    by no more than twice the error of their mean. `measures` are all that stages take of a family,
+    of this library and declared by others, `options` what single ones take, by name; a measure that
+    needs `word`, or an option, is left out without.
 
     Raises:
         ValueError: `x` is no array of vectors, `text` or `word` do not number each of them, `level`
@@ -110,7 +110,8 @@ def estimate_over_texts(
             raise ValueError(f"{name}: expected {len(x)} numbers, found shape {group.shape}")
     options = options or {}
     if measures is None:
-        measures = [*{**definitions(), **declared.DEFINED}.values()]
+        by_name = {**definitions(), **declared.DEFINED}
+        measures = [each for each in by_name.values() if each.profiled]
     chosen = applicable(measures, groups, options)
     unit = units_of(text)
     n_units = int(unit.max()) + 1

@@ -10,7 +10,7 @@ from jaxtyping import Int
 
 from embspace.geometry.measures.declaration import OF_NEIGHBORS, Definition, Estimate, Shared
 from embspace.geometry.measures.direction_sums import direction_sums_of
-from embspace.geometry.measures.text_cosines import text_cosines_of
+from embspace.geometry.measures.texts.text_cosines import text_cosines_of
 from embspace.geometry.measures.word_axes import word_axes_of
 from embspace.geometry.measures.word_directions import word_directions_of
 from embspace.geometry.pairs.moments import moments_of

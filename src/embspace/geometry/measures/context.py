@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from embspace.geometry.groups.grouped_vectors import Groups
 from embspace.geometry.measures.declaration import measure
-from embspace.geometry.measures.text_cosines import TextCosines, text_cosines_of
+from embspace.geometry.measures.texts.text_cosines import TextCosines, text_cosines_of
 from embspace.geometry.measures.word_axes import WordAxes, word_axes_of
 from embspace.geometry.measures.word_directions import WordDirections, word_directions_of
 from embspace.geometry.pairs.types import Vectors

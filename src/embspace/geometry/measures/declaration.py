@@ -66,6 +66,7 @@ class Definition:
     shared: Shared | None  # such as `Moments` or a `NeighborGraph`; None: vectors alone
     grouped_by: Grouping | None  # what `group` numbers, of the vectors; None: takes none
     is_sum: bool  # over vectors, so that twice as many have twice the value
+    profiled: bool  # whether stages take it wherever they take its family
 
     @property
     def summary(self) -> str:
@@ -100,13 +101,15 @@ def measure(
     shared: Shared | None = None,
     grouped_by: Grouping | None = None,
     is_sum: bool = False,
+    profiled: bool = True,
 ) -> Callable[[Function], Function]:
     """Declare a function of vectors to be a measure of a family.
 
     Its first argument may then be an array, a tensor of torch, a data frame or a list of lists,
     (n, dim), of any type of number: the function gets it in float64, on the CPU, checked to be
     finite and of a magnitude that it can square. What is `shared`, such
-    as `Moments` or a `NeighborGraph`, goes through as it is.
+    as `Moments` or a `NeighborGraph`, goes through as it is. Stages take it wherever they take its
+    family, unless `profiled` is False: then it is called by name alone.
     """
 
     def declare(function: Function) -> Function:
@@ -130,6 +133,7 @@ def measure(
             shared=shared,
             grouped_by=grouped_by,
             is_sum=is_sum,
+            profiled=profiled,
         )
         return cast("Function", measured)
 

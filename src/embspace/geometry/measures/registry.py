@@ -35,3 +35,8 @@ def definitions() -> dict[str, Definition]:
     ours = [each for each in DEFINED.values() if each.function.__module__ in _ORDER]
     ours.sort(key=lambda each: _ORDER.index(each.function.__module__))
     return {each.name: each for each in ours}
+
+
+def profiled_measures() -> dict[str, Definition]:
+    """Return those of `definitions` that stages take wherever they take a family."""
+    return {name: each for name, each in definitions().items() if each.profiled}

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from embspace.geometry.measures.direction_sums import DirectionSums
-from embspace.geometry.measures.text_cosines import TextCosines
+from embspace.geometry.measures.texts.text_cosines import TextCosines
 from embspace.geometry.pairs.moments import Moments
 
 Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines)

@@ -7,7 +7,7 @@ import numpy as np
 
 from embspace.clouds.layers import Change
 from embspace.geometry.measures.declaration import Definition, Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,6 @@ def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
     """The measures of the families that are too slow for halves, or those that are not."""
     return [
         each
-        for each in definitions().values()
+        for each in profiled_measures().values()
         if each.family in protocol.families and (each.name in protocol.value_only) == slow
     ]

@@ -19,7 +19,7 @@ from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.inference.shared_inputs import applicable
 from embspace.geometry.measures.declaration import Definition, Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.shuffled_weights import with_shuffled_entries
@@ -60,7 +60,7 @@ def measure_random_weights(
 
     measures = [
         each
-        for each in definitions().values()
+        for each in profiled_measures().values()
         if each.family in FAMILIES and each.name not in left_out
     ]
     corpora = {

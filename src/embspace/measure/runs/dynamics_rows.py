@@ -12,7 +12,7 @@ from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.inference.shared_inputs import applicable
 from embspace.geometry.measures.declaration import Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_batches import SPREAD, measures_of_batches
 from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_protocol import Protocol
@@ -74,7 +74,7 @@ def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
 def _rows_of_all(cloud: LayerCloud, _: Change, settings: Settings) -> Iterator[Row]:
     chosen = [
         each
-        for each in definitions().values()
+        for each in profiled_measures().values()
         if each.family in OF_ALL and each.name not in settings.left_out
     ]
     chosen = applicable(chosen, groups_of(cloud), {})

@@ -15,7 +15,7 @@ from embspace.files.tables import save_table
 from embspace.geometry.inference.known_clouds import CLOUDS, standard_gaussian
 from embspace.geometry.inference.shared_inputs import N_NEIGHBORS, inputs_of, results_of
 from embspace.geometry.measures.declaration import Definition, value_of
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import profiled_measures
 from embspace.settings.stage import StageConfig, run_stage
 
 OF_PLANES = {"swiss_roll"}
@@ -82,7 +82,7 @@ def measure_estimators(
 
 
 def _of_family(family: str) -> list[Definition]:
-    return [each for each in definitions().values() if each.family == family]
+    return [each for each in profiled_measures().values() if each.family == family]
 
 
 def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
-from embspace.geometry.measures.text_cosines import text_cosines_of
+from embspace.geometry.measures.texts.text_cosines import text_cosines_of
 from tests.geometry.clouds import CLOUD, WORDS
 
 
