@@ -12,12 +12,16 @@ CLOUD *= RNG.uniform(0.5, 2, size=(N, 1))
 CLOUD[:, 0] += 6  # an outlier dimension
 LARGER = np.concatenate([CLOUD, CLOUD + RNG.normal(size=CLOUD.shape)])
 WORDS = np.arange(N) % 20
+# Another view of the same points.
+OTHER = CLOUD[:, :5] + RNG.normal(size=(N, 5))
 
 
 def arguments(name: str, family: str) -> dict[str, Any]:
     """What a measure takes besides vectors."""
     if name == "iso_score_star":
         return {"larger": LARGER, "zeta": 0.3}
+    if name == "information_imbalance":
+        return {"other": OTHER}
     return {"group": WORDS} if family == "context" else {}
 
 

@@ -18,6 +18,9 @@ import numpy as np
 SEED = 0
 N = 2000
 SCALES = (1, 2, 4, 8, 16, 32, 64)
+N_OF_VIEWS = 500
+ROUNDED = "Gaussian of 20"
+VIEWS = ("cube of 5", "Gaussian of 20", "Swiss roll")
 KEPT = Path(__file__).with_suffix(".json")
 
 
@@ -70,6 +73,23 @@ def found_by_dadapy(x: np.ndarray) -> dict[str, Any]:
     }
 
 
+def imbalances_by_dadapy(x: np.ndarray) -> dict[int, list[float]]:
+    """By number of neighbors: from the cloud to its first coordinate, and back."""
+    from dadapy import MetricComparisons
+
+    known = MetricComparisons(x, maxk=len(x) - 1)  # ranks beyond maxk would be drawn by chance
+    found = {k: known.return_inf_imb_full_selected_coords([[0]], k=k)[:, 0] for k in (1, 5)}
+    return {k: [_rounded(value) for value in both] for k, both in found.items()}
+
+
+def imbalances_with_rounded(x: np.ndarray) -> list[float]:
+    """From the cloud to a copy in whole numbers, of which many are equally far, and back."""
+    from dadapy import MetricComparisons
+
+    both = MetricComparisons(x).return_information_imbalace(np.round(x), subset_size=len(x))
+    return [_rounded(mean) for mean, _ in both]
+
+
 def _rounded(value: float) -> float:
     return float(f"{value:.10g}")
 
@@ -78,11 +98,16 @@ def main() -> None:
     from importlib.metadata import version
 
     libraries = ("dadapy", "numpy", "scipy", "scikit-learn")
-    content = {
+    content: dict[str, Any] = {
         "versions": {name: version(name) for name in libraries},
         "scales": SCALES,
         "clouds": {name: found_by_dadapy(make()) for name, make in CLOUDS.items()},
     }
+    for name in VIEWS:
+        x = CLOUDS[name]()[:N_OF_VIEWS]
+        content["clouds"][name]["imbalances"] = imbalances_by_dadapy(x)
+    x = CLOUDS[ROUNDED]()[:N_OF_VIEWS, :4]
+    content["clouds"][ROUNDED]["imbalances_with_rounded"] = imbalances_with_rounded(x)
     KEPT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

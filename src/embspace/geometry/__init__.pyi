@@ -127,6 +127,13 @@ from .measures.mean_direction import mean_cosine as mean_cosine
 from .measures.mean_direction import mean_cosine_to_mean as mean_cosine_to_mean
 from .measures.mean_direction import mean_resultant_length as mean_resultant_length
 from .measures.near_pairs import correlation_dimension as correlation_dimension
+from .measures.neighborhoods.information_imbalance import Imbalances as Imbalances
+from .measures.neighborhoods.information_imbalance import (
+    information_imbalance as information_imbalance,
+)
+from .measures.neighborhoods.information_imbalance import (
+    information_imbalances as information_imbalances,
+)
 from .measures.partition_function import partition_isotropy as partition_isotropy
 from .measures.partition_function import (
     partition_isotropy_at_unit_norm as partition_isotropy_at_unit_norm,

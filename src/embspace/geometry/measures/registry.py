@@ -13,6 +13,7 @@ from embspace.geometry.measures import (
     two_nearest,
 )
 from embspace.geometry.measures.declaration import DEFINED, Definition
+from embspace.geometry.measures.neighborhoods import information_imbalance
 
 # By family, and what others build on first.
 MODULES = (
@@ -26,6 +27,7 @@ MODULES = (
     likelihood_dimension,
     near_pairs,
     hubs,
+    information_imbalance,
 )
 _ORDER = [module.__name__ for module in MODULES]
 

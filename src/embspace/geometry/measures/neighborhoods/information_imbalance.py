@@ -1,0 +1,117 @@
+"""Information imbalance: what the neighbors in one view say about the distances in another."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.measures.declaration import as_vectors, measure
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.types import Vectors
+
+BLOCK_ROWS = 512
+# Squared distances are multiples of this share of the largest squared norm, so that rounding tells
+# no equal ones apart.
+TIE = 1e-12
+Distances = Float[np.ndarray, "row n"]
+
+
+class Imbalances(NamedTuple):
+    """Information imbalances of two views of the same points."""
+
+    forth: float
+    """From the first view to the second: near 0 if the first says who is near in the second."""
+    back: float
+    """From the second view to the first."""
+
+
+@measure(
+    "hubs",
+    formula=r"\Delta(X \to Y) = \frac{2}{n} \cdot \frac{1}{n k} \sum_i \sum_{j \in N_k(x_i)} "
+    r"\left(1 + \#\{l \ne i : |y_l - y_i| < |y_j - y_i|\}\right)",
+    range=r"[2/n,\ 2),\ 1 \text{ of independent views}",
+    source="Glielmo et al. 2022, Ranking the information content of distance measures, equation 3",
+    invariant_to=["rotation", "scale", "translation"],
+    bias=r"Upwards: the neighbors of few vectors are far; of distinct ones at least \((k + 1)/n\).",
+    profiled=False,
+)
+def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
+    """How far, by rank in `other`, the `k` nearest neighbors in `x` are, over half the vectors.
+
+    Row i of `other` is the same point as row i of `x` in another layer or model. Near 0: who is
+    near in `x` is near in `other`. 1: `x` says nothing about `other`. It is not symmetric: of two
+    views the one with the smaller imbalance to the other holds more. `other` may be rotated, scaled
+    and moved as `x` may. Of equal distances in `other` all have the first rank, since nobody is
+    nearer, so that what `x` tells apart beyond `other` counts for nothing; in `x` they share a
+    place among the `k` nearest in equal parts. (DADApy takes equal ones in any order: of a cloud
+    and its rounded copy it may find the copy to hold more.)
+
+    Raises:
+        ValueError: `other` has not as many vectors, or `k` is under 1 or over n - 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).uniform(size=(1000, 2))
+        >>> coarser = x[:, :1]
+        >>> round(information_imbalance(x, coarser), 2), round(information_imbalance(coarser, x), 2)
+        (0.04, 0.59)
+    """
+    y = _checked(x, other, k)
+    ranks = (
+        _mean_ranks(of_x, of_y, k)
+        for of_x, of_y in zip(_squared_distances(x), _squared_distances(y), strict=True)
+    )
+    return float(np.concatenate(list(ranks)).mean() * 2 / len(x))
+
+
+def information_imbalances(x: Any, other: Any, *, k: int = 1) -> Imbalances:
+    """Return `information_imbalance` of two views in both directions.
+
+    The plane that Glielmo et al. (2022) draw: both near 0, the views are equivalent; both near 1,
+    they are independent; `forth` alone near 0, `x` holds what `other` holds, and more.
+
+    Raises:
+        ValueError: as `information_imbalance`.
+    """
+    return Imbalances(
+        float(information_imbalance(x, other, k=k)), float(information_imbalance(other, x, k=k))
+    )
+
+
+def _checked(x: Vectors, other: Any, k: int) -> Float[np.ndarray, "n dim_y"]:
+    y = as_vectors(other)
+    if not isinstance(y, np.ndarray) or len(y) != len(x):
+        found = y.shape if isinstance(y, np.ndarray) else type(y).__name__
+        raise ValueError(f"other: expected {len(x)} vectors, the same points as x, found {found}")
+    if not 1 <= k < len(x):
+        raise ValueError(f"k: expected 1 to {len(x) - 1}, the other vectors, found {k}")
+    return y
+
+
+def _squared_distances(x: Vectors) -> Iterator[Distances]:
+    """Return blocks of rows of squared distances, in whole multiples of a tie.
+
+    A point is infinitely far from itself, so that it is no neighbor and ranks behind all others.
+    """
+    centered = x - x.mean(axis=0) if (x != x[0]).any() else np.zeros_like(x)
+    squared = np.square(norms(centered))
+    unit = TIE * squared.max() or 1.0
+    for first in range(0, len(x), BLOCK_ROWS):
+        rows = slice(first, first + BLOCK_ROWS)
+        block = squared[rows, np.newaxis] + squared - 2 * (centered[rows] @ centered.T)
+        block = np.round(block / unit).clip(min=0)
+        np.fill_diagonal(block[:, rows], np.inf)
+        yield block
+
+
+def _mean_ranks(of_x: Distances, of_y: Distances, k: int) -> Float[np.ndarray, " row"]:
+    """Return the mean rank in y of each row's `k` nearest in x, of equal ones the first."""
+    from scipy.stats import rankdata
+
+    farthest = np.partition(of_x, k - 1, axis=1)[:, k - 1 : k]
+    nearer, equal = of_x < farthest, of_x == farthest
+    share = (k - nearer.sum(axis=1, keepdims=True)) / equal.sum(axis=1, keepdims=True)
+    return np.asarray(
+        (rankdata(of_y, axis=1, method="min") * (nearer + share * equal)).sum(axis=1) / k
+    )
