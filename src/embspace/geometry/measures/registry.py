@@ -13,7 +13,10 @@ from embspace.geometry.measures import (
     two_nearest,
 )
 from embspace.geometry.measures.declaration import DEFINED, Definition
-from embspace.geometry.measures.neighborhoods import information_imbalance
+from embspace.geometry.measures.neighborhoods import (
+    gride_plateau,
+    information_imbalance,
+)
 
 # By family, and what others build on first.
 MODULES = (
@@ -26,6 +29,7 @@ MODULES = (
     distance_ratios,
     likelihood_dimension,
     near_pairs,
+    gride_plateau,
     hubs,
     information_imbalance,
 )

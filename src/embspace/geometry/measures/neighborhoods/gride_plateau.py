@@ -1,0 +1,106 @@
+"""The scales at which Gride finds one dimension, by a rule instead of by eye."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.measures.declaration import Estimate, measure
+from embspace.geometry.measures.distance_ratios import gride_by_scale
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.types import Vectors
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """Successive scales, each of twice as many neighbors, that find nearly one dimension."""
+
+    value: float
+    """The median of what they find."""
+    first_k: int
+    last_k: int
+    spread: float
+    """The largest of their dimensions over the smallest, less 1."""
+
+
+@measure(
+    "intrinsic_dimension",
+    formula=r"\operatorname{median}_{k \in P} \hat d_k,\quad P \text{ the longest run of scales } "
+    r"k = 1, 2, 4, \dots \text{ with } \max_P \hat d_k \le (1 + \tau) \min_P \hat d_k,\ |P| \ge m",
+    range=r"(0,\ \infty)",
+    source=r"the estimates of Denti et al. 2022, Gride, equation 6; the rule is this library's",
+    invariant_to=["rotation", "scale", "translation"],
+    bias="Downwards in many dimensions. A plateau does not tell a right value from a biased one.",
+    profiled=False,
+)
+def gride_plateau(
+    x: Vectors | NeighborGraph,
+    *,
+    largest_k: int = 64,
+    tolerance: float = 0.1,
+    n_scales: int = 3,
+) -> Estimate:
+    """The dimension that Gride finds at the longest run of scales that agree.
+
+    Scales are k = 1, 2, 4, ... up to `largest_k`, or as far as there are vectors. They agree if the
+    largest dimension exceeds the smallest by no more than the share `tolerance`; at least
+    `n_scales` must. Of runs of one length it is the one with the smallest spread. NaN without a
+    plateau, which is an answer: the dimension depends on how near one looks. Papers choose the
+    scale where the curve "visually plateaus". The standard error is that of the run's first scale,
+    whose neighborhoods overlap least.
+
+    Raises:
+        ValueError: `largest_k` under 1, `tolerance` not positive, or `n_scales` under 2.
+
+    Examples:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> line = np.outer(np.linspace(0, 1, 2000), np.ones(10))
+        >>> noisy = line + 3e-4 * rng.normal(size=line.shape)
+        >>> round(gride(noisy, k=1).value, 1), round(gride_plateau(noisy).value, 1)
+        (4.2, 1.0)
+    """
+    found = _by_scale(x, largest_k)
+    plateau = plateau_of(found, tolerance=tolerance, n_scales=n_scales)
+    first = found[plateau.first_k if plateau else 1]
+    if not plateau:
+        return Estimate(float("nan"), float("nan"), first.n, first.dropped)
+    return Estimate(plateau.value, first.standard_error, first.n, first.dropped)
+
+
+def plateau_of(found: Mapping[int, Estimate], *, tolerance: float, n_scales: int) -> Plateau | None:
+    """Return the longest run of scales that agree, by the rule of `gride_plateau`, or None.
+
+    `found` is what `gride_by_scale` returns.
+
+    Raises:
+        ValueError: `tolerance` not positive, or `n_scales` under 2.
+    """
+    if not tolerance > 0:
+        raise ValueError(f"tolerance: expected a positive share, found {tolerance}")
+    if n_scales < 2:
+        raise ValueError(f"n_scales: expected at least 2, found {n_scales}")
+    scales, values = list(found), np.array([each.value for each in found.values()])
+    runs = [
+        (stop - first, -_spread(values[first:stop]), first)
+        for first in range(len(values))
+        for stop in range(first + n_scales, len(values) + 1)
+        if _spread(values[first:stop]) <= tolerance  # False where one is NaN
+    ]
+    if not runs:
+        return None
+    length, spread, first = max(runs, key=lambda run: (run[0], run[1], -run[2]))
+    value = float(np.median(values[first : first + length]))
+    return Plateau(value, scales[first], scales[first + length - 1], -spread)
+
+
+def _by_scale(x: Vectors | NeighborGraph, largest_k: int) -> dict[int, Estimate]:
+    n_neighbors = x.k if isinstance(x, NeighborGraph) else len(x) - 1
+    if n_neighbors < 2:
+        raise ValueError(f"x: expected at least 3 vectors, found {n_neighbors + 1}")
+    return gride_by_scale(x, largest_k=min(largest_k, n_neighbors // 2))
+
+
+def _spread(values: Float[np.ndarray, " scale"]) -> float:
+    return float(values.max() / values.min() - 1)
