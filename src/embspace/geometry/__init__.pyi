@@ -156,6 +156,8 @@ from .measures.spectrum import components_for as components_for
 from .measures.spectrum import covariance_eigenvalues as covariance_eigenvalues
 from .measures.spectrum import explained_variance as explained_variance
 from .measures.spectrum import gaussian_covariance_eigenvalues as gaussian_covariance_eigenvalues
+from .measures.texts.text_entropy import text_entropy as text_entropy
+from .measures.texts.text_entropy import text_entropy_as_coded as text_entropy_as_coded
 from .measures.two_nearest import two_nn as two_nn
 from .measures.two_nearest import two_nn_discarding as two_nn_discarding
 from .measures.two_nearest import two_nn_lowest_fifth_as_coded as two_nn_lowest_fifth_as_coded

@@ -17,6 +17,7 @@ from embspace.geometry.measures.neighborhoods import (
     gride_plateau,
     information_imbalance,
 )
+from embspace.geometry.measures.texts import text_entropy
 
 # By family, and what others build on first.
 MODULES = (
@@ -25,6 +26,7 @@ MODULES = (
     spectral_measures,
     partition_function,
     context,
+    text_entropy,
     two_nearest,
     distance_ratios,
     likelihood_dimension,
