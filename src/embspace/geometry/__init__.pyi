@@ -156,6 +156,13 @@ from .measures.spectrum import components_for as components_for
 from .measures.spectrum import covariance_eigenvalues as covariance_eigenvalues
 from .measures.spectrum import explained_variance as explained_variance
 from .measures.spectrum import gaussian_covariance_eigenvalues as gaussian_covariance_eigenvalues
+from .measures.texts.text_curvature import text_curvature as text_curvature
+from .measures.texts.text_curvature import (
+    text_curvature_folded_as_coded as text_curvature_folded_as_coded,
+)
+from .measures.texts.text_curvature import (
+    text_curvature_of_states_as_coded as text_curvature_of_states_as_coded,
+)
 from .measures.texts.text_entropy import text_entropy as text_entropy
 from .measures.texts.text_entropy import text_entropy_as_coded as text_entropy_as_coded
 from .measures.two_nearest import two_nn as two_nn

@@ -17,7 +17,7 @@ from embspace.geometry.measures.neighborhoods import (
     gride_plateau,
     information_imbalance,
 )
-from embspace.geometry.measures.texts import text_entropy
+from embspace.geometry.measures.texts import text_curvature, text_entropy
 
 # By family, and what others build on first.
 MODULES = (
@@ -27,6 +27,7 @@ MODULES = (
     partition_function,
     context,
     text_entropy,
+    text_curvature,
     two_nearest,
     distance_ratios,
     likelihood_dimension,
