@@ -24,6 +24,10 @@ def arguments(name: str, family: str) -> dict[str, Any]:
         return {"other": OTHER}
     if name == "gride_plateau":
         return {"tolerance": 0.4}  # the cloud has no dimension of its own
+    if name == "alpha_req":
+        return {"first": 2, "last": DIM}
+    if name == "alpha_req_as_coded":
+        return {"start": 1, "stop": DIM}
     if name == "text_entropy_as_coded":
         return {"group": np.arange(N) // 25}  # texts of more tokens than coordinates
     return {"group": WORDS} if family == "context" else {}

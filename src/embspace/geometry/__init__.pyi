@@ -156,6 +156,8 @@ from .measures.spectrum import components_for as components_for
 from .measures.spectrum import covariance_eigenvalues as covariance_eigenvalues
 from .measures.spectrum import explained_variance as explained_variance
 from .measures.spectrum import gaussian_covariance_eigenvalues as gaussian_covariance_eigenvalues
+from .measures.spectrum_slope import alpha_req as alpha_req
+from .measures.spectrum_slope import alpha_req_as_coded as alpha_req_as_coded
 from .measures.texts.text_curvature import text_curvature as text_curvature
 from .measures.texts.text_curvature import (
     text_curvature_folded_as_coded as text_curvature_folded_as_coded,

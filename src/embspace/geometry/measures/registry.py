@@ -10,6 +10,7 @@ from embspace.geometry.measures import (
     near_pairs,
     partition_function,
     spectral_measures,
+    spectrum_slope,
     two_nearest,
 )
 from embspace.geometry.measures.declaration import DEFINED, Definition
@@ -24,6 +25,7 @@ MODULES = (
     mean_direction,
     dimension_shares,
     spectral_measures,
+    spectrum_slope,
     partition_function,
     context,
     text_entropy,
