@@ -127,6 +127,8 @@ from .measures.mean_direction import mean_cosine as mean_cosine
 from .measures.mean_direction import mean_cosine_to_mean as mean_cosine_to_mean
 from .measures.mean_direction import mean_resultant_length as mean_resultant_length
 from .measures.near_pairs import correlation_dimension as correlation_dimension
+from .measures.neighborhoods.adaptive_scale import abide as abide
+from .measures.neighborhoods.adaptive_scale import neighborhood_sizes as neighborhood_sizes
 from .measures.neighborhoods.gride_plateau import Plateau as Plateau
 from .measures.neighborhoods.gride_plateau import gride_plateau as gride_plateau
 from .measures.neighborhoods.gride_plateau import plateau_of as plateau_of

@@ -15,6 +15,7 @@ from embspace.geometry.measures import (
 )
 from embspace.geometry.measures.declaration import DEFINED, Definition
 from embspace.geometry.measures.neighborhoods import (
+    adaptive_scale,
     gride_plateau,
     information_imbalance,
 )
@@ -35,6 +36,7 @@ MODULES = (
     likelihood_dimension,
     near_pairs,
     gride_plateau,
+    adaptive_scale,
     hubs,
     information_imbalance,
 )
