@@ -22,6 +22,8 @@ def arguments(name: str, family: str) -> dict[str, Any]:
         return {"larger": LARGER, "zeta": 0.3}
     if name == "information_imbalance":
         return {"other": OTHER}
+    if name in ("label_overlap", "balanced_label_overlap"):
+        return {"labels": WORDS}
     if name == "gride_plateau":
         return {"tolerance": 0.4}  # the cloud has no dimension of its own
     if name == "alpha_req":

@@ -139,6 +139,10 @@ from .measures.neighborhoods.information_imbalance import (
 from .measures.neighborhoods.information_imbalance import (
     information_imbalances as information_imbalances,
 )
+from .measures.neighborhoods.label_overlap import (
+    balanced_label_overlap as balanced_label_overlap,
+)
+from .measures.neighborhoods.label_overlap import label_overlap as label_overlap
 from .measures.partition_function import partition_isotropy as partition_isotropy
 from .measures.partition_function import (
     partition_isotropy_at_unit_norm as partition_isotropy_at_unit_norm,

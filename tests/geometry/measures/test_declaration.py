@@ -28,7 +28,7 @@ EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in D
 
 OF_NEIGHBORS = ("intrinsic_dimension", "hubs")
 OF_PATHS = "text_curvature"  # the measures that take the tokens of a text in order
-OF_ROWS = ("group", "other")  # arguments that have an entry for each vector
+OF_ROWS = ("group", "other", "labels")  # arguments that have an entry for each vector
 
 
 def value(defined: Definition, x: Any, **changed: Any) -> float:

@@ -18,6 +18,7 @@ from embspace.geometry.measures.neighborhoods import (
     adaptive_scale,
     gride_plateau,
     information_imbalance,
+    label_overlap,
 )
 from embspace.geometry.measures.texts import text_curvature, text_entropy
 
@@ -39,6 +40,7 @@ MODULES = (
     adaptive_scale,
     hubs,
     information_imbalance,
+    label_overlap,
 )
 _ORDER = [module.__name__ for module in MODULES]
 
