@@ -82,6 +82,33 @@ def imbalances_by_dadapy(x: np.ndarray) -> dict[int, list[float]]:
     return {k: [_rounded(value) for value in both] for k, both in found.items()}
 
 
+def abide_by_dadapy(x: np.ndarray) -> list[list[float]]:
+    """Dimension and error after one, two and three iterations from 5, with 100 neighbors."""
+    from dadapy import Data
+
+    values, errors, *_ = Data(x, maxk=100).return_ids_kstar_binomial(initial_id=5.0, n_iter=3)
+    found = zip(values[1:], errors[1:], strict=True)  # the first is the start
+    return [[_rounded(value), _rounded(error)] for value, error in found]
+
+
+def labels_of(x: np.ndarray) -> np.ndarray:
+    """Three labels, of shares that differ, by the first two coordinates."""
+    first, second = (x[:, :2] > np.quantile(x[:, :2], [0.9, 0.6], axis=0).diagonal()).T
+    return first.astype(int) + second
+
+
+def label_overlaps_by_dadapy(x: np.ndarray) -> list[float]:
+    """Of 30 neighbors, and of a quarter of each label, weighted by label."""
+    from dadapy import MetricComparisons
+
+    known = MetricComparisons(x, maxk=len(x) - 1)
+    plain = known.return_label_overlap(labels_of(x), k=30, weighted=False)
+    return [
+        _rounded(plain),
+        _rounded(known.return_label_overlap(labels_of(x), class_fraction=0.25)),
+    ]
+
+
 def imbalances_with_rounded(x: np.ndarray) -> list[float]:
     """From the cloud to a copy in whole numbers, of which many are equally far, and back."""
     from dadapy import MetricComparisons
@@ -106,6 +133,8 @@ def main() -> None:
     for name in VIEWS:
         x = CLOUDS[name]()[:N_OF_VIEWS]
         content["clouds"][name]["imbalances"] = imbalances_by_dadapy(x)
+        content["clouds"][name]["abide"] = abide_by_dadapy(x)
+        content["clouds"][name]["label_overlaps"] = label_overlaps_by_dadapy(x)
     x = CLOUDS[ROUNDED]()[:N_OF_VIEWS, :4]
     content["clouds"][ROUNDED]["imbalances_with_rounded"] = imbalances_with_rounded(x)
     KEPT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from scipy.stats import chi2
 
 from embspace.geometry.measures.neighborhoods.adaptive_scale import abide, neighborhood_sizes
 from embspace.geometry.pairs.neighbors import NeighborGraph
+from tests.geometry.dadapy_reference import CLOUDS, N_OF_VIEWS, VIEWS, kept
 
 LEVEL = 1e-6
 
@@ -35,6 +36,14 @@ def test_dadapys_test_of_it_finds_the_same(
 ) -> None:
     found = abide(of_dadapy, start=5.0, n_iterations=n_iterations)
     assert found.value == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_dadapy_finds_the_same_of_other_clouds(name: str) -> None:
+    graph = graph_of(CLOUDS[name]()[:N_OF_VIEWS], 100)
+    for number, expected in enumerate(kept()[name]["abide"]):
+        found = abide(graph, start=5.0, n_iterations=number + 1)
+        assert [found.value, found.standard_error] == pytest.approx(expected, rel=1e-8)
 
 
 def test_dadapys_test_of_gride_finds_the_same_in_these_neighborhoods(

@@ -9,6 +9,7 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
     label_overlap,
 )
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from tests.geometry.dadapy_reference import CLOUDS, N_OF_VIEWS, VIEWS, kept, labels_of
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -28,6 +29,14 @@ def test_groups_that_are_apart_overlap_wholly() -> None:
     assert label_overlap(x, labels, k=19) == 1
     assert label_overlap(x, labels, k=39) == pytest.approx(19 / 39)
     assert balanced_label_overlap(x, labels) == 1
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_dadapy_finds_the_same(name: str) -> None:
+    x = CLOUDS[name]()[:N_OF_VIEWS]
+    labels = labels_of(x)
+    found = [label_overlap(x, labels, k=30), balanced_label_overlap(x, labels)]
+    assert found == pytest.approx(kept()[name]["label_overlaps"], rel=1e-8)
 
 
 def test_labels_that_cut_a_group_are_counted_as_in_dadapys_test() -> None:
