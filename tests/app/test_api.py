@@ -141,6 +141,15 @@ def test_an_unknown_table_is_told_with_those_there_are(s: api.Spaces):
         s.table("cubes")
 
 
+def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):
+    found = s.cosine("a cat", "a dog", layer=1)
+    assert (found.layer, found.pooling, found.as_is.n_pairs) == (1, "mean", 6)
+    assert found.tokens is None
+    assert s.cosine("cat", "dog").tokens is not None
+    with pytest.raises(InputError, match="--layer: found 9"):
+        s.cosine("cat", "dog", layer=9)
+
+
 def test_other_texts_leave_these_alone(s: api.Spaces):
     before = s["layer", 1, "mean"]
     other = embspace.spaces("tiny", ["a boat on the tide"])

@@ -3,16 +3,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from embspace.app.search import Hit, nearest_windows, search
 from embspace.errors import InputError
-from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.files.rows import save_rows
-from embspace.models.tokenizer import load_tokenizer
-from embspace.models.weights import load_model
-from embspace.settings.model import describe_model
-from tests.tiny import write_tiny_model
+from tests.app.extracted import write_extracted
 
 TEXTS = pd.DataFrame(
     {
@@ -25,33 +20,7 @@ FIND = {"layer": -1, "pooling": "mean", "n_hits": 3}
 
 @pytest.fixture(scope="module")
 def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("search")
-    write_tiny_model(folder / "models/tiny", folder / "conf", "tiny")
-    description = yaml.safe_load((folder / "conf/model/tiny.yaml").read_text())
-    model = describe_model("tiny", description)
-    states = extract_hidden_states(
-        model,
-        load_model("tiny", model),
-        load_tokenizer("tiny", model),
-        TEXTS,
-        True,
-        window_length=40,
-        overlap=5,
-        tokens_per_batch=60,
-        device="cpu",
-    )
-    save_hidden_states(states, str(folder / "data/extracted/hidden_states/tiny/one"))
-    save_rows(TEXTS, str(folder / "data/prepared/texts/one.parquet"))
-    params = {
-        "models": ["tiny"],
-        "corpora": ["one"],
-        "profiled": [],
-        "trained": [],
-        "seed": 0,
-        "device": "cpu",
-    }
-    (folder / "params.yaml").write_text(yaml.safe_dump(params))
-    return folder
+    return write_extracted(tmp_path_factory.mktemp("search"), TEXTS)
 
 
 @pytest.fixture(autouse=True)
@@ -94,12 +63,15 @@ def test_a_window_of_a_long_text_is_shown_by_its_own_words():
         ),
         ({"model_name": "bret"}, "--model .conf/model/.: found 'bret'; .*models. lists all$"),
         ({"model_name": "tny"}, "--model .*; did you mean 'tiny'"),
-        ({"query": "  "}, "the query is empty"),
-        ({"query": "caf\udce9"}, "the query is not UTF-8"),
-        ({"query": "\ua66e \ua66e"}, "the query holds no token that tiny knows"),
-        ({"query": "\u200b"}, "the query holds no token that tiny knows"),
-        ({"query": "\x01"}, "the query holds no token that tiny knows"),
-        ({"query": "the cat sat " * 30}, "the query has 90 tokens, more than a window of 40"),
+        ({"query": "  "}, "the text is empty"),
+        ({"query": "caf\udce9"}, "the text is not UTF-8"),
+        ({"query": "\ua66e \ua66e"}, "the text '.*' holds no token that tiny knows"),
+        ({"query": "\u200b"}, "the text '.*' holds no token that tiny knows"),
+        ({"query": "\x01"}, "the text '.*' holds no token that tiny knows"),
+        (
+            {"query": "the cat sat " * 30},
+            "the text 'the cat sat the cat sat the c…' has 90 tokens, more than a window of 40",
+        ),
     ],
 )
 def test_a_wrong_wish_is_answered(change: dict[str, object], message: str):

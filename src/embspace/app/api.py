@@ -26,6 +26,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,12 +37,14 @@ from jaxtyping import Float
 from embspace.app.describe import check_complete, find_model
 from embspace.app.durations import Durations
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import POOLINGS, Pooling
 from embspace.errors import InputError
 from embspace.settings.pipeline import of_item, read_stages
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from embspace.app.cosine import Comparison
 
 CORPUS = "texts"
 FINAL_NORM = "final_norm_"  # begins the names of such tensors
@@ -158,6 +161,24 @@ class Spaces:
         from embspace.files.scalars import load_scalars
 
         return pd.json_normalize(load_scalars(str(file)))
+
+    def cosine(
+        self, first: str, second: str, *, layer: int = -1, pooling: Pooling = "mean"
+    ) -> "Comparison":
+        """Return the cosine of two texts, and where it stands among all pairs of the texts.
+
+        As is and without the mean, with intervals; of two single tokens, among all pairs of the
+        vocabulary, too.
+
+        Raises:
+            InputError: if the layer or pooling is not known, or a text is empty, longer than a
+                window of the model, or has no token that it knows.
+        """
+        from embspace.app.cosine import compare_texts
+
+        self._make(self._states_stage, self._matrices_stage)
+        with chdir(self.tree.folder):
+            return compare_texts(self.model, CORPUS, first, second, layer=layer, pooling=pooling)
 
     @property
     def _matrices_stage(self) -> str:

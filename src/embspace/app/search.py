@@ -1,6 +1,5 @@
 """What `embspace search` does: the windows of a corpus that are most like a query."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.clouds.pooling import POOLINGS
-from embspace.errors import InputError, not_among
+from embspace.app.corpus_space import check_query, load_corpus_space, outdated
 from embspace.geometry.pairs.directions import cosine_matrix
 
 SNIPPET = 160  # characters
-OUTDATED = "the hidden states are older than the texts; `dvc repro` makes them anew"
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ def nearest_windows(
     """
     content = texts.set_index("id")["text"]
     if len(vectors) != len(windows) or set(windows["text"]) != set(content.index):
-        raise InputError(OUTDATED)
+        raise outdated()
     cosine = np.nan_to_num(cosine_matrix(query[None], vectors)[0], nan=-np.inf)
     best = np.argsort(-cosine, kind="stable")[:n_hits]
     hits = []
@@ -65,66 +62,16 @@ def search(
         InputError: naming what is not known, not extracted, out of range, or too long.
     """
     from embspace.files.rows import load_rows
-    from embspace.files.tensors import load_tensors
-    from embspace.models.tokenizer import load_tokenizer
-    from embspace.settings.find_description import LIST
-    from embspace.settings.model import describe_model
-    from embspace.settings.params import CONF, read_params
-    from embspace.settings.schema import read_yaml
 
-    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
-    _check_one_of("--pooling", pooling, POOLINGS)
-    _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
-    _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
-    _check_query(query)
-    model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
-    path = f"data/extracted/hidden_states/{model_name}/{corpus}"
-    states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
-    if not -len(states) <= layer < len(states):
-        raise InputError(
-            f"--layer: found {layer}, allowed: 0 to {len(states) - 1}, or -1 for the last"
-        )
-    windows, tokens = load_rows(f"{path}.windows.parquet"), load_rows(f"{path}.tokens.parquet")
-    texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
-    tokenizer = load_tokenizer(model_name, model)
-    encoded = encode_query(model_name, model, tokenizer, query)[pooling][layer]
-    hits = nearest_windows(encoded, states[layer], windows, tokens, texts, n_hits)
+    check_query(query)
+    space = load_corpus_space(model_name, corpus, layer, pooling)
+    tokens = load_rows(f"{space.path}.tokens.parquet")
+    tokenizer = space.load_tokenizer()
+    (encoded,) = space.encode([query], tokenizer)
+    windows, texts = space.windows, space.texts
+    hits = nearest_windows(encoded, space.vectors, windows, tokens, texts, n_hits)
     _check_fresh({hit.text for hit in hits}, windows, tokens, texts, tokenizer)
     return hits
-
-
-def encode_query(
-    name: str, model: Any, tokenizer: Any, query: str
-) -> dict[str, Float[np.ndarray, "layer dim"]]:
-    """Return the pooled hidden states of one text that fits into a window.
-
-    Raises:
-        InputError: if the text has more tokens than that, or none that the tokenizer knows.
-    """
-    from embspace.models.encoder import encode
-    from embspace.models.weights import load_model
-    from embspace.models.windows import cut_windows, largest_window
-    from embspace.settings.model import model_file
-
-    module = load_model(name, model)
-    length = largest_window(model, module)
-    windows = cut_windows(
-        [query], tokenizer, length, length_key=f"{model_file(name)}: key 'window'"
-    )
-    if len(windows) > 1:
-        n = sum(int((~window.special).sum()) for window in windows)
-        raise InputError(f"the query has {n:,} tokens, more than a window of {length} holds")
-    if set(windows[0].ids[~windows[0].special].tolist()) <= {tokenizer.unk_token_id}:
-        raise InputError(f"the query holds no token that {name} knows")
-    (encoded,) = encode(module, windows, [[0]], "cpu", model.final_norm)
-    return encoded.pooled
-
-
-def _check_one_of(
-    option: str, found: str, allowed: Collection[str], where: str = "", listed_by: str = ""
-) -> None:
-    if found not in allowed:
-        raise InputError(f"{option}{where}: {not_among(found, allowed, listed_by)}")
 
 
 def _check_fresh(
@@ -142,16 +89,7 @@ def _check_fresh(
     for name in sorted(names):
         text = tokenizer(content[name], add_special_tokens=False, truncation=False, verbose=False)
         if text["input_ids"] != read.get(name, []):
-            raise InputError(OUTDATED)
-
-
-def _check_query(query: str) -> None:
-    if not query.strip():
-        raise InputError("the query is empty")
-    try:
-        query.encode()
-    except UnicodeEncodeError:
-        raise InputError("the query is not UTF-8") from None
+            raise outdated()
 
 
 def _snippet(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Commands that show results: a report, hits of a search, methods, definitions."""
+"""Commands that show results: a report, a search, a cosine, methods, definitions."""
 
 import os
 import signal
@@ -105,6 +105,36 @@ def search(
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
         typer.echo(visible(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}"))
+
+
+def cosine(
+    first: Annotated[str, typer.Argument(help="A text, or a word.")],
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus", help="One of `corpora` in params.yaml, best of texts as long as yours."
+        ),
+    ] = "articles",
+    model: Annotated[
+        str, typer.Option("--model", help="The name of a file in conf/model/.")
+    ] = "minilm",
+    layer: Annotated[
+        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
+    ] = -1,
+    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+) -> None:
+    """Say how high the cosine of two texts is among those of all pairs of texts of a corpus.
+
+    Percentile with its interval over texts, z, and the same after the mean of all is taken off. Of
+    two words that are single tokens, also the cosine of their input vectors, among all pairs of the
+    vocabulary.
+    """
+    from embspace.app.cosine import compare_texts
+
+    with clear_errors():
+        found = compare_texts(model, corpus, first, second, layer=layer, pooling=pooling)
+    typer.echo(visible(str(found)))
 
 
 def cite(

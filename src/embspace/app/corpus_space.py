@@ -1,0 +1,136 @@
+"""The windows of a corpus at one layer and pooling, and texts of a user among them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.clouds.pooling import POOLINGS
+from embspace.errors import InputError, not_among
+
+if TYPE_CHECKING:
+    from embspace.models.windows import Window
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusSpace:
+    """What a model makes of the windows of a corpus at one layer and pooling."""
+
+    model_name: str
+    model: Any
+    """What conf/model/ says of it, checked."""
+    path: str
+    """Of the extracted files, without their endings."""
+    layer: int
+    """From 0, the embedding output."""
+    last_layer: int
+    pooling: str
+    vectors: Float[np.ndarray, "window dim"]
+    windows: pd.DataFrame
+    texts: pd.DataFrame
+
+    def load_tokenizer(self) -> Any:
+        """Return the tokenizer of the model."""
+        from embspace.models.tokenizer import load_tokenizer
+
+        return load_tokenizer(self.model_name, self.model)
+
+    def encode(self, queries: Sequence[str], tokenizer: Any) -> Float[np.ndarray, "query dim"]:
+        """Return the vectors of texts that fit into a window each.
+
+        Raises:
+            InputError: if a text has more tokens than that, or none that the tokenizer knows.
+        """
+        from embspace.models.encoder import encode
+        from embspace.models.weights import load_model
+        from embspace.models.windows import largest_window
+
+        module = load_model(self.model_name, self.model)
+        length = largest_window(self.model, module)
+        windows = [self._only_window(query, tokenizer, length) for query in queries]
+        # Each alone: rounding depends on what else is in a batch.
+        batches = [[number] for number in range(len(windows))]
+        encoded = encode(module, windows, batches, "cpu", self.model.final_norm)
+        return np.stack([each.pooled[self.pooling][self.layer] for each in encoded])
+
+    def _only_window(self, query: str, tokenizer: Any, length: int) -> "Window":
+        from embspace.models.windows import cut_windows
+        from embspace.settings.model import model_file
+
+        key = f"{model_file(self.model_name)}: key 'window'"
+        found = cut_windows([query], tokenizer, length, length_key=key)
+        new = np.concatenate([each.ids[~each.special] for each in found]).tolist()
+        if len(found) > 1:
+            raise InputError(
+                f"the text '{_start(query)}' has {len(new):,} tokens, more than a window of "
+                f"{length} holds"
+            )
+        if set(new) <= {tokenizer.unk_token_id}:
+            raise InputError(
+                f"the text '{_start(query)}' holds no token that {self.model_name} knows"
+            )
+        return found[0]
+
+
+def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) -> CorpusSpace:
+    """Return the extracted windows of a corpus; layer -1 is the last one.
+
+    Raises:
+        InputError: naming what is not known, not extracted, or out of range.
+    """
+    from embspace.files.rows import load_rows
+    from embspace.files.tensors import load_tensors
+    from embspace.settings.find_description import LIST
+    from embspace.settings.model import describe_model
+    from embspace.settings.params import CONF, read_params
+    from embspace.settings.schema import read_yaml
+
+    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    _check_one_of("--pooling", pooling, POOLINGS)
+    _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
+    _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
+    path = f"data/extracted/hidden_states/{model_name}/{corpus}"
+    states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
+    n = len(states)
+    if not -n <= layer < n:
+        raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
+    return CorpusSpace(
+        model_name=model_name,
+        model=describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml")),
+        path=path,
+        layer=layer % n,
+        last_layer=n - 1,
+        pooling=pooling,
+        vectors=states[layer],
+        windows=load_rows(f"{path}.windows.parquet"),
+        texts=load_rows(f"data/prepared/texts/{corpus}.parquet"),
+    )
+
+
+def check_query(query: str) -> None:
+    """Stop if a text is empty, or not UTF-8."""
+    if not query.strip():
+        raise InputError("the text is empty")
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        raise InputError("the text is not UTF-8") from None
+
+
+def outdated() -> InputError:
+    """Return what is raised if the windows are not those of the texts."""
+    return InputError("the hidden states are older than the texts; `dvc repro` makes them anew")
+
+
+def _check_one_of(
+    option: str, found: str, allowed: Collection[str], where: str = "", listed_by: str = ""
+) -> None:
+    if found not in allowed:
+        raise InputError(f"{option}{where}: {not_among(found, allowed, listed_by)}")
+
+
+def _start(text: str) -> str:
+    return text if len(text) <= 30 else f"{text[:29].rstrip()}…"

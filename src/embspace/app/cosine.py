@@ -1,0 +1,167 @@
+"""What `embspace cosine` does: the cosine of two texts, and where it stands among all pairs."""
+
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.app.corpus_space import CorpusSpace, check_query, load_corpus_space, outdated
+from embspace.errors import counted
+from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
+from embspace.geometry.pairs.directions import cosine_matrix
+
+N_HALF_SAMPLES = 1000
+LEVEL = 0.95
+TOKEN_BINS = 2**20  # of the cosines of all pairs of tokens: 466 million have a few hundred in each
+ROUNDING = 2e-7  # of the cosine of two tokens in float32
+
+
+@dataclass(frozen=True)
+class TokenPair:
+    """The cosine of the input vectors of two tokens, and where it stands in the vocabulary."""
+
+    cosine: float
+    low: float
+    """Of 100 pairs of tokens of the vocabulary, those that have a lower cosine, or as many..."""
+    high: float
+    """...at most, for a few cosines are the same to six digits."""
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two texts at a layer and pooling of a model, beside the pairs of texts of a corpus."""
+
+    model: str
+    corpus: str
+    layer: int
+    last_layer: int
+    pooling: str
+    as_is: PairPercentile
+    centered: PairPercentile
+    """The same with the mean of all these texts, the two included, taken off."""
+    tokens: TokenPair | None
+    """If each text is one token of the vocabulary."""
+
+    def __str__(self) -> str:
+        """Return a line for each cosine."""
+        named = {"as it is": self.as_is, "centered": self.centered}
+        layer = f"layer {self.layer} of {self.last_layer}"
+        lines = [
+            f"{self.model}, {layer}, {self.pooling}, among {counted(self.as_is.n_pairs, 'pair')} "
+            f"of {counted(self.as_is.n_texts, 'text')} of {self.corpus}",
+            f"{'':13} {'cosine':>7}  {'percentile':>10}  {'95 % interval':>17}  {'z':>6}  pairs",
+            *(f"{name:13} {_line(each)}" for name, each in named.items()),
+        ]
+        if self.tokens:
+            lines.append(f"{'input vectors':13} {_token_line(self.tokens)}")
+        return "\n".join(lines)
+
+
+def compare_texts(
+    model_name: str, corpus: str, first: str, second: str, *, layer: int, pooling: str
+) -> Comparison:
+    """Return the cosine of two texts, and where it stands among all pairs of texts of a corpus.
+
+    Raises:
+        InputError: naming what is not known, not extracted, out of range, or too long.
+    """
+    from embspace.settings.params import read_params
+
+    for text in (first, second):
+        check_query(text)
+    space = load_corpus_space(model_name, corpus, layer, pooling)
+    tokenizer = space.load_tokenizer()
+    x, text = space.vectors, _text_numbers(space)
+    pair = space.encode([first, second], tokenizer)
+    as_is, centered = (
+        percentile_among_pairs(
+            pair,
+            x,
+            text,
+            centered=centered,
+            n_half_samples=N_HALF_SAMPLES,
+            level=LEVEL,
+            rng=np.random.default_rng(read_params().seed),
+        )
+        for centered in (False, True)
+    )
+    return Comparison(
+        model=model_name,
+        corpus=corpus,
+        layer=space.layer,
+        last_layer=space.last_layer,
+        pooling=pooling,
+        as_is=as_is,
+        centered=centered,
+        tokens=_tokens(model_name, [_only_token(each, tokenizer) for each in (first, second)]),
+    )
+
+
+def token_pair(x: Float[np.ndarray, "token dim"], first: int, second: int) -> TokenPair | None:
+    """Return where the cosine of two rows stands among all pairs of rows; None without a cosine.
+
+    Every pair is counted. The bounds are those of the narrow bin that the cosine falls into.
+    """
+    from embspace.geometry.pairs.pairs import scan_pairs
+
+    cosine = float(cosine_matrix(x[[first]], x[[second]])[0, 0])
+    if np.isnan(cosine):
+        return None
+    found = scan_pairs(x, n_bins=TOKEN_BINS, metrics=("cosine",)).distributions["cosine"]
+    lowest, highest = cosine - ROUNDING, cosine + ROUNDING
+    below = np.append(0, found.counts.cumsum())
+    start, end = np.searchsorted(found.edges, [lowest, highest], side="right") - [1, 0]
+    low, high = 100 * below[[max(start, 0), min(end, TOKEN_BINS)]] / found.n
+    return TokenPair(cosine, float(low), float(high), found.n)
+
+
+def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
+    """Return the number of each window's document, the unit that is independent of others."""
+    import pandas as pd
+
+    document = space.windows["text"].map(space.texts.set_index("id")["document"])
+    n_read = space.windows["text"].nunique()
+    if document.isna().any() or n_read != len(space.texts) or len(document) != len(space.vectors):
+        raise outdated()
+    return np.asarray(pd.factorize(document)[0], dtype=np.int64)
+
+
+def _only_token(text: str, tokenizer: Any) -> int | None:
+    """Return the number of the token that a text is; None for one of several, or unknown."""
+    ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+    return ids[0] if len(ids) == 1 and ids[0] != tokenizer.unk_token_id else None
+
+
+def _tokens(model_name: str, tokens: list[int | None]) -> TokenPair | None:
+    from embspace.clouds.learned import one_space
+    from embspace.files.tensors import load_tensors
+
+    first, second = tokens
+    if first is None or second is None:
+        return None
+    matrices = one_space(load_tensors(f"data/extracted/embeddings/{model_name}.safetensors"))
+    return token_pair(matrices["input"], first, second)
+
+
+def _line(each: PairPercentile) -> str:
+    interval = f"{_percent(each.low)} to {_percent(each.high)}"
+    return (
+        f"{each.cosine:7.3f}  {_percent(each.percentile):>10}  {interval:>17}  {each.z:6.2f}  "
+        f"mean {each.mean:.3f}, standard deviation {each.standard_deviation:.3f}"
+    )
+
+
+def _token_line(each: TokenPair) -> str:
+    shown = [_percent(bound) for bound in (each.low, each.high)]
+    percentile = shown[0] if shown[0] == shown[1] else " to ".join(shown)
+    return f"{each.cosine:7.3f}  {percentile:>10}  of all {each.n_pairs:,} pairs of tokens"
+
+
+def _percent(value: float) -> str:
+    """Return a percentage with so many digits that what is not 100 or 0 does not look like it."""
+    apart = min(value, 100 - value)
+    digits = 1 if not 0 < apart < 1 else -floor(log10(apart))
+    return f"{value:.{digits}f}"

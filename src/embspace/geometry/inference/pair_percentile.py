@@ -1,0 +1,209 @@
+"""Where the cosine of two texts stands among those of all pairs of texts."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.inference.half_samples import (
+    FEWEST_UNITS,
+    half_sample_error,
+    half_units,
+    student_quantile,
+    units_of,
+)
+from embspace.geometry.pairs.directions import cosine_matrix, norms, unit_rows
+
+STEPS = 10**6  # of a cosine of vectors in float32; finer ones tell rounding apart
+ROUNDING = 1e-6  # of the largest length: what is shorter, as equal vectors less their mean, is 0
+BLOCK_ROWS = 512  # of the cosines that are in memory at once
+MOST_PAIRS = 100_000  # that say how far another mean would move the percentile
+
+
+@dataclass(frozen=True)
+class PairPercentile:
+    """A cosine, and where it stands among the cosines of all pairs of texts."""
+
+    cosine: float
+    percentile: float
+    """Of 100 pairs, those with a lower cosine, and half of those with the same; NaN without any."""
+    low: float
+    """Of the interval that holds the percentile among pairs of other such texts."""
+    high: float
+    z: float
+    """Standard deviations of the pairs' cosines above their mean; NaN if all are the same."""
+    mean: float
+    """Of the pairs' cosines."""
+    standard_deviation: float
+    n_pairs: int
+    n_texts: int
+
+
+class _Rows(NamedTuple):
+    """Vectors about their mean, by unit in ascending order, and the two that are compared."""
+
+    x: Float[np.ndarray, "n dim"]
+    text: Int[np.ndarray, " n"]
+    unit: Int[np.ndarray, " n"]
+    weight: Float[np.ndarray, " n"]
+    """Its share of its text."""
+    pair: Float[np.ndarray, "2 dim"]
+
+
+def percentile_among_pairs(
+    pair: Float[np.ndarray, "2 dim"],
+    x: Float[np.ndarray, "n dim"],
+    text: Int[np.ndarray, " n"],
+    *,
+    centered: bool,
+    n_half_samples: int,
+    level: float,
+    rng: np.random.Generator,
+) -> PairPercentile:
+    """Return where the cosine of two vectors stands among the pairs of rows of different texts.
+
+    No sampling: every pair counts. Cosines are rounded to six digits, so that equal ones are equal.
+    A row of length zero has no cosine and is left out. The interval is over texts, the two vectors
+    being given, by half-samples of at most 200 units of texts; NaN with fewer than 4. If all pairs
+    are lower, or none is, halves say nothing of the rest: then the bound is that of n/2 pairs
+    without a common text, which are independent (Clopper and Pearson 1934).
+
+    Args:
+        pair: The two vectors.
+        x: Of any lengths.
+        text: The number of each row's text.
+        centered: Whether the mean over texts is taken off first, of which the two are two, so that
+            they are as near to it as any other pair. The interval allows for another mean, too.
+        n_half_samples: How many halves are drawn.
+        level: How often such intervals hold.
+        rng: Draws the halves.
+    """
+    rows = _about_mean(np.array(pair, np.float64), x.astype(np.float64), text, centered)
+    cosine = float(cosine_matrix(rows.pair)[0, 1])
+    sums = _sums_by_units(cosine, rows)
+    n, lower, excess, squared = sums.sum(axis=(1, 2)) / 2  # each pair stands there twice
+    n_texts = len(np.unique(rows.text))
+    if not n or np.isnan(cosine):
+        nan = float("nan")
+        return PairPercentile(cosine, nan, nan, nan, nan, nan, nan, 0, n_texts)
+    halves = half_units(sums.shape[1], n_half_samples, rng)
+    of_halves = _lower_in(sums, halves)
+    if centered:
+        of_halves += _shifts_by_mean(rows, halves, rng)
+    share, deviation = float(lower / n), float(np.sqrt(max(squared / n - (excess / n) ** 2, 0)))
+    low, high = _bounds(share, of_halves, n_texts, sums.shape[1], level)
+    return PairPercentile(
+        cosine=cosine,
+        percentile=100 * share,
+        low=100 * low,
+        high=100 * high,
+        z=-float(excess / n) / deviation if deviation else float("nan"),
+        mean=cosine + float(excess / n),
+        standard_deviation=deviation,
+        n_pairs=int(n),
+        n_texts=n_texts,
+    )
+
+
+def _about_mean(
+    pair: Float[np.ndarray, "2 dim"],
+    x: Float[np.ndarray, "n dim"],
+    text: Int[np.ndarray, " n"],
+    centered: bool,
+) -> _Rows:
+    """Return the vectors less the mean over texts, without those of length zero, by unit."""
+    _, number, counts = np.unique(text, return_inverse=True, return_counts=True)
+    weight, tiny = 1 / counts[number], ROUNDING * norms(np.concatenate([x, pair])).max()
+    if centered:
+        # Relative to one of them, so that equal rows leave exact zeros.
+        x, pair = x - pair[0], pair - pair[0]
+        mean = (weight @ x + pair.sum(axis=0)) / (len(counts) + 2)
+        x, pair = x - mean, pair - mean
+    pair[norms(pair) <= tiny] = 0
+    has_direction = norms(x) > tiny
+    x, text, weight = x[has_direction], text[has_direction], weight[has_direction]
+    unit = units_of(text) if len(text) else text
+    order = np.argsort(unit, kind="stable")
+    return _Rows(x[order], text[order], unit[order], weight[order], pair)
+
+
+def _sums_by_units(cosine: float, rows: _Rows) -> Float[np.ndarray, "4 unit unit"]:
+    """Return sums over the pairs of a row of one unit with one of another.
+
+    The number of pairs, that of lower ones, excess over `cosine`, squared excess.
+    """
+    directions = unit_rows(rows.x)
+    starts = np.flatnonzero(np.diff(rows.unit, prepend=-1))
+    sums = np.zeros((4, len(starts), len(starts)))
+    for first in range(0, len(directions), BLOCK_ROWS):
+        block = slice(first, first + BLOCK_ROWS)
+        # Whole numbers, so that equal ones are equal.
+        steps = np.rint(STEPS * (directions[block] @ directions.T)) - np.rint(STEPS * cosine)
+        lower, excess = (steps < 0) + (steps == 0) / 2, steps / STEPS
+        values = np.stack([np.ones_like(excess), lower, excess, excess**2])
+        values *= rows.text[block, None] != rows.text
+        by_column = np.add.reduceat(values, starts, axis=2)
+        for unit, of_row in zip(rows.unit[block], by_column.swapaxes(0, 1), strict=True):
+            sums[:, unit] += of_row
+    return sums
+
+
+def _lower_in(
+    sums: Float[np.ndarray, "4 unit unit"], chosen: Bool[np.ndarray, "half unit"]
+) -> Float[np.ndarray, " half"]:
+    """Return the share of lower cosines among the pairs of which both lie in chosen units."""
+    n, lower = (((chosen @ each) * chosen).sum(axis=1) for each in sums[:2])
+    return np.divide(lower, n, where=n > 0, out=np.full(len(chosen), np.nan))
+
+
+def _shifts_by_mean(
+    rows: _Rows, chosen: Bool[np.ndarray, "half unit"], rng: np.random.Generator
+) -> Float[np.ndarray, " half"]:
+    """Return how far the share of lower cosines moves if only chosen units have made the mean.
+
+    With the shift that other pairs would make, that is to first order what a half would give.
+    """
+    i, j = _some_pairs(rows.text, rng)
+    dot_products = np.einsum("ij,ij->i", rows.x[i], rows.x[j])
+    squares, squares_of_pair = np.square(norms(rows.x)), np.square(norms(rows.pair))
+    shares = []
+    for units in (np.zeros(chosen.shape[1], dtype=bool), *chosen):
+        weight = rows.weight * units[rows.unit]
+        # From the mean of all, which is 0 here; none chosen stands for that.
+        shift = (weight @ rows.x + rows.pair.sum(axis=0)) / (weight.sum() + 2) * units.any()
+        along, along_pair, square = rows.x @ shift, rows.pair @ shift, shift @ shift
+        lengths = np.sqrt(squares - 2 * along + square)
+        length_pair = np.sqrt(squares_of_pair - 2 * along_pair + square)
+        of_pair = rows.pair[0] @ rows.pair[1] - along_pair.sum() + square
+        cosines = (dot_products - along[i] - along[j] + square) / (lengths[i] * lengths[j])
+        shares.append(np.mean(cosines < of_pair / length_pair.prod()))
+    return np.array(shares[1:]) - shares[0]
+
+
+def _some_pairs(
+    text: Int[np.ndarray, " n"], rng: np.random.Generator
+) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
+    """Return all pairs of rows of different texts or, of very many, some at random."""
+    n = len(text)
+    if n * (n - 1) // 2 <= MOST_PAIRS:
+        i, j = np.triu_indices(n, k=1)
+    else:
+        i, j = rng.integers(n, size=(2, MOST_PAIRS))
+    apart = text[i] != text[j]
+    return i[apart], j[apart]
+
+
+def _bounds(
+    lower: float, of_halves: Float[np.ndarray, " half"], n_texts: int, n_units: int, level: float
+) -> tuple[float, float]:
+    """Return the bounds of the share of lower cosines."""
+    if n_units < FEWEST_UNITS:
+        return float("nan"), float("nan")
+    if lower in (0, 1):
+        most = 1 - ((1 - level) / 2) ** (1 / (n_texts // 2))
+        return (0.0, most) if lower == 0 else (1 - most, 1.0)
+    n_defined = int((~np.isnan(of_halves)).sum())
+    error = float(half_sample_error(of_halves, n_units))
+    reach = error * student_quantile(n_units, n_defined, level)
+    return max(lower - reach, 0.0), min(lower + reach, 1.0)

@@ -1,0 +1,120 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.app.cosine import compare_texts, token_pair
+from embspace.errors import InputError
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tensors import load_tensors, save_tensors
+from embspace.geometry.pairs.directions import cosine_matrix
+from tests.app.extracted import write_extracted
+
+TEXTS = pd.DataFrame(
+    {
+        "id": ["sea", "bakery", "long", "cat", "dog"],
+        "document": ["sea", "bakery", "long", "pets", "pets"],
+        "text": [
+            "the boat and the tide",
+            "salt and bread",
+            "rain on the mat . " * 20,
+            "a cat",
+            "a dog",
+        ],
+    }
+)
+WHERE = {"layer": -1, "pooling": "mean"}
+
+
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_extracted(tmp_path_factory.mktemp("cosine"), TEXTS)
+    weights = load_tensors(str(folder / "models/tiny/model.safetensors"))
+    matrices = {"input": weights["embeddings.word_embeddings.weight"]}
+    save_tensors(matrices, str(folder / "data/extracted/embeddings/tiny.safetensors"))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def there(extracted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(extracted)
+
+
+@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (1, "max"), (-1, "cls")])
+def test_texts_of_the_corpus_have_the_cosine_of_their_states(layer: int, pooling: str):
+    found = compare_texts(
+        "tiny", "one", "the boat and the tide", "salt and bread", layer=layer, pooling=pooling
+    )
+    path = "data/extracted/hidden_states/tiny/one"
+    x = load_tensors(f"{path}.safetensors", (pooling,))[pooling][layer].astype(np.float64)
+    rows = [
+        load_rows(f"{path}.windows.parquet")["text"].tolist().index(name)
+        for name in ("sea", "bakery")
+    ]
+    assert found.as_is.cosine == pytest.approx(cosine_matrix(x[rows])[0, 1], abs=1e-6)
+    assert found.layer == layer % 3
+    assert found.tokens is None
+    assert found.as_is.n_texts == 4  # documents
+
+
+def test_windows_of_one_document_are_no_pair():
+    n = load_rows("data/extracted/hidden_states/tiny/one.windows.parquet")["text"].value_counts()
+    found = compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
+    long = n["long"]
+    assert found.as_is.n_pairs == 1 + 2 * 2 + long * 4
+
+
+def test_two_tokens_are_compared_in_the_vocabulary(extracted: Path):
+    found = compare_texts("tiny", "one", "cat", "dog", **WHERE)
+    x = load_tensors("data/extracted/embeddings/tiny.safetensors")["input"]
+    assert found.tokens is not None
+    assert found.tokens.n_pairs == len(x) * (len(x) - 1) // 2
+    assert "input vectors" in str(found)
+    assert compare_texts("tiny", "one", "cat", "a dog", **WHERE).tokens is None
+    assert compare_texts("tiny", "one", "cat", "unheard", **WHERE).tokens is None
+
+
+def test_the_percentile_of_a_pair_of_tokens_is_exact():
+    x = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    i, j = np.triu_indices(300, k=1)
+    cosines = cosine_matrix(x)[i, j]
+    for first, second in ((0, 1), (2, 250)):
+        found = token_pair(x, first, second)
+        assert found is not None
+        assert found.low <= 100 * np.mean(cosines < found.cosine) <= found.high
+        assert found.high - found.low < 0.01
+    same = token_pair(x, 3, 3)
+    assert same is not None
+    assert (same.low, same.high) == (100, 100)
+    assert token_pair(np.concatenate([x, np.zeros((1, 8), np.float32)]), 0, 300) is None
+
+
+def test_what_is_nearly_all_pairs_does_not_look_like_all(extracted: Path):
+    shown = str(compare_texts("tiny", "one", "cat", "cat", **WHERE))
+    assert shown.startswith("tiny, layer 2 of 2, mean, among ")
+    from embspace.app.cosine import _percent
+
+    assert [_percent(each) for each in (100, 99.9996, 50.04, 0.02, 0.0)] == [
+        *("100.0", "99.9996", "50.0", "0.02", "0.0")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [(" ", "the text is empty"), ("\ua66e", "holds no token that tiny knows")],
+)
+def test_a_text_that_is_none_is_told(second: str, message: str):
+    with pytest.raises(InputError, match=message):
+        compare_texts("tiny", "one", "a cat", second, **WHERE)
+
+
+def test_states_of_other_texts_are_refused():
+    path = Path("data/prepared/texts/one.parquet")
+    before = path.read_bytes()
+    save_rows(TEXTS[1:], str(path))
+    try:
+        with pytest.raises(InputError, match="older than the texts"):
+            compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
+    finally:
+        path.write_bytes(before)

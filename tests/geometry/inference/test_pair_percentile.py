@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
+from embspace.geometry.pairs.directions import cosine_matrix
+
+
+def place(
+    pair: np.ndarray, x: np.ndarray, text: np.ndarray, *, centered: bool = False, seed: int = 0
+) -> PairPercentile:
+    return percentile_among_pairs(
+        pair,
+        x,
+        text,
+        centered=centered,
+        n_half_samples=200,
+        level=0.95,
+        rng=np.random.default_rng(seed),
+    )
+
+
+@pytest.fixture
+def cloud() -> np.ndarray:
+    """Three vectors of each of 300 texts, so that units have several texts."""
+    return np.random.default_rng(1).normal(size=(900, 5)) + 0.5
+
+
+@pytest.mark.parametrize("centered", [False, True])
+def test_every_pair_of_different_texts_counts(cloud: np.ndarray, centered: bool):
+    text = np.random.default_rng(2).permutation(np.repeat(np.arange(300), 3))
+    pair = np.array([[1.0, 0, 0, 2, 1], [2, 1, 0, 0, 0]])
+    found = place(pair, cloud, text, centered=centered)
+    mean = np.concatenate([cloud, pair, pair, pair]).mean(axis=0) * centered
+    cosine = cosine_matrix(pair - mean)[0, 1]
+    i, j = np.triu_indices(900, k=1)
+    others = cosine_matrix(cloud - mean)[i, j][text[i] != text[j]]
+    assert found.cosine == pytest.approx(cosine)
+    assert found.n_pairs == len(others) == 300 * 299 // 2 * 9
+    assert found.n_texts == 300
+    assert found.percentile == pytest.approx(100 * np.mean(others < cosine), abs=1e-3)
+    assert found.mean == pytest.approx(others.mean(), abs=1e-6)
+    assert found.standard_deviation == pytest.approx(others.std(), abs=1e-6)
+    assert found.z == pytest.approx((cosine - others.mean()) / others.std(), abs=1e-4)
+    assert found.low < found.percentile < found.high
+
+
+def test_equal_cosines_share_the_middle():
+    """What all texts share, such as [CLS] before the first block, is neither high nor low."""
+    x = np.ones((20, 3), np.float32) + np.float32(1e-7) * np.arange(60).reshape(20, 3)
+    found = place(x[:2], x, np.arange(20))
+    assert (found.percentile, found.low, found.high) == (50, 50, 50)
+    assert np.isnan(found.z)
+    without_mean = place(x[:2], x, np.arange(20), centered=True)
+    assert np.isnan([without_mean.cosine, without_mean.percentile]).all()
+    assert without_mean.n_pairs == 0
+
+
+def test_one_text_again_is_above_all_pairs_and_that_is_not_certain():
+    x = np.random.default_rng(3).normal(size=(40, 6))
+    same, opposite = (
+        place(x[[0, 0]], x, np.arange(40)),
+        place(x[:1] * [[1], [-1]], x, np.arange(40)),
+    )
+    assert (same.cosine, same.percentile, same.high) == (pytest.approx(1), 100, 100)
+    assert (opposite.percentile, opposite.low) == (0, 0)
+    # The probability that 20 independent pairs are all lower is 0.025 at this share.
+    assert (same.low / 100) ** 20 == pytest.approx(0.025)
+    assert same.low == pytest.approx(100 - opposite.high)
+
+
+def test_lengths_and_turns_change_nothing(cloud: np.ndarray):
+    text, rng = np.arange(900) // 3, np.random.default_rng(4)
+    turn = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    as_is = place(cloud[[0, 5]], cloud, text)
+    other = place(cloud[[0, 5]] @ turn * 3, cloud @ turn * rng.uniform(1, 9, (900, 1)), text)
+    assert other.percentile == pytest.approx(as_is.percentile, abs=1e-3)
+    assert other.low == pytest.approx(as_is.low, abs=1e-2)
+    moved = place(cloud[[0, 5]] + 7, cloud + 7, text, centered=True)
+    assert moved.percentile == pytest.approx(
+        place(cloud[[0, 5]], cloud, text, centered=True).percentile, abs=1e-3
+    )
+
+
+def test_too_few_texts_have_no_interval_and_no_text_no_percentile():
+    x = np.random.default_rng(5).normal(size=(3, 4))
+    few = place(x[:2], x, np.arange(3))
+    assert np.isfinite(few.percentile)
+    assert np.isnan([few.low, few.high]).all()
+    for some in (0, 1):
+        none = place(x[:2], x[:some], np.arange(some))
+        assert np.isnan(none.percentile)
+        assert np.isfinite(none.cosine)
+    assert place(x[:2], np.zeros((5, 4)), np.arange(5)).n_pairs == 0
+
+
+@pytest.mark.parametrize("centered", [False, True])
+def test_intervals_hold_what_more_texts_would_say(centered: bool):
+    rng, dim, n = np.random.default_rng(6), 8, 40
+    center = np.eye(dim)[0]
+    first, second = rng.normal(size=(2, 200_000, dim)) + (0 if centered else center)
+    products = np.einsum("ij,ij->i", first, second)
+    all_pairs = products / np.linalg.norm(first, axis=1) / np.linalg.norm(second, axis=1)
+    pair = center + np.array([[1.0, 1, 0, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 0]])
+    truth = 100 * np.mean(all_pairs < cosine_matrix(pair - center * centered)[0, 1])
+    n_hold = 0
+    for seed in range(60):
+        x = rng.normal(size=(n, dim)) + center
+        found = place(pair, x, np.arange(n), centered=centered, seed=seed)
+        n_hold += found.low <= truth <= found.high
+    assert n_hold >= 53  # of 57 expected; fewer have a probability of 2 %
