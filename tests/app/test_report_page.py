@@ -92,8 +92,9 @@ def test_a_profiled_model_has_its_layers_on_the_page(tree: Path):
     (tree / "params.yaml").write_text(params)
     sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
     expected = {"atlas", "direction", "spectrum", "context", "hubs", "intrinsic_dimension"}
+    expected |= {"layer_choice"}
     assert set(layer_nouns()) == expected
-    assert set(sections[-8:-2]) == expected  # before the ledger and what the model is
+    assert set(sections[-9:-2]) == expected  # before the ledger and what the model is
     assert sections[-2:] == ["ledger", "provenance"]
 
 

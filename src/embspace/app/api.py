@@ -44,7 +44,7 @@ from embspace.settings.pipeline import of_item, read_stages
 if TYPE_CHECKING:
     import pandas as pd
 
-    from embspace.app.cosine import Comparison
+    from embspace.app.queries.cosine import Comparison
 
 CORPUS = "texts"
 FINAL_NORM = "final_norm_"  # begins the names of such tensors
@@ -174,7 +174,7 @@ class Spaces:
             InputError: if the layer or pooling is not known, or a text is empty, longer than a
                 window of the model, or has no token that it knows.
         """
-        from embspace.app.cosine import compare_texts
+        from embspace.app.queries.cosine import compare_texts
 
         self._make(self._states_stage, self._matrices_stage)
         with chdir(self.tree.folder):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 REPORTS = Path("reports")
 FIRST = "similarity"  # the noun of which `--quick` prints the table
 GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
+GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
+OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
 COPIED = ("results", "figures", "data/drawn")
 
 
@@ -91,8 +93,8 @@ def _texts(
 ) -> tuple[list[str], OwnTexts | None]:
     is_file = corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
     if reading and not is_file:
-        options = ", ".join(f"--{key.replace('_', '-')}" for key in reading)
-        raise InputError(f"{options}: found without a file of texts by --corpus, allowed: with one")
+        options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
+        raise InputError(f"{options}: found without a file of texts, allowed: with one")
     if corpus is None:
         return validate(Params, read_yaml(root / PARAMS), str(root / PARAMS)).corpora, None
     if not is_file:
@@ -113,7 +115,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     """
     from embspace.app.report_page import page_of
 
-    tree = _open_tree(subject, say)
+    tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
     reproduce(tree, drawings, say)
     target = subject.folder
@@ -133,7 +135,7 @@ def first_table(subject: Subject, say: Say) -> str:
     from embspace.draw.page.markdown import markdown_table
     from embspace.files.tables import load_table
 
-    tree = _open_tree(subject, say)
+    tree = open_tree(subject, say)
     first = read_stages(tree.folder)[f"measure_{FIRST}"]
     reproduce(tree, [first.address(subject.model)], say)
     table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
@@ -170,7 +172,8 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
     say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")
 
 
-def _open_tree(subject: Subject, say: Say) -> WorkingTree:
+def open_tree(subject: Subject, say: Say) -> WorkingTree:
+    """Return the tree of a subject, up to date, and its model fetched."""
     if subject.described is None:
         _fetch(subject.model, say)
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
@@ -200,9 +203,18 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     from embspace.files.texts import load_texts
 
     options = dict(reading)
+    asked = options.pop(GROUP, None)
     texts = load_texts(str(file), **options)
-    if group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
-        options["group_column"] = group
+    if asked is not None:
+        if asked not in texts or not _tells_apart(texts, asked):
+            columns = [each for each in map(str, texts) if _tells_apart(texts, each)]
+            raise InputError(
+                f"--label-column: found '{asked}', allowed: a column of {file} with several labels "
+                f"that texts share, {', '.join(columns) or 'of which it has none'}"
+            )
+        options[GROUP] = asked
+    elif group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
+        options[GROUP] = group
     name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"

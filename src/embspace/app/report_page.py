@@ -79,12 +79,16 @@ def drawn_nouns() -> dict[str, str]:
     return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
 
 
+LAYER_CHOICE = "layer_choice"  # has a drawing stage of its own, and so a folder
+
+
 def layer_nouns() -> dict[str, str]:
     """Return what is drawn of the layers of a profiled model, in the order of the page."""
     from embspace.draw.layers.__main__ import DRAWINGS
 
     # That one holds models against each other, and a report has but one.
-    return dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
+    layers = dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
+    return {**layers, LAYER_CHOICE: LAYER_CHOICE}
 
 
 def _nouns(folder: Path, model: str) -> list[str]:

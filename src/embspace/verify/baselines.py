@@ -21,6 +21,7 @@ OF_SOME = {
         "encoders_decoders",
         "intrinsic_dimension",
         "hubs",
+        "layer_choice",
         "spectrum",
     ),
     "checkpointed": ("pretraining_dynamics",),

@@ -19,8 +19,12 @@ def test_without_a_subcommand_it_lists_them():
 
 
 def test_commands_are_listed_in_the_order_of_use():
-    commands = "models report describe fetch sample check run verify search cosine cite define"
-    assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == [*commands.split(), "prune"]
+    commands = "models report describe fetch sample check run verify layer search cosine cite"
+    assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == [
+        *commands.split(),
+        "define",
+        "prune",
+    ]
 
 
 def test_lines_of_a_help_text_end_where_the_screen_does():

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from embspace.app.search import Hit
+from embspace.app.queries.search import Hit
 from embspace.cite.methods import all_methods
 from tests.app.cli.call import call
 
@@ -44,7 +44,7 @@ def test_the_page_is_named_from_where_the_user_is(
 
 def test_hits_steer_no_terminal(monkeypatch: pytest.MonkeyPatch):
     hit = Hit(0.5, "id\x1b[31m", 0, "text\x1b]0;title\x07")
-    monkeypatch.setattr("embspace.app.search.search", lambda *given, **options: [hit])
+    monkeypatch.setattr("embspace.app.queries.search.search", lambda *given, **options: [hit])
     said = call("search", "x", "--corpus", "articles")
     assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
 

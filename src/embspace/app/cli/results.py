@@ -98,7 +98,7 @@ def search(
 
     Which layer and pooling find best is what `measure_search` measures: results/search/.
     """
-    from embspace.app.search import search as find
+    from embspace.app.queries.search import search as find
 
     with at_any_root():
         hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
@@ -130,7 +130,7 @@ def cosine(
     two words that are single tokens, also the cosine of their input vectors, among all pairs of the
     vocabulary.
     """
-    from embspace.app.cosine import compare_texts
+    from embspace.app.queries.cosine import compare_texts
 
     with clear_errors():
         found = compare_texts(model, corpus, first, second, layer=layer, pooling=pooling)

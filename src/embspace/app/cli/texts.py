@@ -1,5 +1,7 @@
-"""Commands on texts: a sample of a Wikipedia."""
+"""Commands on texts: a sample of a Wikipedia, the layer that serves best for texts of yours."""
 
+from contextlib import chdir
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -30,3 +32,37 @@ def sample(
     with at_own_root():
         for remark in sample_pages(corpus, n_pages=n_pages, seed=seed, largest_id=largest_id):
             typer.echo(remark)
+
+
+def layer(
+    corpus: Annotated[
+        str,
+        typer.Argument(help="A file of texts, as `embspace report` takes, or one of conf/corpus/."),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", help="One of `embspace models`, a folder, or owner/name.")
+    ] = "minilm",
+    label_column: Annotated[
+        str | None,
+        typer.Option("--label-column", help="Of the file; without it, such as `label` or `topic`."),
+    ] = None,
+    text_column: Annotated[
+        str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
+    ] = None,
+) -> None:
+    """Say which layer and pooling of a model serve best on texts: for search, labels, clusters.
+
+    Ranked, with intervals of the difference from the last layer, beside random weights and words
+    alone, and a sentence for a paper. A text of four sentences or more is cut in two for search.
+    """
+    from embspace.app.layer import choose_layer
+    from embspace.app.report import describe_subject
+    from embspace.app.working_tree import find_root
+
+    say = partial(typer.echo, err=True)
+    given = {"text_column": text_column, "group_column": label_column}
+    reading = {key: value for key, value in given.items() if value is not None}
+    with clear_errors():
+        subject = describe_subject(model, corpus, say, layers=True, reading=reading)
+        with chdir(find_root()):
+            typer.echo(choose_layer(subject, say))

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.clouds.pooling import POOLINGS
@@ -71,7 +71,7 @@ def measure_search(
     generator = np.random.default_rng(seed)
     parts = []
     for corpus, halves in corpora.items():
-        scores = {**_lexical(halves.texts, stop_words), **_embedded(halves)}
+        scores = {**word_scores(halves.texts, stop_words), **_embedded(halves)}
         if scores:
             halves_of = stream_of(generator, corpus)
             table = _table(scores, n_resamples=n_resamples, level=level, generator=halves_of)
@@ -130,13 +130,22 @@ def _embedded(halves: Halves) -> dict[ScoresKey, np.ndarray]:
         for layer, vectors in enumerate(layers.astype(np.float64)):
             mean = vectors[is_candidate].mean(axis=0)
             for preparation, x in (("as_is", vectors), ("centered", vectors - mean)):
-                unit = unit_rows(x)
-                # The same bits whatever the number of threads, so that ties stay ties.
-                cosine = np.round(unit[~is_candidate] @ unit[is_candidate].T, 12)
-                scores[pooling, layer, preparation] = _largest_by_text(
-                    cosine, halves.windows["text"].to_numpy(), is_candidate
-                )
+                names = halves.windows["text"].to_numpy()
+                scores[pooling, layer, preparation] = best_cosines(x, names, is_candidate)
     return scores
+
+
+def best_cosines(
+    x: Float[np.ndarray, "window dim"], text: np.ndarray, is_candidate: Bool[np.ndarray, " window"]
+) -> Float[np.ndarray, "query candidate"]:
+    """Return the largest cosine of a window of each query with one of each candidate.
+
+    Windows of a text stand together.
+    """
+    unit = unit_rows(x)
+    # The same bits whatever the number of threads, so that ties stay ties.
+    cosine = np.round(unit[~is_candidate] @ unit[is_candidate].T, 12)
+    return _largest_by_text(cosine, text, is_candidate)
 
 
 def _largest_by_text(
@@ -153,8 +162,8 @@ def _largest_by_text(
     return np.maximum.reduceat(by_query, starts[1], axis=1)
 
 
-def _lexical(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, np.ndarray]:
-    """Scores by words: TF-IDF as scikit-learn has it, and BM25."""
+def word_scores(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, np.ndarray]:
+    """Return scores by words: TF-IDF as scikit-learn has it, and BM25; none without a text."""
     if texts.empty:
         return {}
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer

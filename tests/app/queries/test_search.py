@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.search import Hit, nearest_windows, search
+from embspace.app.queries.search import Hit, nearest_windows, search
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
-from tests.app.extracted import write_extracted
+from tests.app.queries.extracted import write_extracted
 
 TEXTS = pd.DataFrame(
     {

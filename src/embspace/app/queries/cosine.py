@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.app.corpus_space import CorpusSpace, check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import CorpusSpace, check_query, load_corpus_space, outdated
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -70,8 +70,8 @@ def compare_texts(
     """
     from embspace.settings.params import read_params
 
-    for text in (first, second):
-        check_query(text)
+    for each in (first, second):
+        check_query(each)
     space = load_corpus_space(model_name, corpus, layer, pooling)
     tokenizer = space.load_tokenizer()
     x, text = space.vectors, _text_numbers(space)
@@ -96,7 +96,7 @@ def compare_texts(
         pooling=pooling,
         as_is=as_is,
         centered=centered,
-        tokens=_tokens(model_name, [_only_token(each, tokenizer) for each in (first, second)]),
+        tokens=_tokens(model_name, [_only_token(given, tokenizer) for given in (first, second)]),
     )
 
 
@@ -110,7 +110,7 @@ def token_pair(x: Float[np.ndarray, "token dim"], first: int, second: int) -> To
     cosine = float(cosine_matrix(x[[first]], x[[second]])[0, 0])
     if np.isnan(cosine):
         return None
-    found = scan_pairs(x, n_bins=TOKEN_BINS, metrics=("cosine",)).distributions["cosine"]
+    found = scan_pairs(x, n_bins=TOKEN_BINS, metrics=["cosine"]).distributions["cosine"]
     lowest, highest = cosine - ROUNDING, cosine + ROUNDING
     below = np.append(0, found.counts.cumsum())
     start, end = np.searchsorted(found.edges, [lowest, highest], side="right") - [1, 0]

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.cosine import compare_texts, token_pair
+from embspace.app.queries.cosine import compare_texts, token_pair
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.pairs.directions import cosine_matrix
-from tests.app.extracted import write_extracted
+from tests.app.queries.extracted import write_extracted
 
 TEXTS = pd.DataFrame(
     {
@@ -69,10 +69,10 @@ def test_two_tokens_are_compared_in_the_vocabulary(extracted: Path):
     found = compare_texts("tiny", "one", "cat", "dog", **WHERE)
     x = load_tensors("data/extracted/embeddings/tiny.safetensors")["input"]
     assert found.tokens is not None
-    assert found.tokens.n_pairs == len(x) * (len(x) - 1) // 2
+    n = len(x) - 1  # but for [PAD], which is zero and has no cosine
+    assert found.tokens.n_pairs == n * (n - 1) // 2
     assert "input vectors" in str(found)
     assert compare_texts("tiny", "one", "cat", "a dog", **WHERE).tokens is None
-    assert compare_texts("tiny", "one", "cat", "unheard", **WHERE).tokens is None
 
 
 def test_the_percentile_of_a_pair_of_tokens_is_exact():
@@ -93,7 +93,7 @@ def test_the_percentile_of_a_pair_of_tokens_is_exact():
 def test_what_is_nearly_all_pairs_does_not_look_like_all(extracted: Path):
     shown = str(compare_texts("tiny", "one", "cat", "cat", **WHERE))
     assert shown.startswith("tiny, layer 2 of 2, mean, among ")
-    from embspace.app.cosine import _percent
+    from embspace.app.queries.cosine import _percent
 
     assert [_percent(each) for each in (100, 99.9996, 50.04, 0.02, 0.0)] == [
         *("100.0", "99.9996", "50.0", "0.02", "0.0")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.corpus_space import check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import check_query, load_corpus_space, outdated
 from embspace.geometry.pairs.directions import cosine_matrix
 
 SNIPPET = 160  # characters

@@ -1,0 +1,110 @@
+"""What `embspace layer` does: says which layer and pooling serve best on texts of a user."""
+
+from typing import TYPE_CHECKING
+
+from embspace.app.describe import Say
+from embspace.app.report import Subject, open_tree, reproduce
+from embspace.errors import counted
+from embspace.settings.pipeline import read_stages
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOUN = "layer_choice"
+TASKS = {
+    "search": ("finds the other half of a text", "mean reciprocal rank"),
+    "labels": ("tells the labels of texts by a linear classifier", "held-out accuracy"),
+    "clusters": ("keeps the labels of texts apart as clusters", "mean silhouette"),
+}
+POOLINGS = {"cls": "the first token", "mean": "the mean of tokens", "max": "the maximum of tokens"}
+N_SHOWN = 5
+
+
+def choose_layer(subject: Subject, say: Say) -> str:
+    """Compute what is not there yet, and return a paragraph for each corpus and task.
+
+    The current folder is a tree's root.
+
+    Raises:
+        InputError: with what a stage said that failed.
+    """
+    from embspace.files.tables import load_table
+
+    tree = open_tree(subject, say)
+    stage = read_stages(tree.folder)[f"measure_{NOUN}"]
+    reproduce(tree, [stage.address(subject.model)], say)
+    table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
+    return advice(table, subject.model)
+
+
+def advice(table: "pd.DataFrame", model: str) -> str:
+    """Return the ranking of layers and a sentence for a paper, by corpus and task."""
+    if table.empty:
+        return (
+            "Nothing to choose a layer by: expected 20 texts or more of at least four sentences, "
+            "or labels (--label-column) that 20 texts or more have each."
+        )
+    parts = [
+        f"{corpus}: {task}\n\n{_ranking(rows)}\n\n{_sentence(rows, str(task), model)}"
+        for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False)
+    ]
+    return "\n\n".join(parts)
+
+
+def _ranking(rows: "pd.DataFrame") -> str:
+    """Return the best layers, and the best of what stands beside them, a line each."""
+    trained = rows[rows["weights"] == "trained"]
+    beside = rows[rows["weights"] != "trained"].sort_values("value", ascending=False)
+    beside = beside.drop_duplicates("weights")
+    lines = [f"{'':>4}  {'':44}  {'value':22}  less the last layer"]
+    for _, row in trained.head(N_SHOWN).iterrows():
+        mark = "=" if row["among_best"] else " "
+        less = _interval(row, "less_last")
+        lines.append(
+            f"{row['rank']:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}"
+        )
+    lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in beside.iterrows()]
+    n_best = int(trained["among_best"].sum())
+    lines.append(f"= of {len(trained)}, {n_best} cannot be told from the best")
+    return "\n".join(lines)
+
+
+def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
+    """Return what one would write into a paper."""
+    best = rows.iloc[0]
+    trained = rows[rows["weights"] == "trained"]
+    does, quantity = TASKS[task]
+    last_layer = trained["layer"].max()
+    if best["layer"] == last_layer:
+        verdict = "no earlier layer does better"
+    else:
+        is_sure = best["less_last_low"] > 0
+        difference = f"{_interval(best, 'less_last')} more than the last layer with it"
+        verdict = difference if is_sure else f"{difference}, no clear difference"
+    if not best["value_low"] > best["chance"]:
+        verdict += f", and none is surely above chance, {best['chance']:.3f}"
+    others = [
+        f"{name} {of_kind['value'].max():.3f}"
+        for name, kind in (("random weights at best", "random"), ("words alone", "none"))
+        if len(of_kind := rows[rows["weights"] == kind])
+    ]
+    return (
+        f"Of the {counted(trained['layer'].nunique(), 'layer')} of {model} and "
+        f"{counted(trained['embedding'].nunique(), 'pooling')}, layer {best['layer']:.0f} with "
+        f"{POOLINGS[best['embedding']]} {does} best "
+        f"({quantity} {_interval(best, 'value')}, {counted(int(best['n']), 'text')}): {verdict}; "
+        f"{', '.join(others)}. ({100 * best['level']:g} % intervals over texts; of the difference, "
+        "over all layers and poolings at once.)"
+    )
+
+
+def _name(row: "pd.Series") -> str:
+    if row["weights"] == "none":
+        return {"tf_idf": "words alone, TF-IDF", "bm25": "words alone, BM25"}[row["embedding"]]
+    random = ", random weights" if row["weights"] == "random" else ""
+    return f"layer {row['layer']:.0f}, {POOLINGS[row['embedding']]}{random}"
+
+
+def _interval(row: "pd.Series", name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f"{row[name]:.3f} ({low:.3f} to {high:.3f})"

@@ -1,0 +1,135 @@
+"""Figure and tables of `measure_layer_choice`: how well each layer serves, by task."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    POOLINGS,
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    shade,
+)
+from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.files.tables import Tables
+from embspace.settings.stage import StageConfig, run_stage
+
+RESULTS = ("csv",)
+TASKS = {
+    "search": "mean reciprocal rank",
+    "labels": "accuracy of labels",
+    "clusters": "silhouette of labels",
+}
+NO_TASK = "No corpus that the model reads has texts to halve, or labels that many texts share"
+
+
+def draw_layer_choice(
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw one row a corpus and one panel a task: the value by layer, a line a pooling."""
+    table = results["csv"]
+    corpora = list(dict.fromkeys(table["corpus"]))
+    n_rows = max(len(corpora), 1)
+    level = f"{100 * table['level'].iloc[0]:g} %" if len(table) else ""
+    figure, axes = new_figure(
+        n_rows,
+        len(TASKS),
+        height_mm=row_height_mm * n_rows + 32,
+        title=_finding(table),
+        subtitle=f"{label} · ring: the best layer, filled if better than the last for sure · "
+        f"bands: {level} intervals over texts"
+        if corpora
+        else label,
+        stage="measure_layer_choice",
+    )
+    if not corpora:
+        say_instead(axes, NO_TASK)
+    for number, ax in enumerate(axes if corpora else ()):
+        corpus, task = corpora[number // len(TASKS)], list(TASKS)[number % len(TASKS)]
+        rows = table[(table["corpus"] == corpus) & (table["task"] == task)]
+        if rows.empty:
+            say_instead([ax], f"{corpus}: no {'halves' if task == 'search' else 'labels'}")
+        else:
+            _panel(ax, rows)
+            ax.set(ylabel=TASKS[task], title=f"{corpus}, {counted(rows['n'].iloc[0], 'text')}")
+    if corpora:
+        legend_below(figure, axes, ncols=3)
+    return figure, _tables(table, label, digits)
+
+
+def _best(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the first row of each corpus and task."""
+    return table[table["rank"] == 1]
+
+
+def _finding(table: pd.DataFrame) -> str:
+    best = _best(table)
+    n_better = int((best["less_last_low"] > 0).sum())
+    if best.empty:
+        return "No text to choose a layer by"
+    return (
+        f"An earlier layer serves better than the last for sure in {n_better} of {len(best)} tasks"
+    )
+
+
+def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+    for pooling, (words, color) in POOLINGS.items():
+        of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
+        trained = of_pooling[of_pooling["weights"] == "trained"]
+        ax.plot(trained["layer"], trained["value"], color=color, marker=".", label=words)
+        shade(ax, trained, "layer", "value", color=color, alpha=0.2)
+        random = of_pooling[of_pooling["weights"] == "random"]
+        name = f"{words}, random weights"
+        ax.plot(random["layer"], random["value"], color=color, linestyle=":", label=name)
+    words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
+    ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
+    ax.axhline(rows["chance"].iloc[0], color="0.7", linewidth=1, label="chance")
+    best = _best(rows).iloc[0]
+    color = POOLINGS[best["embedding"]][1]
+    is_sure = best["less_last_low"] > 0
+    ring: dict[str, Any] = {
+        "markersize": 9,
+        "markeredgecolor": color,
+        "color": color if is_sure else "none",
+    }
+    ax.plot(best["layer"], best["value"], marker="o", linestyle="none", **ring)
+    ax.set_xlabel("layer (0: embedding output)")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+    parts = [f"# Layers of {label} by what they serve for\n\nStage `measure_layer_choice`.\n"]
+    if table.empty:
+        parts.append(f"{NO_TASK}.\n")
+    for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False):
+        parts.append(
+            section(
+                f"{corpus}: {task}",
+                f"The {TASKS[str(task)]} of {counted(rows['n'].iloc[0], 'text')}. `less_last` is "
+                "the difference from the last layer at the same pooling, `less_best` that from "
+                "the best; their intervals hold all at once. `among_best` cannot be told from the "
+                "best.",
+                markdown_table(rows.drop(columns=["corpus", "task"]), digits),
+            )
+        )
+    return "\n".join(parts)
+
+
+DRAWINGS = {"layer_choice": Drawing(draw_layer_choice, RESULTS)}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    label = config.model["label"]
+    draw_and_save("layer_choice", DRAWINGS, config.model_name, label, config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

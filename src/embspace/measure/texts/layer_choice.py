@@ -1,0 +1,280 @@
+"""Stage `measure_layer_choice`: which layer and pooling serve best on the texts of a corpus."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.clouds.pooling import POOLINGS
+from embspace.device import Device, choose_device
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.inference.best_choice import simultaneous_differences
+from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
+from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
+from embspace.measure.texts.layer_choice_tasks import (
+    EmbeddingKey,
+    Labeled,
+    Scores,
+    cluster_scores,
+    label_scores,
+    labeled,
+    search_scores,
+)
+from embspace.measure.texts.search import best_cosines, word_scores
+from embspace.measure.texts.text_classifiers import Regularization
+from embspace.models.weights import load_model, with_random_weights
+from embspace.prepare.sentences import split_halves
+from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+TRAINED, RANDOM, WORDS = "trained", "random", "none"
+QUANTITIES = ("value", "less_last", "less_best")
+COLUMNS = ["corpus", "task", "rank", "embedding", "layer", "weights", "n", "n_units", "level"]
+COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
+COLUMNS += ["among_best", "chance"]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTexts:
+    """Texts, and what a model has made of their windows."""
+
+    texts: pd.DataFrame
+    windows: pd.DataFrame
+    tokens: pd.DataFrame
+    states: PooledStates
+
+
+@dataclass(frozen=True, eq=False)
+class ReadCorpus:
+    """The texts of a corpus, and the halves of those that have some."""
+
+    whole: ReadTexts
+    halves: ReadTexts
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How intervals are made."""
+
+    n_half_samples: int
+    level: float
+    seed: int
+
+
+def measure_layer_choice(
+    module: Any,
+    final_norm: str | None,
+    corpora: Mapping[str, ReadCorpus],
+    *,
+    left_out: list[str],
+    fewest_documents: Annotated[int, Field(ge=4)],
+    most_texts: PositiveInt,
+    stop_words: Literal["english"] | None,
+    n_folds: Annotated[int, Field(ge=2)],
+    inverse_regularization: PositiveFloat,
+    inverse_regularization_of_words: PositiveFloat,
+    tokens_per_batch: PositiveInt,
+    n_half_samples: PositiveInt,
+    level: Probability,
+    device: Device,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """Return one row a corpus, task, embedding, layer and weights, the best layers first.
+
+    Tasks: `search`, the mean reciprocal rank of the first half of a text when its second half asks;
+    `labels`, the held-out accuracy of a logistic regression; `clusters`, the mean silhouette of the
+    labels. A text of several windows is the mean of theirs; in search the most alike windows count.
+    `less_last` is the difference from the last layer at the same pooling, `less_best` that from the
+    best layer and pooling; their intervals hold all at once, so that the best may be picked, and
+    `among_best` says which layers cannot be told from it. Beside them stand random weights and
+    words alone, TF-IDF.
+    """
+    regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
+    inference = Inference(n_half_samples, level, seed)
+    randomized = None if module is None else with_random_weights(module, seed)
+    parts = [pd.DataFrame(columns=COLUMNS)]
+    for corpus, read in corpora.items():
+        if corpus in left_out or read.whole.windows.empty:
+            continue
+        some = labeled(
+            read.whole.texts, fewest_documents=fewest_documents, most_texts=most_texts, seed=seed
+        )
+        has_halves = len(read.halves.texts) // 2 >= fewest_documents
+        encoding = (randomized, final_norm, tokens_per_batch, choose_device(device))
+        if has_halves:
+            states = _by_weights(read.halves, *encoding)
+            scores = _search(read.halves, states, stop_words, inference, corpus)
+            parts.append(_table(scores, inference).assign(corpus=corpus, task="search"))
+        if len(some.rows):
+            states = _by_weights(read.whole, *encoding)
+            for task, scores in _of_labels(
+                read.whole, states, some, regularization, n_folds, inference, corpus
+            ):
+                parts.append(_table(scores, inference).assign(corpus=corpus, task=task))
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[COLUMNS]
+
+
+def _by_weights(
+    read: ReadTexts, randomized: Any, final_norm: str | None, tokens_per_batch: int, device: str
+) -> dict[str, PooledStates]:
+    """Return the states of the model, and those of one at random weights if there is one."""
+    states = {TRAINED: read.states}
+    if randomized is not None:
+        states[RANDOM] = pooled_states(
+            randomized, read.tokens, final_norm, tokens_per_batch, device
+        )
+    return states
+
+
+def _layers(
+    states: Mapping[str, PooledStates],
+) -> Iterator[tuple[EmbeddingKey, Float[np.ndarray, "window dim"]]]:
+    for weights, by_pooling in states.items():
+        for pooling in POOLINGS:
+            for layer, vectors in enumerate(by_pooling[pooling]):
+                yield (pooling, layer, weights), vectors
+
+
+def _search(
+    halves: ReadTexts,
+    states: Mapping[str, PooledStates],
+    stop_words: str | None,
+    inference: Inference,
+    corpus: str,
+) -> Scores:
+    half_of = halves.texts.set_index("id")["half"]
+    is_candidate = (halves.windows["text"].map(half_of) == 1).to_numpy()
+    names = halves.windows["text"].to_numpy()
+    scores: dict[EmbeddingKey, np.ndarray] = {
+        key: best_cosines(x.astype(np.float64), names, is_candidate) for key, x in _layers(states)
+    }
+    for (name, _, _), found in word_scores(halves.texts, stop_words).items():
+        scores[name, None, WORDS] = found
+    rng = stream_of(np.random.default_rng(inference.seed), corpus, "search")
+    return search_scores(scores, n_half_samples=inference.n_half_samples, rng=rng)
+
+
+def _of_labels(
+    read: ReadTexts,
+    states: Mapping[str, PooledStates],
+    some: Labeled,
+    regularization: Regularization,
+    n_folds: int,
+    inference: Inference,
+    corpus: str,
+) -> Iterator[tuple[str, Scores]]:
+    """Yield the scores of the classifier, and those of the labels as clusters."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = read.texts["text"].to_numpy()[some.rows].tolist()
+    vectors = {key: _of_texts(read, x)[some.rows] for key, x in _layers(states)}
+    words: EmbeddingKey = ("tf_idf", None, WORDS)
+    n_half_samples, seed = inference.n_half_samples, inference.seed
+    streams = [
+        stream_of(np.random.default_rng(seed), corpus, task) for task in ("labels", "clusters")
+    ]
+    features = {**vectors, words: texts}
+    yield (
+        "labels",
+        label_scores(
+            features,
+            some,
+            regularization,
+            n_folds=n_folds,
+            seed=seed,
+            n_half_samples=n_half_samples,
+            rng=streams[0],
+        ),
+    )
+    counted = TfidfVectorizer(sublinear_tf=True).fit_transform(texts).toarray()
+    yield (
+        "clusters",
+        cluster_scores(
+            {**vectors, words: counted}, some, n_half_samples=n_half_samples, rng=streams[1]
+        ),
+    )
+
+
+def _of_texts(
+    read: ReadTexts, vectors: Float[np.ndarray, "window dim"]
+) -> Float[np.ndarray, "text dim"]:
+    """Return the mean of the windows of each text, in the order of the texts."""
+    place = pd.Index(read.texts["id"]).get_indexer(read.windows["text"])
+    sums = np.zeros((len(read.texts), vectors.shape[1]))
+    np.add.at(sums, place, vectors)
+    return sums / np.bincount(place, minlength=len(sums))[:, None]
+
+
+def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
+    """Return a row an embedding, the layers of the model by their value, the others below."""
+    table = pd.DataFrame(scores.keys, columns=["embedding", "layer", "weights"])
+    trained = np.flatnonzero(table["weights"] == TRAINED)
+    order = trained[np.argsort(-scores.values[trained], kind="stable")]
+    best = np.full(len(table), order[0])
+    last = np.arange(len(table))
+    last_layer = int(table["layer"].iloc[trained].max())
+    for pooling in POOLINGS:
+        of_pooling = (table["embedding"] == pooling) & (table["weights"] == TRAINED)
+        last[of_pooling] = np.flatnonzero(of_pooling & (table["layer"] == last_layer))[0]
+    table["n"], table["n_units"], table["level"] = scores.n, scores.n_units, inference.level
+    error = half_sample_error(scores.of_halves, scores.n_units)
+    reach = error * student_quantile(scores.n_units, len(scores.of_halves), inference.level)
+    table["value"] = scores.values
+    table["value_low"] = np.clip(scores.values - reach, *scores.limits)
+    table["value_high"] = np.clip(scores.values + reach, *scores.limits)
+    for name, reference in (("less_last", last), ("less_best", best)):
+        found = simultaneous_differences(
+            scores.values,
+            scores.of_halves,
+            reference,
+            n_units=scores.n_units,
+            level=inference.level,
+        )
+        table[name], table[f"{name}_low"], table[f"{name}_high"] = found
+    outside = ["less_last", "less_last_low", "less_last_high"]
+    table.loc[table["weights"] != TRAINED, outside] = np.nan
+    table["among_best"] = (table["weights"] == TRAINED) & (table["less_best_high"] >= 0)
+    table["chance"] = scores.chance
+    table.loc[order, "rank"] = np.arange(1, len(order) + 1)
+    others = np.setdiff1d(np.arange(len(table)), order)
+    return table.iloc[[*order, *others]]
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    corpora = {}
+    for corpus in config.corpora:
+        path = f"data/extracted/hidden_states/{name}/{corpus}"
+        texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
+        corpora[corpus] = ReadCorpus(
+            _read(path, texts), _read(f"{path}.halves", split_halves(texts))
+        )
+    is_network = not isinstance(model, VectorsModel)
+    table = measure_layer_choice(
+        load_model(name, model) if is_network else None,
+        None if isinstance(model, VectorsModel) else model.final_norm,
+        corpora,
+        **config.settings,
+    )
+    save_table(table, f"results/layer_choice/{name}.csv")
+
+
+def _read(path: str, texts: pd.DataFrame) -> ReadTexts:
+    windows = load_rows(f"{path}.windows.parquet")
+    texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
+    states = load_tensors(f"{path}.safetensors", POOLINGS) if len(windows) else {}
+    return ReadTexts(texts, windows, load_rows(f"{path}.tokens.parquet"), states)
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_layer_choice)

@@ -1,0 +1,35 @@
+"""What another module makes of the very tokens that a model has read, pooled."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.clouds.pooling import POOLINGS
+from embspace.models.encoder import batches_by_length, encode, tensor_shapes
+from embspace.models.windows import Window
+
+PooledStates = dict[str, Float[np.ndarray, "layer window dim"]]
+
+
+def pooled_states(
+    module: Any,
+    tokens: pd.DataFrame,
+    final_norm: str | None,
+    tokens_per_batch: int,
+    device: str,
+) -> PooledStates:
+    """Return the pooled states of the windows that the table of tokens describes."""
+    columns = ("id", "special", "repeated", "start", "end")
+    windows = [
+        Window(number, 0, *(part[column].to_numpy() for column in columns))
+        for number, (_, part) in enumerate(tokens.groupby("window", sort=True))
+    ]
+    shapes = tensor_shapes(module, None, dict.fromkeys(POOLINGS, len(windows)))
+    states = {pooling: np.empty(shape, np.float32) for pooling, shape in shapes.items()}
+    batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
+    for each in encode(module, windows, batches, device, final_norm):
+        for pooling, vectors in states.items():
+            vectors[:, each.index] = each.pooled[pooling]
+    return states

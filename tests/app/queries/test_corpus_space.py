@@ -1,0 +1,26 @@
+import pandas as pd
+import pytest
+
+from embspace.app.queries.corpus_space import check_query, load_corpus_space, outdated
+from embspace.errors import InputError
+from tests.app.queries.extracted import write_extracted
+
+TEXTS = pd.DataFrame({"id": ["a", "b"], "text": ["the boat and the tide", "salt and bread"]})
+
+
+def test_a_space_has_the_vectors_of_its_layer(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(write_extracted(tmp_path_factory.mktemp("space"), TEXTS))
+    last, same = (load_corpus_space("tiny", "one", layer, "max") for layer in (-1, 2))
+    assert (last.layer, last.last_layer, last.pooling) == (2, 2, "max")
+    assert (last.vectors == same.vectors).all()
+    encoded = last.encode(TEXTS["text"].tolist(), last.load_tokenizer())
+    assert encoded == pytest.approx(last.vectors, abs=1e-5)
+
+
+def test_what_is_no_text_is_told():
+    with pytest.raises(InputError, match="the text is empty"):
+        check_query("\n")
+    check_query("a text")
+    assert "older than the texts" in str(outdated())

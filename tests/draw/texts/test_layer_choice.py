@@ -1,0 +1,37 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.texts.layer_choice import draw_layer_choice
+from embspace.measure.texts.layer_choice import COLUMNS
+from tests.draw.fits import assert_words_fit
+from tests.measure.texts.planted_layers import planted_table
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 62.0, "digits": 3}
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return planted_table()
+
+
+def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
+    figure, text = draw_layer_choice({"csv": table}, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    assert "better than the last for sure in 3 of 3 tasks" in figure.get_suptitle()
+    assert len(figure.axes) == 3
+    assert "planted: labels" in text
+    assert text.startswith("# Layers of a model of a long name by what they serve for\n")
+
+
+def test_a_task_that_a_corpus_lacks_is_said(table: pd.DataFrame):
+    figure, _ = draw_layer_choice({"csv": table[table["task"] != "search"]}, "a", **SETTINGS)
+    assert "planted: no halves" in figure.axes[0].texts[0].get_text()
+
+
+def test_no_text_at_all_is_said():
+    empty = pd.DataFrame(columns=COLUMNS)
+    figure, text = draw_layer_choice({"csv": empty}, "a", **SETTINGS)
+    assert "No text to choose a layer by" in figure.get_suptitle()
+    assert "labels that many texts share" in text

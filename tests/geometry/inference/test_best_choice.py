@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from embspace.geometry.inference.best_choice import simultaneous_differences
+from embspace.geometry.inference.half_samples import half_units
+
+
+def of_means(x: np.ndarray, reference: np.ndarray, seed: int = 0, level: float = 0.95):
+    halves = half_units(len(x), 200, np.random.default_rng(seed))
+    of_halves = halves @ x / halves.sum(axis=1, keepdims=True)
+    return simultaneous_differences(
+        x.mean(axis=0), of_halves, reference, n_units=len(x), level=level
+    )
+
+
+def test_what_both_have_in_common_adds_no_width():
+    rng = np.random.default_rng(1)
+    shared = 100 * rng.normal(size=(50, 1))
+    x = shared + rng.normal(size=(50, 3))
+    reference = np.array([2, 2, 2])
+    found, apart = of_means(x, reference), of_means(x - shared, reference)
+    assert found.value == pytest.approx(x.mean(axis=0) - x.mean(axis=0)[2])
+    assert found.low == pytest.approx(apart.low)
+    assert (found.low[2], found.value[2], found.high[2]) == (0, 0, 0)
+
+
+def test_more_alternatives_make_wider_intervals():
+    x = np.random.default_rng(2).normal(size=(60, 40))
+    few, many = of_means(x[:, :2], np.array([0, 0])), of_means(x, np.zeros(40, dtype=int))
+    assert few.high[1] - few.low[1] < many.high[1] - many.low[1]
+
+
+def test_too_few_units_have_no_interval():
+    found = of_means(np.random.default_rng(3).normal(size=(3, 2)), np.array([0, 0]))
+    assert np.isfinite(found.value).all()
+    assert np.isnan(found.low).all() and np.isnan(found.high).all()
+
+
+@pytest.mark.parametrize("n", [20, 80])
+def test_all_differences_are_held_at_once(n: int):
+    """Also that of the best, which is picked by the same numbers."""
+    rng, n_hold, truth = np.random.default_rng(4), 0, np.linspace(0, 0.2, 12)
+    reference = np.zeros(12, dtype=int)
+    for seed in range(200):
+        x = truth + rng.normal(size=(n, 1)) + rng.normal(size=(n, 12))
+        found = of_means(x, reference, seed)
+        n_hold += bool(((found.low <= truth) & (truth <= found.high)).all())
+    assert n_hold >= 182  # of 190 expected; fewer have a probability of 1 %

@@ -1,0 +1,65 @@
+"""States of a model that is not there, of which one layer alone carries the labels."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.measure.texts.layer_choice import ReadCorpus, ReadTexts, measure_layer_choice
+
+N, DIM, N_LAYERS, CARRIER = 120, 12, 4, 2
+SETTINGS: dict[str, Any] = {
+    "left_out": ["skipped"],
+    "fewest_documents": 20,
+    "most_texts": 1000,
+    "stop_words": None,
+    "n_folds": 5,
+    "inverse_regularization": 0.1,
+    "inverse_regularization_of_words": 10.0,
+    "tokens_per_batch": 4096,
+    "n_half_samples": 100,
+    "level": 0.95,
+    "device": "cpu",
+    "seed": 0,
+}
+NONE = pd.DataFrame(columns=["window", "id", "special", "repeated", "start", "end"])
+
+
+def planted(seed: int = 0, strength: float = 2.0) -> ReadCorpus:
+    """Return 120 texts of two labels, and noise but for layer 2, where labels and halves show."""
+    rng = np.random.default_rng(seed)
+    names, label = [f"t{number}" for number in range(N)], np.arange(N) % 2
+    words = rng.choice(["sea", "salt", "bread", "rain", "tide", "cat"], (N, 8))
+    texts = pd.DataFrame(
+        {
+            "id": names,
+            "document": names,
+            "domain": "",
+            "subject": np.where(label, "glad", "sad"),
+            "text": [" ".join(each) for each in words],
+        }
+    )
+    whole = ReadTexts(texts, pd.DataFrame({"text": names}), NONE, _states(rng, label, strength))
+    of_halves = texts.loc[texts.index.repeat(2), ["document", "text"]].reset_index(drop=True)
+    of_halves["half"] = np.tile([1, 2], N)
+    of_halves["id"] = of_halves["document"] + ".half" + of_halves["half"].astype(str)
+    states = _states(rng, np.zeros(2 * N), 0.0)
+    shared = np.repeat(rng.normal(size=(N, DIM)), 2, axis=0)
+    for vectors in states.values():
+        vectors[CARRIER] += shared
+    halves = ReadTexts(of_halves, pd.DataFrame({"text": of_halves["id"]}), NONE, states)
+    return ReadCorpus(whole, halves)
+
+
+def planted_table(**changes: Any) -> pd.DataFrame:
+    """Return what the stage makes of it."""
+    return measure_layer_choice(None, None, {"planted": planted()}, **{**SETTINGS, **changes})
+
+
+def _states(rng: np.random.Generator, label: np.ndarray, strength: float) -> dict[str, np.ndarray]:
+    states = {}
+    for pooling in ("cls", "mean", "max"):
+        x = rng.normal(size=(N_LAYERS, len(label), DIM))
+        x[CARRIER, :, 0] += strength * (2 * label - 1)
+        states[pooling] = x.astype(np.float32)
+    return states

@@ -1,0 +1,62 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.texts.layer_choice import COLUMNS, measure_layer_choice
+from tests.measure.texts.planted_layers import (
+    CARRIER,
+    N_LAYERS,
+    SETTINGS,
+    N,
+    planted,
+    planted_table,
+)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return planted_table()
+
+
+def test_the_layer_that_carries_labels_and_halves_is_best_in_all(table: pd.DataFrame):
+    assert list(table.columns) == COLUMNS
+    for task in ("search", "labels", "clusters"):
+        rows = table[table["task"] == task]
+        trained = rows[rows["weights"] == "trained"]
+        assert trained["rank"].tolist() == list(range(1, 3 * N_LAYERS + 1))
+        assert set(trained["layer"].iloc[:3]) == {CARRIER}
+        assert (trained["less_last_low"].iloc[:3] > 0).all()
+        assert set(trained.loc[trained["among_best"], "layer"]) == {CARRIER}
+        assert trained["value"].is_monotonic_decreasing
+        assert (rows["n"] == N).all()
+
+
+def test_the_last_layer_and_the_best_differ_from_themselves_by_nothing(table: pd.DataFrame):
+    last = table[(table["layer"] == N_LAYERS - 1) & (table["weights"] == "trained")]
+    assert (last[["less_last", "less_last_low", "less_last_high"]] == 0).all(axis=None)
+    best = table[table["rank"] == 1]
+    assert (best[["less_best", "less_best_low", "less_best_high"]] == 0).all(axis=None)
+
+
+def test_words_and_chance_stand_beside(table: pd.DataFrame):
+    words = table[table["weights"] == "none"]
+    assert set(words["embedding"]) == {"tf_idf", "bm25"}
+    assert words[["layer", "rank", "less_last"]].isna().all(axis=None)
+    chance = table.drop_duplicates("task").set_index("task")["chance"]
+    assert chance["labels"] == 0.5
+    assert chance["clusters"] == 0
+    assert chance["search"] == pytest.approx(np.mean(1 / np.arange(1, N + 1)))
+    # Halves have the same words here.
+    assert words.loc[words["task"] == "search", "value"].min() > 0.5
+
+
+def test_what_is_left_out_or_small_has_no_row():
+    assert measure_layer_choice(None, None, {"skipped": planted()}, **SETTINGS).empty
+    found = planted_table(fewest_documents=N + 1)
+    assert found.empty
+    assert list(found.columns) == COLUMNS
+
+
+def test_more_labeled_texts_than_wanted_are_drawn():
+    found = planted_table(most_texts=60).drop_duplicates("task").set_index("task")["n"]
+    assert found.to_dict() == {"search": N, "labels": 60, "clusters": 60}
