@@ -132,7 +132,7 @@ def cosine(
     """
     from embspace.app.queries.cosine import compare_texts
 
-    with clear_errors():
+    with at_any_root():
         found = compare_texts(model, corpus, first, second, layer=layer, pooling=pooling)
     typer.echo(visible(str(found)))
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
 
 
