@@ -55,6 +55,17 @@ def test_vectors_come_back_from_every_format(tmp_path: Path, file: str):
     assert np.array_equal(found, X)
 
 
+def test_a_name_may_take_two_lines(tmp_path: Path):
+    (tmp_path / "x.csv").write_text('\n"first\ncolumn",second\n1,2\n3,4\n')
+    assert read_vectors(tmp_path / "x.csv").tolist() == [[1, 2], [3, 4]]
+
+
+def test_an_index_beside_columns_that_are_numbers_is_named(tmp_path: Path):
+    (tmp_path / "x.csv").write_text(",0.5,1.5\na,1,2\nb,3,4\n")
+    with pytest.raises(InputError, match=r"line 1: found '0\.5' and ''.*may be an index"):
+        read_vectors(tmp_path / "x.csv")
+
+
 @pytest.mark.parametrize("blank", ["\n", "\n\n", "\r\n", " \n", "\ufeff\n"])
 def test_a_blank_line_in_front_costs_no_row(tmp_path: Path, blank: str):
     (tmp_path / "x.csv").write_text(f"{blank}1,2\n3,4\n5,6\n", encoding="utf-8")

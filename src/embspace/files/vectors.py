@@ -3,7 +3,7 @@
 import csv
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ LABELS = ("token", "label")
 GROUP = "group"
 NO_DIMENSION = (*LABELS, GROUP, "id")
 LABEL_ENDINGS = (".csv", ".jsonl", ".parquet")
+NO_INDEX = "; a column without a name may be an index: write the table without it"
 
 
 def read_vectors(path: str | Path) -> Float[np.ndarray, "row dim"]:
@@ -194,9 +195,7 @@ def _read_csv(file: Path) -> pd.DataFrame:
         InputError: if the first line is of numbers and words, and so may be either.
     """
     with file.open(encoding="utf-8-sig", newline="") as stream:  # Excel writes a mark in front
-        reader = csv.reader(stream)
-        names = next((row for row in reader if any(map(str.strip, row))), [])
-        line = reader.line_num
+        names, n_before = _first_row(stream)
     dimensions = [name for name in names if name not in NO_DIMENSION]
     # A frame whose columns were never named has been written with 0, 1, 2, ...
     is_counted = dimensions == [str(number) for number in range(len(dimensions))]
@@ -204,18 +203,31 @@ def _read_csv(file: Path) -> pd.DataFrame:
     if 0 < len(numbers) < len(dimensions) and not is_counted:
         other = next(name for name in dimensions if not _is_number(name))
         raise InputError(
-            f"{file}, line {line}: found '{numbers[0]}' and '{other}'; allowed: numbers alone, or "
-            "names of columns alone"
+            f"{file}, line {n_before + 1}: found '{numbers[0]}' and '{other}'; allowed: numbers "
+            "alone, or names of columns alone" + NO_INDEX * (not other)
         )
     return pd.read_csv(
         file,
-        skiprows=line - 1,
+        skiprows=n_before,
         header="infer" if is_counted or not all(map(_is_number, names)) else None,
         dtype=dict.fromkeys(NO_DIMENSION, str),  # "007" stays what it is
         keep_default_na=False,  # words such as "nan" and "null" stay words
         na_values=[""],
         encoding="utf-8-sig",
     )
+
+
+def _first_row(stream: Iterable[str]) -> tuple[list[str], int]:
+    """Return the first row that is not blank, and the number of lines before it.
+
+    The row itself may take several lines: a quoted name may have line breaks.
+    """
+    reader, n_before = csv.reader(stream), 0
+    for row in reader:
+        if any(map(str.strip, row)):
+            return row, n_before
+        n_before = reader.line_num
+    return [], n_before
 
 
 def _is_number(name: str) -> bool:
