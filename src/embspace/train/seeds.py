@@ -16,8 +16,8 @@ import pandas as pd
 
 from embspace.errors import InputError, within
 from embspace.models.locate import locate_files, sha256
-from embspace.models.tokenizer import load_tokenizer
-from embspace.settings.model import FolderModel, HubModel, PackageModel, WheelModel
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.settings.model import Files, FolderModel, HubModel, PackageModel, WheelModel
 from embspace.settings.run import (
     MaskedLanguageModeling,
     Phase,
@@ -200,8 +200,7 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
     run["phases"] = [run["phases"][each] for each in phases[: phases.index(phase) + 1]]
     base = []
     if training.base is not None:
-        folder = locate_files(str(training.run.base), training.base)
-        base = [sha256(file) for file in sorted(folder.iterdir()) if file.is_file()]
+        base = _hashes(str(training.run.base), training.base)
     content = {
         "run": run,
         "seed": seed,
@@ -212,6 +211,14 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
         "libraries": {library: version(library) for library in LIBRARIES},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _hashes(name: str, model: Pretrained) -> list[str]:
+    """Return the hashes of a model's files, and of its tokenizer's where these lie elsewhere."""
+    sources: list[Files] = [model, tokenizer_files(model) or model]
+    folders = dict.fromkeys(locate_files(name, files) for files in sources)
+    files = (file for folder in folders for file in sorted(folder.iterdir()))
+    return [sha256(file) for file in files if file.is_file()]
 
 
 class Progress:
