@@ -17,7 +17,7 @@ from embspace.files.atomic import write_bytes, writing
 
 DRAWINGS = Path(".cache/drawings")
 KEPT = 3  # drawings of one noun and name, the newest of them
-PACKAGES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
+PACKAGES = ("matplotlib", "numpy", "pandas", "pillow", "scipy", "seaborn", "tabulate")
 
 
 def drawing_key(sources: Iterable[Path], *given: Any) -> str:
