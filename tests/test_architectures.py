@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 ADDED = {"roberta_like": "roberta", "gpt2_like": "gpt2"}
 PAIRS = ("tiny--roberta_like", "roberta_like--gpt2_like")
 ANOTHER_PAIR = "tiny--gpt2_like"
-MOST_STAGES = 140  # some forty a model
+MOST_STAGES = 145  # some forty a model, and four a pair
 
 
 @pytest.fixture(scope="module")
@@ -192,5 +192,6 @@ def test_a_dropped_model_leaves_nothing_behind(workspace: Workspace, alone: dict
     assert all(file in said for file in files)
     workspace.run("embspace", "prune", "--yes")
     assert workspace.files(*BUILT) == alone
-    assert workspace.repro() == set()  # the page of all figures is one that there was
+    # The page of all figures reads whole folders, which have fewer files now.
+    assert workspace.repro() == {"report_figures"}
     assert workspace.files(*BUILT) == alone
