@@ -78,7 +78,7 @@ def compare_alignment(
     """
     parts = []
     with_tokens = _with_token_states(pair, word_corpora)
-    sets = _all_views(texts, stimuli, pair, with_tokens, largest_n, seed)
+    sets = views_of_all(texts, stimuli, pair, with_tokens, largest_n, seed)
     for corpus, unit, views, random in sets:
         if views is None or views.n < max(smallest_n, n_neighbors + 1):
             continue
@@ -121,7 +121,7 @@ def _with_token_states(pair: tuple[ReadModel, ReadModel], word_corpora: list[str
 Set = tuple[str, str, Views | None, Views | None]  # corpus, unit, of both models, at random weights
 
 
-def _all_views(
+def views_of_all(
     texts: dict[str, pd.DataFrame],
     stimuli: dict[str, pd.DataFrame],
     pair: tuple[ReadModel, ReadModel],
@@ -129,6 +129,10 @@ def _all_views(
     largest_n: int,
     seed: int,
 ) -> Iterator[Set]:
+    """Yield the points of each corpus, texts and words, and those of the stimuli.
+
+    The same for the same corpus and seed, whatever else there is.
+    """
     for corpus, table in texts.items():
         one, other = (model.corpora[corpus] for model in pair)
         stream = _stream(seed, corpus, "text")
@@ -136,6 +140,8 @@ def _all_views(
         if corpus in word_corpora:
             stream = _stream(seed, corpus, "word")
             yield corpus, "word", _of_words(table, one, other, largest_n, stream), None
+    if not stimuli:
+        return
     stream = _stream(seed, "stimuli", "text")
     yield "stimuli", "text", *_of_stimuli(stimuli, pair, largest_n, stream)
 
@@ -244,7 +250,8 @@ def _random_values(
     return table[keys].merge(values, how="left", on=keys)["value"]
 
 
-def _loaded(name: str, corpora: list[str], word_corpora: list[str]) -> ReadModel:
+def load_read_model(name: str, corpora: list[str], word_corpora: list[str]) -> ReadModel:
+    """Return what was extracted of a model; the states of tokens of `word_corpora`, if kept."""
     read, seen = f"data/extracted/hidden_states/{name}", f"data/extracted/stimuli/{name}"
     return ReadModel(
         corpora={
@@ -276,7 +283,8 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     settings: dict[str, Any] = config.settings
     one, other = (
-        _loaded(name, config.corpora, settings["word_corpora"]) for name in models_of(config.pair)
+        load_read_model(name, config.corpora, settings["word_corpora"])
+        for name in models_of(config.pair)
     )
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
