@@ -1,6 +1,7 @@
 """Command `embspace sample`: draws the articles of a corpus of Wikipedia, and writes them down."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from embspace.errors import InputError, counted, within
 from embspace.files.remote import local_path
@@ -17,7 +18,8 @@ def sample_pages(
 ) -> Iterator[str]:
     """Draw articles by the seed, write them to the corpus's file of pages, and say what was done.
 
-    Without `largest_id`, the wiki is asked for the id of its newest page.
+    Without `largest_id`, the wiki is asked for the id of its newest page. What an earlier draw
+    with the same seed and largest id has found before it failed is not asked for again.
 
     Raises:
         InputError: if there is no such corpus, it is of another source, or its file of pages is
@@ -36,6 +38,9 @@ def sample_pages(
             )
         largest = largest_id or find_largest_id(corpus)
         yield f"drawing among the page ids up to {largest}; --largest-id {largest} repeats it"
-        pages = draw_pages(corpus, n_pages=n_pages, seed=seed, largest_id=largest)
+        begun = Path(f".cache/samples/{name}-{seed}-{largest}.csv")
+        if begun.is_file():
+            yield f"goes on from {begun}, which an earlier draw has left"
+        pages = draw_pages(corpus, n_pages=n_pages, seed=seed, largest_id=largest, begun=begun)
     save_table(pages, str(path))
     yield f"{corpus.pages}: {counted(len(pages), 'article')}, each at its latest revision"

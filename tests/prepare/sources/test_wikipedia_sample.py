@@ -3,7 +3,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from itertools import pairwise
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from embspace.errors import InputError
@@ -25,6 +27,11 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
 def without_rest(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that it would have rested."""
     rested: list[float] = []
@@ -32,8 +39,16 @@ def without_rest(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return rested
 
 
+def drawn_table(
+    server: Server, n_pages: int, seed: int = 0, begun: Path = Path("nothing.csv")
+) -> pd.DataFrame:
+    return draw_pages(
+        corpus(server.address), n_pages=n_pages, seed=seed, largest_id=LARGEST, begun=begun
+    )
+
+
 def drawn(server: Server, n_pages: int, seed: int = 0) -> list[int]:
-    table = draw_pages(corpus(server.address), n_pages=n_pages, seed=seed, largest_id=LARGEST)
+    table = drawn_table(server, n_pages, seed)
     assert list(table) == COLUMNS
     return table["page_id"].tolist()
 
@@ -43,7 +58,7 @@ def test_all_articles_of_a_small_wiki_are_drawn_and_nothing_else(server: Server)
 
 
 def test_titles_and_revisions_are_those_of_the_pages(server: Server):
-    table = draw_pages(corpus(server.address), n_pages=5, seed=0, largest_id=LARGEST)
+    table = drawn_table(server, 5)
     for row in table.itertuples():
         assert (row.title, row.revision) == (title(row.page_id), 1000 + row.page_id)
 
@@ -147,3 +162,45 @@ def test_a_page_that_the_api_leaves_out_is_no_article():
 
     with serving(forgetful) as server:
         assert sorted(drawn(server, len(ARTICLES) - 1)) == ARTICLES[1:]
+
+
+@pytest.mark.parametrize("n_before", [1, 5, 9])
+def test_a_draw_that_fails_late_goes_on_where_it_was(server: Server, n_before: int):
+    whole, begun = drawn_table(server, 10), Path("begun.csv")
+
+    def failing(request: Request) -> Answer:
+        if request.query.get("oldid") == str(whole["revision"].iloc[n_before]):
+            return Answer(b"[]")
+        return wikipedia(request)
+
+    with serving(failing) as broken, pytest.raises(InputError):
+        drawn_table(broken, 10, begun=begun)
+    n_asked = len(server.requests)
+    pd.testing.assert_frame_equal(drawn_table(server, 10, begun=begun), whole, check_dtype=False)
+    read = {request.query.get("oldid") for request in server.requests[n_asked:]}
+    assert read.isdisjoint(map(str, whole["revision"][:n_before]))
+    assert not begun.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"query": []},
+        {"query": {"pages": 7}},
+        {"query": {"pages": [{"pageid": "x"}]}},
+        {"query": {"pages": [{"pageid": number} for number in range(1, 201)]}},
+        {"error": []},
+    ],
+)
+def test_json_that_is_no_answer_of_a_mediawiki_is_named(content: object):
+    with answering(content) as server, pytest.raises(InputError, match=r"api\.php: "):
+        drawn(server, 1)
+
+
+@pytest.mark.parametrize("changes", [[{}], {"a": 1}, [{"pageid": "x"}]])
+def test_a_newest_page_without_an_id_is_named(changes: object):
+    with (
+        answering({"query": {"recentchanges": changes}}) as server,
+        pytest.raises(InputError, match=r"api\.php: answers with JSON that is no MediaWiki's"),
+    ):
+        find_largest_id(corpus(server.address))

@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from embspace.errors import InputError, counted
+from embspace.files.tables import load_table, save_table
 from embspace.prepare.sources.media_wiki import ask, complaint
 from embspace.prepare.sources.wikipedia import plain_text, read_page
 from embspace.settings.corpus import WikipediaCorpus
@@ -20,7 +24,7 @@ COLUMNS = ["title", "page_id", "revision"]
 
 
 def draw_pages(
-    corpus: WikipediaCorpus, *, n_pages: int, seed: int, largest_id: int
+    corpus: WikipediaCorpus, *, n_pages: int, seed: int, largest_id: int, begun: Path
 ) -> pd.DataFrame:
     """Return articles drawn by chance, each equally likely: `title`, `page_id`, `revision`.
 
@@ -31,25 +35,59 @@ def draw_pages(
     first articles of a larger sample are those of a smaller one. The wiki moves on: what was
     deleted or made into a redirect since gives its place to the next article.
 
+    What is drawn before an end from outside, or before an error, is kept in the table `begun`;
+    the next draw goes on from there, and removes the table when it is done.
+
     Raises:
-        InputError: naming the address, if it cannot be reached, answers with an error, or has
-            fewer articles among these ids.
+        InputError: naming the address, if it cannot be reached, answers with an error or with what
+            no MediaWiki answers, or has fewer articles among these ids.
     """
-    rows: list[tuple[str, int, int]] = []
-    with tqdm(total=n_pages, desc="Wikipedia", unit="page", disable=None) as progress:
-        for page in _articles(corpus, seed, largest_id):
+    table = load_table(str(begun)) if begun.is_file() else pd.DataFrame(columns=COLUMNS)
+    rows: list[list[Any]] = table.to_numpy(dtype=object).tolist()[:n_pages]
+    try:
+        _add_pages(rows, corpus, n_pages, seed, largest_id)
+    except BaseException:
+        if rows:
+            save_table(pd.DataFrame(rows, columns=COLUMNS), str(begun))
+        raise
+    begun.unlink(missing_ok=True)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _add_pages(
+    rows: list[list[Any]], corpus: WikipediaCorpus, n_pages: int, seed: int, largest_id: int
+) -> None:
+    """Add articles until there are so many."""
+    if len(rows) == n_pages:
+        return
+    last_id = rows[-1][1] if rows else None
+    bar = tqdm(initial=len(rows), total=n_pages, desc="Wikipedia", unit="page", disable=None)
+    with bar as progress, _understood(corpus):
+        for page in _articles(corpus, seed, largest_id, last_id):
             _rest(corpus)
             read = _read(page, corpus)
             if read is None or not plain_text(read["text"]):
                 continue
-            rows.append((read["title"], page["pageid"], page["lastrevid"]))
+            rows.append([str(read["title"]), int(page["pageid"]), int(page["lastrevid"])])
             progress.update()
             if len(rows) == n_pages:
-                return pd.DataFrame(rows, columns=COLUMNS)
+                return
     raise InputError(
         f"{corpus.api}: found {counted(len(rows), 'article')} among all page ids up to "
         f"{largest_id}, allowed: to draw as many, not {n_pages}"
     )
+
+
+@contextmanager
+def _understood(corpus: WikipediaCorpus) -> Iterator[None]:
+    """Tell of an answer that is JSON, but has not what a MediaWiki's has."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{corpus.api}: answers with JSON that is no MediaWiki's: {type(error).__name__}: "
+            f"{error}"
+        ) from error
 
 
 def _read(page: dict[str, Any], corpus: WikipediaCorpus) -> dict[str, Any] | None:
@@ -69,13 +107,14 @@ def find_largest_id(corpus: WikipediaCorpus) -> int:
         InputError: naming the address, if it cannot be reached or names no such page.
     """
     query = {"list": "recentchanges", "rctype": "new", "rcprop": "ids", "rclimit": "1"}
-    changes = _asked(query, corpus).get("recentchanges", [])
-    if not changes:
-        raise InputError(
-            f"{corpus.api}: names no page that was made lately, expected the newest; give the "
-            "largest page id yourself"
-        )
-    return int(changes[0]["pageid"])
+    with _understood(corpus):
+        changes = _asked(query, corpus).get("recentchanges", [])
+        if not changes:
+            raise InputError(
+                f"{corpus.api}: names no page that was made lately, expected the newest; give the "
+                "largest page id yourself"
+            )
+        return int(changes[0]["pageid"])
 
 
 def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
@@ -90,9 +129,18 @@ def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
             yield new
 
 
-def _articles(corpus: WikipediaCorpus, seed: int, largest_id: int) -> Iterator[dict[str, Any]]:
-    """Yield what the API says of each drawn page that is an article, in the order of the draw."""
-    for ids in drawn_ids(largest_id, seed):
+def _articles(
+    corpus: WikipediaCorpus, seed: int, largest_id: int, last_id: int | None
+) -> Iterator[dict[str, Any]]:
+    """Yield what the API says of each drawn page that is an article, in the order of the draw.
+
+    Pages up to the one of `last_id` are passed over; None passes over none.
+    """
+    batches = drawn_ids(largest_id, seed)
+    if last_id is not None:
+        rest = next((ids[ids.index(last_id) + 1 :] for ids in batches if last_id in ids), [])
+        batches = chain(filter(None, [rest]), batches)
+    for ids in batches:
         _rest(corpus)
         query = {"prop": "info", "pageids": "|".join(map(str, ids))}
         pages = {page["pageid"]: page for page in _asked(query, corpus).get("pages", [])}
