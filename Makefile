@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed runs setup check verify test test-slow test-fetched bench bench-coverage relatives mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@$(NEXT)
@@ -98,6 +98,9 @@ bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and wr
 
 relatives: $(VENV)/dev ## Ask which measure finds the blocks that MiniLM-L3 and -L6 share, in benchmarks/relatives.md
 	$(BIN)/python -m benchmarks.relatives
+
+rounding: $(VENV)/dev ## Measure what rounding to 4 bits changes in the geometry of minilm, in benchmarks/rounding.md
+	$(BIN)/python -m benchmarks.rounding
 
 mutants: $(VENV)/dev ## Change the mathematics in 300 places and count what tests notice, in benchmarks/mutants.md (an hour)
 	$(BIN)/python -m benchmarks.mutants
