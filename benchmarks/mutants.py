@@ -57,12 +57,13 @@ def draw_mutants(root: Path, n: int, seed: int) -> list[Drawn]:
 def suites_of(module: str, root: Path) -> Iterator[list[str]]:
     """Yield the tests to run one after the other: the module's own, then others that name it.
 
-    A private module has those of the modules beside it that import it.
+    A private module has its own, named without the underscore, and those of the public modules
+    that import it, if only through other private ones.
     """
     path = Path(module).relative_to(SOURCES)
     paths = [path, *_importing(path, root)] if path.stem.startswith("_") else [path]
-    own = [root / "tests" / each.with_name(f"test_{each.name}") for each in paths]
-    own = [file for file in own if file.is_file()]
+    own = [root / "tests" / each.with_name(f"test_{each.name.lstrip('_')}") for each in paths]
+    own = [file for file in dict.fromkeys(own) if file.is_file()]
     if own:
         yield [str(file.relative_to(root)) for file in own]
     named = re.compile(rf"\b({'|'.join(each.stem for each in paths)})\b")
@@ -76,11 +77,19 @@ def suites_of(module: str, root: Path) -> Iterator[list[str]]:
 
 
 def _importing(path: Path, root: Path) -> list[Path]:
-    """Return the modules in the folder of a module that name it."""
-    named = re.compile(rf"\b{path.stem}\b")
-    beside = sorted((root / SOURCES / path.parent).glob("*.py"))
-    found = [file for file in beside if named.search(file.read_text(encoding="utf-8"))]
-    return [file.relative_to(root / SOURCES) for file in found if file.name != path.name]
+    """Return the public modules that import a private one, if only through other private ones."""
+    codes = {
+        file.relative_to(root / SOURCES): file.read_text(encoding="utf-8")
+        for file in sorted((root / SOURCES).rglob("*.py"))
+    }
+    found, private = set[Path](), [path]
+    for each in private:  # grows while it is gone through
+        folder = ".".join([SOURCES.name, *each.parent.parts])
+        named = re.compile(rf"\b{re.escape(folder)}(\.| import (.*\b)?){each.stem}\b")
+        new = [other for other, code in codes.items() if named.search(code)]
+        private += [other for other in new if other.stem[0] == "_" and other not in private]
+        found |= {other for other in new if other.stem[0] != "_"}
+    return sorted(found)
 
 
 def is_noticed(tree: Path, drawn: Drawn) -> bool:

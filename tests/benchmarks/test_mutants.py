@@ -58,6 +58,24 @@ def test_a_private_module_has_the_tests_of_those_that_import_it(tree: Path):
     ]
 
 
+def test_a_private_module_is_followed_to_public_ones_of_other_folders(tree: Path):
+    put = {
+        "src/embspace/geometry/scan/_loops.py": CODE,
+        "src/embspace/geometry/scan/_blocks.py": (
+            "from embspace.geometry.scan._loops import (\n    twice,\n)\n"
+        ),
+        MODULE: "def f():\n    from embspace.geometry.scan import _rows, _blocks\n",
+        "src/embspace/geometry/other.py": "from embspace.geometry.scan._loops_of import once\n",
+        "tests/geometry/scan/test_loops.py": TEST,
+    }
+    for name, text in put.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text)
+    assert list(suites_of("src/embspace/geometry/scan/_loops.py", tree)) == [
+        ["tests/geometry/scan/test_loops.py", "tests/geometry/test_twice.py"]
+    ]
+
+
 def test_the_page_counts_what_is_not_noticed_but_for_equal_changes():
     tried = [
         Drawn(MODULE, Mutant(2, "2 * x", "2 / x", ""), is_noticed=True),
