@@ -127,6 +127,13 @@ def test_hsic_needs_four_points():
     assert np.isnan(debiased_linear_cka(gaussian(3, 2, 0), gaussian(3, 2, 1)))
 
 
+def test_rounding_lets_no_fit_be_better_than_perfect():
+    x = [gaussian(30, 8, seed) for seed in range(20)]
+    fits = [procrustes_fit(each, each).similarity for each in x]
+    assert max(fits) <= 1
+    assert min(fits) == pytest.approx(1)
+
+
 def test_procrustes_is_that_of_scipy():
     x, y = related(30, 5, 5, 0)
     similarity = procrustes_similarity(x, y)
