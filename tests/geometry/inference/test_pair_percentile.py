@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
+from embspace.geometry.inference.pair_percentile import (
+    PairPercentile,
+    _about_mean,
+    _shifts_by_mean,
+    percentile_among_pairs,
+)
 from embspace.geometry.pairs.directions import cosine_matrix
 
 
@@ -108,3 +113,25 @@ def test_intervals_hold_what_more_texts_would_say(centered: bool):
         found = place(pair, x, np.arange(n), centered=centered, seed=seed)
         n_hold += found.low <= truth <= found.high
     assert n_hold >= 51  # of 57 expected
+
+
+def test_a_half_moves_the_percentile_as_far_as_its_own_mean_does():
+    rng = np.random.default_rng(7)
+    text = np.arange(36) // 3
+    rows = _about_mean(rng.normal(size=(2, 4)) + 1, rng.normal(size=(36, 4)) + 1, text, True)
+    i, j = np.triu_indices(36, k=1)
+    apart = rows.text[i] != rows.text[j]
+
+    def share_about(mean: np.ndarray) -> float:
+        cosines = cosine_matrix(rows.x - mean)[i, j][apart]
+        return float(np.mean(cosines < cosine_matrix(rows.pair - mean)[0, 1]))
+
+    chosen = rng.random((5, 12)) < 0.5
+    weighted = rows.x / 3  # three rows a text
+    means = [
+        (weighted[half[rows.unit]].sum(axis=0) + rows.pair.sum(axis=0)) / (half.sum() + 2)
+        for half in chosen
+    ]
+    expected = np.array([share_about(mean) for mean in means]) - share_about(np.zeros(4))
+    assert _shifts_by_mean(rows, chosen, rng) == pytest.approx(expected, abs=1e-12)
+    assert np.abs(expected).max() > 0.01
