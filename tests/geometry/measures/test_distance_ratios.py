@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln
 
+from embspace.geometry.measures import distance_ratios
 from embspace.geometry.measures.declaration import Estimate
 from embspace.geometry.measures.distance_ratios import gride, gride_by_scale
 from embspace.geometry.measures.two_nearest import two_nn_maximum_likelihood
@@ -131,3 +132,13 @@ def test_what_has_no_ratio_is_nan_and_bad_scales_are_refused() -> None:
         gride(cube(2, 50), k=0)
     with pytest.raises(ValueError, match="largest_k: expected at least 1, found 0"):
         gride_by_scale(cube(2, 50), largest_k=0)
+
+
+def test_the_largest_dimension_is_one_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    # At k = 1 the dimension is one over the mean log ratio.
+    log_ratio = np.log(37 / 32)
+    largest = float(1 / log_ratio)
+    assert 1 / largest == log_ratio
+    monkeypatch.setattr(distance_ratios, "LARGEST", largest)
+    graph = NeighborGraph(np.zeros((4, 2), np.int32), np.tile([1.0, 37 / 32], (4, 1)))
+    assert gride(graph, k=1).value == largest
