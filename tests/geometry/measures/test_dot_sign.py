@@ -57,6 +57,7 @@ def test_one_vector_without_variance_leaves_a_gaussian():
     y = np.arange(10.0) - 3
     found = probability_not_positive(ONES, 0 * ONES, y, ONES)
     assert found == pytest.approx(norm.cdf(-y.sum() / np.sqrt(10)))
+    assert probability_not_positive(y, ONES, ONES, 0 * ONES) == found
 
 
 def test_nothing_that_varies():
