@@ -76,6 +76,14 @@ def test_the_code_counts_opposite_tokens_for_unrelated(n_axes: int) -> None:
     assert text_entropy(x, one(x)) == pytest.approx(np.log(n_axes))
 
 
+def test_tokens_near_one_another_share_a_direction_in_the_code() -> None:
+    """Two vectors of cosine 0.6 and their opposites: eigenvalues 1.6, 0.4 and these again."""
+    x = np.zeros((4, 6))
+    x[:, :2] = [[1, 0], [0.6, 0.8], [-1, 0], [-0.6, -0.8]]
+    expected = -(0.8 * np.log(0.4) + 0.2 * np.log(0.1))
+    assert text_entropy_as_coded(x, one(x)) == pytest.approx(expected)
+
+
 def test_of_a_long_text_the_code_depends_on_the_axes() -> None:
     x = rng().normal(size=(40, 6)) * [1, 2, 3, 4, 5, 6]
     turned = x @ np.linalg.qr(rng(1).normal(size=(6, 6)))[0]
