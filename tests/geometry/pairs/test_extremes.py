@@ -170,3 +170,8 @@ def test_margin_is_above_the_errors_of_float32(dim: int) -> None:
     unit = x / np.linalg.norm(x.astype(np.float64), axis=1, keepdims=True)
     error = np.abs(unit.astype(np.float32) @ unit.astype(np.float32).T - unit @ unit.T).max()
     assert error < cosine_margin(dim) < 1e-6 * (dim + 10)
+
+
+def test_the_margin_is_highams_gamma() -> None:
+    # k u = 16 / 2^24 = 2^-20, so that k u / (1 - k u) = 1 / (2^20 - 1).
+    assert cosine_margin(8) == pytest.approx(1 / (2**20 - 1), rel=1e-14)
