@@ -87,3 +87,9 @@ def test_what_has_no_axis_is_refused():
         winding_plane(np.zeros((3, 3)), np.arange(3))
     with pytest.raises(ValueError, match="does not advance"):
         winding_plane(np.ones((5, 3)), np.arange(5))
+
+
+def test_four_points_have_an_axis():
+    path = np.array([[1.0, 0, 0], [0, 1, 1], [-1, 0, 2], [0, -1, 3]])
+    assert 0 < advance(path, np.arange(4)) <= 1
+    assert len(winding_plane(path, np.arange(4))) == 4
