@@ -192,7 +192,7 @@ def main() -> None:
     drawn = draw_mutants(root, arguments.n, arguments.seed)
     tried = run_mutants(root, drawn, os.cpu_count() or 1)
     with writing(TABLE) as partial:
-        partial.write_text(mutants_page(tried, pd.read_csv(EQUAL), arguments.seed))
+        partial.write_text(mutants_page(tried, pd.read_csv(EQUAL, dtype=str), arguments.seed))
     print(TABLE)
 
 
