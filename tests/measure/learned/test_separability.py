@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
+from embspace.measure.learned import separability
 from embspace.measure.learned.separability import measure_separability
 
 SETTINGS = {"n_folds": 4, "inverse_regularization": 1.0, "max_iterations": 500, "seed": 0}
@@ -49,6 +50,15 @@ def test_centering_undoes_a_shift_that_both_clouds_share():
     matrices = {space: x + np.float32(50) for space, x in clouds(1.0).items()}
     found = auc(matrices)["auc"]
     assert found["centered_unit_length"] > found["unit_length"] + 0.02
+
+
+def test_mean_and_spread_are_those_of_the_folds(monkeypatch: pytest.MonkeyPatch):
+    of_folds = np.array([0.5, 0.7, 0.9])
+    monkeypatch.setattr(separability, "fold_aucs", lambda *_: of_folds)
+    found = auc(clouds(0.0))
+    for name in ("auc", "null_auc"):
+        assert found[name].tolist() == pytest.approx([0.7] * 3)
+        assert found[f"{name}_standard_deviation"].tolist() == pytest.approx([0.2] * 3)
 
 
 def test_a_model_without_positions_has_an_empty_table():
