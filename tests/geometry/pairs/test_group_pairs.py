@@ -97,6 +97,14 @@ def test_equal_vectors_lie_at_zero_and_have_no_centered_cosine():
     assert found.distributions["centered_cosine"].n == 0
 
 
+def test_where_all_vectors_are_equal_bins_lie_about_their_product():
+    found = scan_group_pairs(grouped(np.full((7, 3), 2.0), np.arange(7)), n_bins=10)
+    edges = found.distributions["dot_product"].edges
+    assert edges == pytest.approx(np.linspace(11, 13, 11))
+    assert found.distributions["dot_product"].quantile(0.5) == pytest.approx(12, abs=0.2)
+    assert found.distributions["euclidean_distance"].edges == pytest.approx(np.linspace(0, 1, 11))
+
+
 def test_copies_far_from_zero_have_no_distance():
     x = np.random.default_rng(4).normal(size=(5, 300)) + 1e4
     copies = grouped(np.concatenate([x, x]), np.arange(10))
