@@ -85,6 +85,16 @@ def test_as_the_path_of_numpy(within: bool, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("on_torch")
+def test_a_block_of_one_row_has_no_extremes() -> None:
+    x = gaussian(9, 24)
+    scan = scan_tensors(x, n_bins=10, block_rows=4)
+    for metric, values in values_of(x).items():
+        found = scan.distributions[metric]
+        assert found.minimum == pytest.approx(values.min(), abs=1e-4)
+        assert found.maximum == pytest.approx(values.max(), abs=1e-4)
+
+
+@pytest.mark.usefixtures("on_torch")
 @pytest.mark.parametrize("k", [1, 5, 80, 119])
 def test_ties_of_the_graph(k: int) -> None:
     x = np.random.default_rng(0).integers(-1, 2, size=(120, 3)).astype(np.float32)
