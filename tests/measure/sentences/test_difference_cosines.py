@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.geometry.groups.offsets import half_sample_weights, mean_offsets
+from embspace.geometry.groups.offsets import half_sample_weights, mean_offsets, mean_weights
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.sentences.difference_cosines import cosine_table
 from embspace.measure.sentences.difference_pairs import Draws, PairedStates, sentence_pairs
@@ -80,3 +80,19 @@ def test_all_deviate_from_the_truth_as_a_half_does_from_all():
 def test_without_draws_there_is_no_p_value():
     row = measured({"a-b": 10, "c-d": 10}, 1.0, 0)
     assert row[["null_cosine", "null_cosine_low", "p_value", "q_value"]].isna().all()
+
+
+def test_a_reliability_that_is_just_enough_is_enough():
+    states = states_of({"a-b": 9, "c-d": 7}, 1.0, 0)
+    (d,), category = states.differences(), states.pairs.category
+    worst = mean_offsets(d @ d.T, category, mean_weights(category)).reliability[0].min()
+    for smallest, is_enough in ((worst, True), (np.nextafter(worst, 1), False)):
+        row = cosine_table(
+            states,
+            NO_DRAWS,
+            smallest_reliability=smallest,
+            n_half_samples=5,
+            level=0.95,
+            generator=np.random.default_rng(0),
+        ).iloc[0]
+        assert np.isfinite(row["corrected_cosine"]) == is_enough
