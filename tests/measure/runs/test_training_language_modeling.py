@@ -9,6 +9,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.runs.training_language_modeling import (
+    _positions_of_words,
     agreement_rows,
     counts_row,
     held_out_row,
@@ -16,6 +17,7 @@ from embspace.measure.runs.training_language_modeling import (
     mean_with_interval,
 )
 from embspace.settings.run import Run
+from embspace.train.batches import Windows
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
 from embspace.train.model import train_model
 from tests.train.runs import CAUSAL, MASKED, PAIRED, as_texts, small_run, some_texts
@@ -182,3 +184,11 @@ def test_the_interval_is_over_documents_not_over_tokens() -> None:
     assert by_document["x"] == pytest.approx(values.mean())
     # 95 % of a mean of 40 standard normal values.
     assert widths["document"] == pytest.approx(2 * 1.96 * values.std() / np.sqrt(40), rel=0.25)
+
+
+def test_a_words_place_is_where_its_token_stands() -> None:
+    ids = np.array([[1, 10, 11, 12, 2], [1, 13, 14, 15, 2], [1, 16, 2, 0, 0], [1, 20, 21, 2, 0]])
+    windows = Windows(ids, n_tokens=np.array([5, 5, 3, 4]), text=np.array([0, 0, 0, 1]), label=None)
+    text, word = np.repeat([0, 1], [7, 2]), np.append(np.arange(7), np.arange(2))
+    found = ids[_positions_of_words(windows)(text, word)]
+    assert found.tolist() == [*range(10, 17), 20, 21]
