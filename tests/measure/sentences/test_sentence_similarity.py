@@ -2,7 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.measure.sentences.sentence_similarity import PooledStates, measure_sentence_similarity
+from embspace.measure.sentences.sentence_similarity import (
+    PooledStates,
+    largest_cosines,
+    measure_sentence_similarity,
+)
 
 VECTORS = np.array([[1.0, 0.0], [3.0, 4.0], [0.0, -2.0], [2.0, 0.0]], dtype=np.float32)
 WINDOWS = pd.DataFrame({"text": ["a", "b", "b", "c"], "window": [0, 0, 1, 0]})
@@ -94,3 +98,10 @@ def test_a_text_of_many_windows_is_no_burden():
     )
     assert len(table) == 3
     assert (table["n_pairs"] == 900).all()
+
+
+def test_ties_go_to_the_first_pairs_and_each_is_listed_once():
+    cosine, first, second = largest_cosines(np.eye(5), np.arange(5), 6)
+    assert cosine.tolist() == [0] * 6
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    assert pairs == [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3)]
