@@ -29,6 +29,8 @@ def test_a_constant_score_ranks_as_chance_does():
 def test_a_query_without_a_relevant_candidate_is_refused():
     with pytest.raises(ValueError, match="for every query"):
         ranks_of_relevant(np.ones((1, 2)), np.zeros((1, 2), dtype=bool))
+    with pytest.raises(ValueError, match="for every query"):  # the other query has one
+        ranks_of_relevant(np.ones((2, 2)), np.array([[True, False], [False, False]]))
 
 
 def test_a_random_score_has_the_reciprocal_rank_of_chance():

@@ -72,3 +72,5 @@ def test_bad_input_is_refused():
         measured(noise(3, 2))
     with pytest.raises(ValueError, match="ascending"):
         measured(noise(4, 2), np.array([0, 2, 1, 3]))
+    with pytest.raises(ValueError, match="ascending"):
+        measured(noise(4, 2), np.array([0, 1, 1, 2]))

@@ -23,6 +23,11 @@ def test_contributions_sum_to_the_mean_cosine_and_are_those_of_all_pairs() -> No
     assert top_dimension_share(CLOUD) == pytest.approx(max(expected) / sum(expected))
 
 
+def test_two_vectors_have_the_products_of_their_directions() -> None:
+    found = dimension_contributions(np.array([[6.0, 8.0], [2.0, 0.0]]))
+    assert found == pytest.approx([0.6, 0.0])
+
+
 def planted(far: dict[int, float]) -> np.ndarray:
     x = np.random.default_rng(0).normal(size=(500, 40))
     for column, value in far.items():

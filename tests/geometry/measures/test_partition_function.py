@@ -23,6 +23,9 @@ def test_it_is_the_ratio_over_both_signs_of_every_axis() -> None:
 def test_long_vectors_do_not_overflow() -> None:
     assert partition_isotropy(CLOUD * 1000) == 0
     assert 0 < partition_isotropy(CLOUD * 40) < 1e-20
+    # Z is e^650 + 1 along the vector, e^-650 + 1 against it, and 2 either way across it.
+    one_sided = np.array([[650.0, 0.0], [0.0, 0.0]])
+    assert partition_isotropy(one_sided) == pytest.approx(np.exp(-650), rel=1e-9, abs=0)
 
 
 def test_the_unit_of_length_decides_unless_the_cloud_sets_it() -> None:

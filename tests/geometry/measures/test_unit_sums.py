@@ -48,6 +48,13 @@ def test_sums_of_a_choice_are_those_over_its_vectors(sums_of: Callable[..., Any]
     assert found[3].n == 0
 
 
+def test_the_sums_of_one_unit_alone_are_its_own() -> None:
+    own = directions(UNITS[2])
+    (found,) = UnitSums([own]).of(np.ones((1, 1), dtype=bool))
+    for name, value in vars(own).items():
+        assert getattr(found, name) == pytest.approx(value), name
+
+
 def test_what_does_not_add_up_is_kept() -> None:
     sums = UnitSums([moments(rows) for rows in UNITS]).of(CHOSEN[:1])[0]
     assert (sums.origin == ORIGIN).all()

@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 
 from embspace.geometry.pairs.directions import (
     cosine_bound,
+    cosine_matrix,
     cosine_tail,
     distance_matrix,
     norms,
@@ -128,6 +129,15 @@ def test_import_is_light() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout
     assert printed.strip() == "set()"
+
+
+def test_cosines_of_equal_and_opposite_directions_end_at_one_and_minus_one() -> None:
+    x = gaussian(200, 50)
+    unit = unit_rows(x.astype(np.float64))
+    assert (unit**2).sum(axis=1).max() > 1  # what rounding leaves
+    equal, opposite = cosine_matrix(x), cosine_matrix(x, -x)
+    assert (equal.max(), opposite.min()) == (1, -1)
+    assert np.diagonal(opposite) == pytest.approx(-1, abs=1e-14)
 
 
 def test_distances_are_those_of_every_two_rows_and_exactly_0_of_copies():

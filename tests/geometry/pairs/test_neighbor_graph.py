@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of, ratios_of_distances
 from tests.geometry.clouds import CLOUD
 
 
@@ -20,3 +20,9 @@ def test_a_graph_serves_for_fewer_neighbors_than_it_has() -> None:
 def test_as_many_neighbors_as_there_are_others(k: int) -> None:
     with pytest.raises(ValueError, match=f"k: expected 1 to 199, the other vectors, found {k}"):
         neighbor_graph_of(CLOUD, k)
+
+
+def test_a_ratio_is_one_up_to_a_millionth_more() -> None:
+    farther = 1 + np.array([0, 0.5e-6, 0.99e-6, 1.01e-6, 1.0])
+    expected = [1, 1, 1, 1 + 1.01e-6, 2]
+    assert ratios_of_distances(farther, np.ones(5)) == pytest.approx(expected, rel=1e-12)

@@ -50,6 +50,23 @@ def test_rotation_shift_and_scale_do_not_matter_and_reversal_turns_the_other_way
     assert winding(here[::-1], POSITIONS).n_turns == pytest.approx(-turns)
 
 
+def test_a_screw_to_the_right_turns_to_the_left_seen_against_its_axis():
+    angle = 2 * np.pi * np.arange(61) / 20
+    screw = np.column_stack([np.cos(angle), np.sin(angle), np.arange(61)])
+    turns = winding(winding_plane(screw, np.arange(61)), np.arange(61)).n_turns
+    assert turns == pytest.approx(3, abs=0.2)
+    mirrored = winding_plane(screw * [-1, 1, 1], np.arange(61))
+    assert winding(mirrored, np.arange(61)).n_turns == pytest.approx(-turns)
+
+
+def test_how_far_away_a_path_lies_does_not_matter():
+    # In whole numbers far under 2^53, so that nothing is rounded on the way.
+    square = np.array([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]] * 2, dtype=np.float64)
+    square[:, 2] = np.arange(8)
+    here = winding_plane(square, np.arange(8))
+    assert winding_plane(square + 2.0**49, np.arange(8)) == pytest.approx(here, rel=1e-9)
+
+
 def test_a_helix_advances_and_a_path_up_and_down_does_not():
     path = principal_components(helix(), n_components=3).coordinates
     assert advance(path, POSITIONS) > 0.99
@@ -75,6 +92,14 @@ def test_the_periodogram_knows_the_direction():
     turning = np.exp(2j * np.pi * np.arange(100) / 10)
     power, frequencies = periodogram(turning, np.arange(100))
     assert frequencies[np.argmax(power)] == pytest.approx(0.1)
+
+
+def test_a_period_of_half_the_path_is_looked_for_and_no_longer_one():
+    positions = np.arange(64)
+    half = spectral_peak(np.exp(2j * np.pi * positions / 32), positions)
+    assert half.period == 32
+    whole = spectral_peak(np.exp(2j * np.pi * positions / 64), positions)
+    assert whole.period == 32  # the longest that is looked for
 
 
 def test_the_plain_transform_finds_a_multiple_of_one_over_n():

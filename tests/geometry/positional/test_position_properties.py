@@ -184,7 +184,7 @@ def test_columns_in_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
             assert monotonicity(cosines, POSITIONS, largest_offset) == whole
 
 
-@pytest.mark.parametrize("n", [100, 130, 300])
+@pytest.mark.parametrize("n", [100, 126, 127, 130, 300])
 def test_ranks_have_room_in_small_integers(n: int):
     assert monotonicity(toeplitz(0.9 ** np.arange(n)), np.arange(n), n - 1) == 1
 

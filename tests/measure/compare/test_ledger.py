@@ -153,6 +153,7 @@ def test_all_sources_are_read_one_after_another(results: Path):
     table = measure_ledger([first, second], subject("bert"), results, (), roles={})
     assert list(table["source"].drop_duplicates()) == ["a thesis", "a paper"]
     assert list(table["row"]) == list(range(1, len(table) + 1))
+    assert list(table.columns[:3]) == ["row", "source", "kind"]
 
 
 def test_slips_and_what_is_lost_stand_there(results: Path):

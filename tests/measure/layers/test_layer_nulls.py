@@ -136,3 +136,4 @@ def test_facts_are_of_the_draws() -> None:
         "null_smallest": 1.0,
         "null_largest": 5.0,
     }
+    assert null_facts(7.0, [0.0, 0.0, 6.0])["null_mean"] == 2

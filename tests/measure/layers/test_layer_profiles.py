@@ -250,6 +250,19 @@ def test_measures_of_one_vector_are_undefined_but_for_those_that_are(
     assert tokens["value"].notna().all() and set(tokens["n_equal"]) == {0}
 
 
+@pytest.mark.parametrize(("n_distinct", "with_nulls"), [(3, set()), (4, {4})])
+def test_four_distinct_vectors_have_nulls_and_fewer_none(
+    n_distinct: int, with_nulls: set[int]
+) -> None:
+    states = corpus(12, n_layers=1, with_tokens=False).states
+    few = states | {"cls": states["cls"][:, np.arange(24) % n_distinct]}
+    with processes(1):
+        found = layer_profiles(
+            {"few": replace(corpus(12), states=few)}, protocol("hubs", batch_size=64)
+        )
+    assert set(found.nulls.query("space == 'cls'")["n"]) == with_nulls
+
+
 def test_equal_vectors_are_left_out_and_counted() -> None:
     states = corpus(12)
     token = states.states["token"].copy()

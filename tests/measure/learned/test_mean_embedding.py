@@ -88,3 +88,4 @@ def test_every_token_is_in_the_histogram_and_in_the_summary():
     found = measure_mean_embedding(random_matrices(), VOCABULARY, None, **SETTINGS)
     assert (found.histogram.groupby("quantity")["count"].sum() == 120).all()
     assert (found.summary["n"] == 120).all()
+    assert found.histogram.index.tolist() == list(range(len(found.histogram)))

@@ -84,6 +84,13 @@ def test_tokens_near_one_another_share_a_direction_in_the_code() -> None:
     assert text_entropy_as_coded(x, one(x)) == pytest.approx(expected)
 
 
+def test_texts_weigh_alike_in_what_the_code_gives() -> None:
+    parts = [cross(4, 20), cross(1, 20), cross(1, 20)]  # log 8, log 2 and log 2
+    group = np.repeat([0, 1, 2], [8, 2, 2])
+    found = text_entropy_as_coded(np.concatenate(parts), group)
+    assert found == pytest.approx(5 / 3 * np.log(2))
+
+
 def test_of_a_long_text_the_code_depends_on_the_axes() -> None:
     x = rng().normal(size=(40, 6)) * [1, 2, 3, 4, 5, 6]
     turned = x @ np.linalg.qr(rng(1).normal(size=(6, 6)))[0]
