@@ -16,7 +16,12 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan import _neighbor_lists
 from embspace.geometry.pairs.scan._neighbor_lists import shrunk_halves
-from embspace.geometry.pairs.scan._neighbor_loops import Candidates, _compact, begin_lists
+from embspace.geometry.pairs.scan._neighbor_loops import (
+    Candidates,
+    _compact,
+    begin_lists,
+    settle_all,
+)
 from tests.geometry.brute import neighbors_of
 
 unchecked_scan_pairs = inspect.unwrap(scan_pairs)
@@ -223,6 +228,15 @@ def test_rows_that_come_ever_nearer(k: int) -> None:
     x = np.arange(1, 301, dtype=np.float32)[:, np.newaxis] * np.ones(3, dtype=np.float32)
     x[:50] = 0  # compared with all
     assert_exact(x, k)
+
+
+def test_of_many_neighbors_among_many_more_none_is_left_out() -> None:
+    x, k = gaussian(200, 5), 33
+    indices, distances = np.empty((200, k), np.int32), np.empty((200, k))
+    settle_all(x, np.arange(200), indices, distances)
+    expected = neighbors_of(x, k)
+    assert np.array_equal(indices, expected[0])
+    assert distances == pytest.approx(expected[1], rel=1e-6)
 
 
 @pytest.mark.parametrize("n_equal", [1, 50])

@@ -103,6 +103,8 @@ def test_a_short_table_leaves_the_notebook_undefined():
     periods = found.periods.set_index("definition")["period"]
     assert np.isnan(periods["notebook"])
     assert np.isfinite(periods["winding_number"])
+    longer = measure_helix({"positional": helix(40)[:9]}, regimes_of(9), **SETTINGS)
+    assert np.isfinite(longer.periods.set_index("definition")["period"]["notebook"])  # of 8
 
 
 @pytest.mark.parametrize("matrices", [{}, {"positional": noise(7, 16)}])

@@ -39,6 +39,8 @@ def planted():
 def test_planted_changes_outlier_and_noise_are_all_found(planted):
     assert planted.summary["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
     assert planted.summary["unstructured"].tolist() == [False, False, True]
+    following = planted.summary["first_position"].tolist()[1:]
+    assert planted.summary["last_position"].tolist() == [*(each - 1 for each in following), 511]
     positions = planted.positions
     assert positions.loc[positions["outlying"], "position"].tolist() == [200]
     assert planted.scalars["n_unstructured_positions"] == pytest.approx(128, abs=2)
