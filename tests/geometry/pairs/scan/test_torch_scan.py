@@ -102,6 +102,13 @@ def test_ties_of_the_graph(k: int) -> None:
 
 
 @pytest.mark.usefixtures("on_torch")
+def test_the_largest_value_that_there_can_be_is_in_the_last_bin() -> None:
+    scan = scan_tensors(np.array([[2, 0], [2, 0]], np.float32), n_bins=9)
+    for metric in ("dot_product", "cosine"):
+        assert scan.distributions[metric].counts.tolist() == 8 * [0] + [1]
+
+
+@pytest.mark.usefixtures("on_torch")
 def test_zero_rows_alone() -> None:
     scan = scan_tensors(np.zeros((4, 3), np.float32), n_bins=9, n_extremes=2, n_neighbors=2)
     assert scan.distributions["euclidean_distance"].counts.tolist() == [6] + 8 * [0]
