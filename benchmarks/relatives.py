@@ -227,11 +227,11 @@ def page(
         "Written by `make relatives`; the test is [docs/relatives.md](../docs/relatives.md).\n",
     ]
     for name, values in cosines.items():
-        parts += [f"## Cosines of weights with those of `{name}`\n", _cosine_table(values)]
+        parts += [f"## Cosines of weights with those of `{name}`\n", _cosine_table(values), ""]
     if key is None:
-        return "\n".join([*parts, "\nThe weights do not say which blocks were one: no verdict.\n"])
+        return "\n".join([*parts, "The weights do not say which blocks were one: no verdict.\n"])
     named = ", ".join("/".join(map(str, others)) for others in key.values())
-    parts.append(f"\nThe key is *{'exact' if key == EXACT else 'near'}*: {named}.\n")
+    parts.append(f"The key is *{'exact' if key == EXACT else 'near'}*: {named}.\n")
     for name, by_measure in by_model.items():
         words = "the control" if name == CONTROL else "the relative"
         parts += [
