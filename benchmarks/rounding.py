@@ -1,8 +1,8 @@
 """`make rounding`: what rounding weights to 4 bits changes in the geometry of `minilm`.
 
 SmolLM2 is at hand only as its GGUF file, whose linear maps are in Q4_1 and whose table of tokens
-is in Q8_0. How far a figure of it may be off, the same rounding of a model tells that is there
-whole. Writes benchmarks/rounding.md.
+is in Q8_0. How far its figures may be off shows in `minilm`, which is there whole and is rounded
+here in the same way. Writes benchmarks/rounding.md.
 """
 
 from collections.abc import Callable

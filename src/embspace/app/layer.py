@@ -82,7 +82,7 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
         difference = f"{_interval(best, 'less_last')} more than the last layer with it"
         verdict = difference if is_sure else f"{difference}, no clear difference"
     if not best["value_low"] > best["chance"]:
-        verdict += f", and none is surely above chance, {best['chance']:.3f}"
+        verdict += f", and it is not surely above chance, {best['chance']:.3f}"
     others = [
         f"{name} {of_kind['value'].max():.3f}"
         for name, kind in (("random weights at best", "random"), ("words alone", "none"))
@@ -93,8 +93,9 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
         f"{counted(trained['embedding'].nunique(), 'pooling')}, layer {best['layer']:.0f} with "
         f"{POOLINGS[best['embedding']]} {does} best "
         f"({quantity} {_interval(best, 'value')}, {counted(int(best['n']), 'text')}): {verdict}; "
-        f"{', '.join(others)}. ({100 * best['level']:g} % intervals over texts; of the difference, "
-        "over all layers and poolings at once.)"
+        f"{', '.join(others)}. ({100 * best['level']:g} % intervals over texts; that of the "
+        "difference is over all layers and poolings at once, that of the value is not adjusted for "
+        "having picked the best.)"
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from embspace.errors import InputError, counted, within
 from embspace.files.remote import local_path
@@ -38,7 +39,7 @@ def sample_pages(
             )
         largest = largest_id or find_largest_id(corpus)
         yield f"drawing among the page ids up to {largest}; --largest-id {largest} repeats it"
-        begun = Path(f".cache/samples/{name}-{seed}-{largest}.csv")
+        begun = Path(f".cache/samples/{quote(corpus.api, safe='')}-{seed}-{largest}.csv")
         if begun.is_file():
             yield f"goes on from {begun}, which an earlier draw has left"
         pages = draw_pages(corpus, n_pages=n_pages, seed=seed, largest_id=largest, begun=begun)

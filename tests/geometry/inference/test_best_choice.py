@@ -5,11 +5,17 @@ from embspace.geometry.inference.best_choice import simultaneous_differences
 from embspace.geometry.inference.half_samples import half_units
 
 
-def of_means(x: np.ndarray, reference: np.ndarray, seed: int = 0, level: float = 0.95):
+def of_means(
+    x: np.ndarray,
+    reference: np.ndarray,
+    seed: int = 0,
+    level: float = 0.95,
+    is_picked: bool = False,
+):
     halves = half_units(len(x), 200, np.random.default_rng(seed))
     of_halves = halves @ x / halves.sum(axis=1, keepdims=True)
     return simultaneous_differences(
-        x.mean(axis=0), of_halves, reference, n_units=len(x), level=level
+        x.mean(axis=0), of_halves, reference, n_units=len(x), level=level, is_picked=is_picked
     )
 
 
@@ -46,3 +52,17 @@ def test_all_differences_are_held_at_once(n: int):
         found = of_means(x, reference, seed)
         n_hold += bool(((found.low <= truth) & (truth <= found.high)).all())
     assert n_hold >= 182  # of 190 expected; fewer have a probability of 1 %
+
+
+def test_a_best_that_these_values_picked_is_held_to_the_level():
+    """Of equal alternatives: against the picked best, intervals of a fixed reference fail often."""
+    rng = np.random.default_rng(5)
+    n_hold = {True: 0, False: 0}
+    for seed in range(200):
+        x = rng.normal(size=(40, 12))
+        best = np.full(12, x.mean(axis=0).argmax())
+        for is_picked in n_hold:
+            found = of_means(x, best, seed, is_picked=is_picked)
+            n_hold[is_picked] += bool(((found.low <= 0) & (found.high >= 0)).all())
+    assert n_hold[True] >= 182  # of 190 expected; fewer have a probability of 1 %
+    assert n_hold[False] < n_hold[True]

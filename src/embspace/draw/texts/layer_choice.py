@@ -75,7 +75,8 @@ def _finding(table: pd.DataFrame) -> str:
     if best.empty:
         return "No text to choose a layer by"
     return (
-        f"An earlier layer serves better than the last for sure in {n_better} of {len(best)} tasks"
+        f"An earlier layer surely serves better than the last of its pooling in {n_better} of "
+        f"{counted(len(best), 'task')}"
     )
 
 
@@ -115,11 +116,16 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
                 f"The {TASKS[str(task)]} of {counted(rows['n'].iloc[0], 'text')}. `less_last` is "
                 "the difference from the last layer at the same pooling, `less_best` that from "
                 "the best; their intervals hold all at once. `among_best` cannot be told from the "
-                "best.",
-                markdown_table(rows.drop(columns=["corpus", "task"]), digits),
+                "best. The interval of a value is not adjusted for having picked the best.",
+                markdown_table(_as_counts(rows.drop(columns=["corpus", "task"])), digits),
             )
         )
     return "\n".join(parts)
+
+
+def _as_counts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return ranks and layers as whole numbers, missing where there are none."""
+    return rows.astype({"rank": "Int64", "layer": "Int64"})
 
 
 DRAWINGS = {"layer_choice": Drawing(draw_layer_choice, RESULTS)}

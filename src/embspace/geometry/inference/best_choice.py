@@ -19,7 +19,7 @@ class Differences(NamedTuple):
 
     value: Float[np.ndarray, " alternative"]
     low: Float[np.ndarray, " alternative"]
-    """Of intervals that hold all differences together, however the best one was picked."""
+    """Of intervals that hold all differences together."""
     high: Float[np.ndarray, " alternative"]
 
 
@@ -30,14 +30,16 @@ def simultaneous_differences(
     *,
     n_units: int,
     level: float,
+    is_picked: bool,
 ) -> Differences:
     """Return each value less that of its reference, with simultaneous bounds from half-samples.
 
     What halves do to both is subtracted, so that the intervals are paired. The largest of normal
     deviates that are correlated as the differences are gives the one multiple of the standard error
-    that holds for all (max-t): Student's quantile where that is a normal one. Whoever picks the
-    best of many may read its interval as it stands. An alternative that moves with its reference in
-    all halves, as the reference itself, has no width. NaN with fewer than 4 units.
+    that holds for all (max-t): Student's quantile where that is a normal one. Whoever picks one of
+    many may read its interval as it stands; whoever picks the reference must say so by `is_picked`.
+    An alternative that moves with its reference in all halves, as the reference itself, has no
+    width. NaN with fewer than 4 units.
 
     Args:
         values: Of all units.
@@ -45,14 +47,24 @@ def simultaneous_differences(
         reference: The place of the alternative that each is held against.
         n_units: Which are drawn.
         level: How often such intervals hold all differences.
+        is_picked: Whether these very values chose the reference, as the best of all. The multiple
+            is then that of the differences of every two alternatives (Tukey), whichever it is.
     """
     difference = values - values[reference]
     if n_units < FEWEST_UNITS:
         missing = np.full(len(values), np.nan)
         return Differences(difference, missing, missing)
     drawn = of_halves - of_halves[:, reference]
-    reach = half_sample_error(drawn, n_units) * _multiple(drawn, n_units, level)
+    held = _of_every_two(of_halves) if is_picked else drawn
+    reach = half_sample_error(drawn, n_units) * _multiple(held, n_units, level)
     return Differences(difference, difference - reach, difference + reach)
+
+
+def _of_every_two(
+    of_halves: Float[np.ndarray, "half alternative"],
+) -> Float[np.ndarray, "half pair"]:
+    first, second = np.triu_indices(of_halves.shape[1], 1)
+    return of_halves[:, first] - of_halves[:, second]
 
 
 def _multiple(drawn: Float[np.ndarray, "half alternative"], n_units: int, level: float) -> float:

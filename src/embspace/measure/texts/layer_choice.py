@@ -93,9 +93,9 @@ def measure_layer_choice(
     `labels`, the held-out accuracy of a logistic regression; `clusters`, the mean silhouette of the
     labels. A text of several windows is the mean of theirs; in search the most alike windows count.
     `less_last` is the difference from the last layer at the same pooling, `less_best` that from the
-    best layer and pooling; their intervals hold all at once, so that the best may be picked, and
-    `among_best` says which layers cannot be told from it. Beside them stand random weights and
-    words alone, TF-IDF.
+    best layer and pooling, which these values have picked; the intervals of each hold all at once,
+    and `among_best` says which layers cannot be told from the best. Beside them stand random
+    weights and words alone, TF-IDF.
     """
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     inference = Inference(n_half_samples, level, seed)
@@ -230,13 +230,14 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
     table["value"] = scores.values
     table["value_low"] = np.clip(scores.values - reach, *scores.limits)
     table["value_high"] = np.clip(scores.values + reach, *scores.limits)
-    for name, reference in (("less_last", last), ("less_best", best)):
+    for name, reference, is_picked in (("less_last", last, False), ("less_best", best, True)):
         found = simultaneous_differences(
             scores.values,
             scores.of_halves,
             reference,
             n_units=scores.n_units,
             level=inference.level,
+            is_picked=is_picked,
         )
         table[name], table[f"{name}_low"], table[f"{name}_high"] = found
     outside = ["less_last", "less_last_low", "less_last_high"]

@@ -36,7 +36,7 @@ def draw_pages(
     deleted or made into a redirect since gives its place to the next article.
 
     What is drawn before an end from outside, or before an error, is kept in the table `begun`;
-    the next draw goes on from there, and removes the table when it is done.
+    the next draw goes on from there, and removes the table when it has used all of it.
 
     Raises:
         InputError: naming the address, if it cannot be reached, answers with an error or with what
@@ -50,7 +50,8 @@ def draw_pages(
         if rows:
             save_table(pd.DataFrame(rows, columns=COLUMNS), str(begun))
         raise
-    begun.unlink(missing_ok=True)
+    if len(table) <= n_pages:  # else there is more in it for a larger sample
+        begun.unlink(missing_ok=True)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
