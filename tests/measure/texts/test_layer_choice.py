@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.measure.texts.layer_choice import COLUMNS, measure_layer_choice
+from embspace.measure.texts.layer_choice import (
+    COLUMNS,
+    ReadTexts,
+    _of_texts,
+    measure_layer_choice,
+)
 from tests.measure.texts.planted_layers import (
     CARRIER,
     N_LAYERS,
@@ -60,3 +65,11 @@ def test_what_is_left_out_or_small_has_no_row():
 def test_more_labeled_texts_than_wanted_are_drawn():
     found = planted_table(most_texts=60).drop_duplicates("task").set_index("task")["n"]
     assert found.to_dict() == {"search": N, "labels": 60, "clusters": 60}
+
+
+def test_a_text_of_several_windows_is_their_mean():
+    texts, windows = pd.DataFrame({"id": ["a", "b"]}), pd.DataFrame({"text": ["b", "a", "b"]})
+    read = ReadTexts(texts, windows, pd.DataFrame(), {})
+    vectors = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert _of_texts(read, vectors).tolist() == [[3, 4], [3, 4]]
+    assert _of_texts(read, vectors * [[3], [1], [1]]).tolist() == [[3, 4], [4, 6]]
