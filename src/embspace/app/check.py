@@ -37,8 +37,8 @@ from embspace.settings.stage import checked_settings, settings_schema
 TEXTS = Path("data/texts")
 STIMULI = CONF / "prepare/stimuli.yaml"
 PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
-# Folders of conf/ that are no verbs.
 LAUNCHERS = "hydra"  # the folder of conf/ that Hydra itself reads
+# Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
     "model": describe_model,
     "corpus": describe_corpus,

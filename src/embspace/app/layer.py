@@ -1,4 +1,4 @@
-"""What `embspace layer` does: says which layer and pooling serve best on texts of a user."""
+"""Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
 from typing import TYPE_CHECKING
 

@@ -38,7 +38,7 @@ class Methods:
 
     @cached_property
     def of_one_model(self) -> bool:
-        """Whether it names a model: toys do not, nor what is about several models."""
+        """Return whether it names a model: toys do not, nor what is about several models."""
         names = Environment().parse(self.template).find_all(nodes.Name)
         return "model" in {each.name for each in names}
 

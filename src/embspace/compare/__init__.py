@@ -1,1 +1,1 @@
-"""What two models have in common, and what not: one module a stage, one table a pair."""
+"""Compares two models, a pair at a time: one module a stage, one table a pair."""

@@ -29,7 +29,7 @@ COLUMNS = ["corpus", "unit", *OF_LAYERS, "random_weights_value"]
 
 @dataclass(frozen=True, eq=False)
 class ReadCorpus:
-    """What a model makes of the texts of a corpus."""
+    """Holds the hidden states of a model on the texts of a corpus."""
 
     windows: pd.DataFrame
     tokens: pd.DataFrame
@@ -39,7 +39,7 @@ class ReadCorpus:
 
 @dataclass(frozen=True, eq=False)
 class ReadModel:
-    """What a model makes of all texts."""
+    """Holds the hidden states of a model on all corpora and stimuli."""
 
     corpora: dict[str, ReadCorpus]
     stimuli: Mapping[str, Mapping[str, Float[np.ndarray, "layer sentence dim"]]]

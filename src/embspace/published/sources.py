@@ -18,7 +18,7 @@ ANY_MODEL = "any"
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
 PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
-"""What is measured at every layer of the models under `profiled`."""
+"""Matches the files of what is measured at every layer of the models under `profiled`."""
 RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
 
 
@@ -213,7 +213,7 @@ class Claim(Rule):
 
 
 class LayerClaim(Claim):
-    """What printed numbers say of one model's layers, decided where that model is profiled."""
+    """A claim that printed numbers make on one model's layers, decided where it is profiled."""
 
     published: str = Field(min_length=1)
     """The numbers, as printed."""

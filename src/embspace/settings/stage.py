@@ -36,7 +36,7 @@ COMMAND_LINE = "command line"
 
 @dataclass(frozen=True)
 class StageConfig:
-    """What one stage was told: its model, corpus, run or pair where it has one, its own settings.
+    """The settings of one stage: its own, and model, corpus, run or pair where it has one.
 
     `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
     each. `pair` joins the names of two models. `family` is what `+family=` on the command line

@@ -14,6 +14,12 @@ from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_any_root, at_own_root
 from embspace.errors import visible
 
+DescribedModel = Annotated[str, typer.Option("--model", help="The name of a file in conf/model/.")]
+Layer = Annotated[
+    int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
+]
+Pooling = Annotated[str, typer.Option("--pooling", help="cls, mean or max.")]
+
 
 def report(
     model: Annotated[
@@ -85,13 +91,9 @@ def report(
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
     corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
-    model: Annotated[
-        str, typer.Option("--model", help="The name of a file in conf/model/.")
-    ] = "minilm",
-    layer: Annotated[
-        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
-    ] = -1,
-    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+    model: DescribedModel = "minilm",
+    layer: Layer = -1,
+    pooling: Pooling = "mean",
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
 ) -> None:
     """List the windows of a corpus that are most like a query, by cosine.
@@ -116,19 +118,15 @@ def cosine(
             "--corpus", help="One of `corpora` in params.yaml, best of texts as long as yours."
         ),
     ] = "articles",
-    model: Annotated[
-        str, typer.Option("--model", help="The name of a file in conf/model/.")
-    ] = "minilm",
-    layer: Annotated[
-        int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
-    ] = -1,
-    pooling: Annotated[str, typer.Option("--pooling", help="cls, mean or max.")] = "mean",
+    model: DescribedModel = "minilm",
+    layer: Layer = -1,
+    pooling: Pooling = "mean",
 ) -> None:
-    """Say how high the cosine of two texts is among those of all pairs of texts of a corpus.
+    """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 
-    Percentile with its interval over texts, z, and the same after the mean of all is taken off. Of
-    two words that are single tokens, also the cosine of their input vectors, among all pairs of the
-    vocabulary.
+    Pairs are of different documents. Says the percentile with its interval over documents, z, and
+    the same after the mean of all is taken off. Of two words that are single tokens, also says the
+    cosine of their input vectors, among all pairs of the vocabulary.
     """
     from embspace.app.queries.cosine import compare_texts
 
@@ -141,9 +139,7 @@ def cite(
     noun: Annotated[
         str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
     ] = None,
-    model: Annotated[
-        str, typer.Option("--model", help="The name of a file in conf/model/.")
-    ] = "minilm",
+    model: DescribedModel = "minilm",
     latex: Annotated[
         bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
     ] = False,

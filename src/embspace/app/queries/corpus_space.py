@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CorpusSpace:
-    """What a model makes of the windows of a corpus at one layer and pooling."""
+    """Holds the vectors of the windows of a corpus at one layer and pooling of a model."""
 
     model_name: str
     model: Any
-    """What conf/model/ says of it, checked."""
+    """The model's description in conf/model/, checked."""
     path: str
-    """Of the extracted files, without their endings."""
+    """The path of the extracted files, without their endings."""
     layer: int
-    """From 0, the embedding output."""
+    """Counted from 0, the embedding output."""
     last_layer: int
     pooling: str
     vectors: Float[np.ndarray, "window dim"]

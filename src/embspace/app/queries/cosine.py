@@ -1,4 +1,4 @@
-"""What `embspace cosine` does: the cosine of two texts, and where it stands among all pairs."""
+"""Command `embspace cosine`: ranks the cosine of two texts among those of all pairs."""
 
 from dataclasses import dataclass
 from math import floor, log10
@@ -24,9 +24,9 @@ class TokenPair:
 
     cosine: float
     low: float
-    """Of 100 pairs of tokens of the vocabulary, those that have a lower cosine, or as many..."""
+    """The least percentile, if all pairs whose cosine is the same to six digits were higher."""
     high: float
-    """...at most, for a few cosines are the same to six digits."""
+    """The largest percentile, if all these pairs were lower."""
     n_pairs: int
 
 

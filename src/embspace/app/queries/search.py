@@ -1,4 +1,4 @@
-"""What `embspace search` does: the windows of a corpus that are most like a query."""
+"""Command `embspace search`: lists the windows of a corpus that are most like a query."""
 
 from dataclasses import dataclass
 from typing import Any

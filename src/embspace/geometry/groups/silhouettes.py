@@ -1,4 +1,4 @@
-"""How well vectors lie in the groups that their labels make."""
+"""Measures how well vectors lie in the groups that their labels make: silhouettes."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

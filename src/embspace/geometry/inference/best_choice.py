@@ -15,11 +15,11 @@ N_DRAWS = 2000  # of deviates, for the quantile of the largest
 
 
 class Differences(NamedTuple):
-    """What each alternative has more than the one that it is held against."""
+    """Holds the difference of each alternative from the one that it is held against."""
 
     value: Float[np.ndarray, " alternative"]
     low: Float[np.ndarray, " alternative"]
-    """Of intervals that hold all differences together."""
+    """The lower bounds; the intervals hold all differences together."""
     high: Float[np.ndarray, " alternative"]
 
 

@@ -1,4 +1,4 @@
-"""Where the cosine of two texts stands among those of all pairs of texts."""
+"""Ranks the cosine of two vectors among those of all pairs of rows of different texts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,18 +23,18 @@ MOST_PAIRS = 100_000  # that say how far another mean would move the percentile
 
 @dataclass(frozen=True)
 class PairPercentile:
-    """A cosine, and where it stands among the cosines of all pairs of texts."""
+    """Holds a cosine and its percentile among those of all pairs of rows of different texts."""
 
     cosine: float
     percentile: float
-    """Of 100 pairs, those with a lower cosine, and half of those with the same; NaN without any."""
+    """The share in 100 of pairs with a lower cosine, and half of those with the same; NaN: none."""
     low: float
-    """Of the interval that holds the percentile among pairs of other such texts."""
+    """The lower bound of the interval of the percentile, over texts."""
     high: float
     z: float
     """Standard deviations of the pairs' cosines above their mean; NaN if all are the same."""
     mean: float
-    """Of the pairs' cosines."""
+    """The mean of the pairs' cosines."""
     standard_deviation: float
     n_pairs: int
     n_texts: int

@@ -62,7 +62,7 @@ class ReadCorpus:
 
 @dataclass(frozen=True)
 class Inference:
-    """How intervals are made."""
+    """Settings of the intervals: half-samples, level and seed."""
 
     n_half_samples: int
     level: float

@@ -1,4 +1,4 @@
-"""What another module makes of the very tokens that a model has read, pooled."""
+"""Encodes the very tokens that a model has read by another module, and pools its states."""
 
 from typing import Any
 

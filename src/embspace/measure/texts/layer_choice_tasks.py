@@ -1,4 +1,4 @@
-"""What a vector of a text may be good for: search, labels, clusters; each with halves of texts."""
+"""Scores embeddings at search, labels and clusters, with all texts and with halves of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ EmbeddingKey = tuple[str, int | None, str]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """How well each embedding does at a task, with all texts and with halves of them."""
+    """Holds the score of each embedding at a task, with all texts and with halves of them."""
 
     keys: list[EmbeddingKey]
     values: Float[np.ndarray, " key"]
@@ -42,7 +42,7 @@ class Labeled:
     """Texts with labels that several documents share."""
 
     rows: Int[np.ndarray, " text"]
-    """Of the table of texts."""
+    """Rows of the table of texts."""
     labels: Int[np.ndarray, " text"]
     documents: Int[np.ndarray, " text"]
 

@@ -37,7 +37,7 @@ class Imbalances(NamedTuple):
     profiled=False,
 )
 def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
-    """How far, by rank in `other`, the `k` nearest neighbors in `x` are, over half the vectors.
+    """Mean rank in `other` of the `k` nearest neighbors in `x`, over half the number of vectors.
 
     Row i of `other` is the same point as row i of `x` in another layer or model. Near 0: who is
     near in `x` is near in `other`. 1: `x` says nothing about `other`. It is not symmetric: of two

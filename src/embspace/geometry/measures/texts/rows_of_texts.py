@@ -8,7 +8,7 @@ from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.types import Vectors
 
 Tokens = Float[np.ndarray, "_ dim"]
-"""Of one text, in order."""
+"""The tokens of one text, in their order."""
 
 
 def rows_of_texts(x: Vectors, group: Groups) -> list[Tokens]:
