@@ -14,11 +14,11 @@ from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_any_root, at_own_root
 from embspace.errors import visible
 
-DescribedModel = Annotated[str, typer.Option("--model", help="The name of a file in conf/model/.")]
-Layer = Annotated[
+ModelOption = Annotated[str, typer.Option("--model", help="The name of a file in conf/model/.")]
+LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
-Pooling = Annotated[str, typer.Option("--pooling", help="cls, mean or max.")]
+PoolingOption = Annotated[str, typer.Option("--pooling", help="cls, mean or max.")]
 
 
 def report(
@@ -91,9 +91,9 @@ def report(
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
     corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
-    model: DescribedModel = "minilm",
-    layer: Layer = -1,
-    pooling: Pooling = "mean",
+    model: ModelOption = "minilm",
+    layer: LayerOption = -1,
+    pooling: PoolingOption = "mean",
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
 ) -> None:
     """List the windows of a corpus that are most like a query, by cosine.
@@ -118,9 +118,9 @@ def cosine(
             "--corpus", help="One of `corpora` in params.yaml, best of texts as long as yours."
         ),
     ] = "articles",
-    model: DescribedModel = "minilm",
-    layer: Layer = -1,
-    pooling: Pooling = "mean",
+    model: ModelOption = "minilm",
+    layer: LayerOption = -1,
+    pooling: PoolingOption = "mean",
 ) -> None:
     """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 
@@ -139,7 +139,7 @@ def cite(
     noun: Annotated[
         str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
     ] = None,
-    model: DescribedModel = "minilm",
+    model: ModelOption = "minilm",
     latex: Annotated[
         bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
     ] = False,
