@@ -3,14 +3,15 @@ from matplotlib import rcParams
 from matplotlib.colors import to_hex
 
 from embspace.draw.page.canvas import (
-    PALETTE,
     count,
     counted,
+    letter_panels,
     new_figure,
     sign,
     stage_of,
     use_style,
 )
+from embspace.draw.page.looks import PALETTE
 from tests.draw.fits import assert_words_fit
 
 
@@ -33,13 +34,35 @@ def test_a_signed_figure_names_the_stage_that_draws_it_once():
     assert stage_of(figure) == "measure_x"
 
 
-def test_a_long_name_makes_the_subtitle_smaller_and_not_cut():
-    figure, _ = new_figure(
-        1, 1, height_mm=50.0, title="T", subtitle="a long name " * 20, stage="measure_x"
+def test_long_words_take_further_lines_and_are_not_cut():
+    figure, (ax,) = new_figure(
+        1, 1, height_mm=60.0, title="A finding " * 12, subtitle="a name " * 40, stage="measure_x"
     )
+    figure.set_layout_engine("constrained")
     assert_words_fit(figure)
-    short, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="short", stage="measure_x")
-    assert short.texts[-2].get_fontsize() == 7.5
+    title, subtitle = figure.get_suptitle().strip(), figure.texts[-2].get_text()
+    assert title.count("\n") == 1
+    assert subtitle.count("\n") == 2
+    heights = [text.get_window_extent() for text in (figure.texts[0], figure.texts[-2])]
+    assert ax.get_window_extent().y1 < heights[1].y0
+
+
+def test_panels_carry_letters_and_a_color_bar_none():
+    figure, axes = new_figure(1, 3, height_mm=60.0, title="T", subtitle="s", stage="measure_x")
+    axes[0].set_title("left")
+    axes[1].set_title("middle", loc="center")
+    axes[2].set_axis_off()
+    points = axes[0].scatter([0, 1], [0, 1], c=[0, 1])
+    figure.colorbar(points, ax=axes[0])
+    letter_panels(figure)
+    assert [ax.get_title("left") for ax in axes] == ["a   left", "b   middle", ""]
+    assert figure.axes[-1].get_title("left") == ""
+
+
+def test_one_panel_has_no_letter():
+    figure, (ax,) = new_figure(1, 1, height_mm=60.0, title="T", subtitle="s", stage="measure_x")
+    letter_panels(figure)
+    assert ax.get_title("left") == ""
 
 
 def test_the_style_beats_what_was_set_before():

@@ -52,7 +52,7 @@ def test_every_map_has_its_quality_and_chance_under_its_title(results, drawn):
     titles = [ax.get_title(loc="left") for ax in drawn[0].axes[:4]]
     assert titles == [
         "tokens and positions",
-        "the same, centered, unit length",
+        "tokens and positions, centered, unit length",
         "positions",
         "structured positions",
     ]
@@ -70,7 +70,7 @@ def test_positions_that_are_left_out_are_marked(results, drawn):
     assert len(structured.collections) == len(positional.collections) - 1
     (legend,) = drawn[0].legends
     words = [text.get_text() for text in legend.get_texts()]
-    assert words == ["input embeddings", "positional embeddings", "outlying or unstructured"]
+    assert words == ["token embeddings", "position embeddings", "outlying or unstructured"]
 
 
 def test_a_model_without_positions_shows_its_tokens():

@@ -6,7 +6,17 @@ import pytest
 from markdown_it import MarkdownIt
 
 from embspace.draw.page.latex import _cells
-from embspace.draw.page.markdown import code, harmless, markdown_table, section, words
+from embspace.draw.page.markdown import (
+    code,
+    folded,
+    harmless,
+    markdown_table,
+    number,
+    p_value,
+    section,
+    with_interval,
+    words,
+)
 from embspace.errors import one_line
 
 
@@ -109,3 +119,63 @@ def test_a_value_and_its_interval_are_one_column():
     assert "[" not in lines[3]
     assert "0.25" in lines[3]
     assert "–" in lines[4]
+
+
+def cells_of(table: pd.DataFrame, digits: int) -> list[list[str]]:
+    lines = markdown_table(table, digits).splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_whole_numbers_are_whole_beside_gaps_too():
+    table = pd.DataFrame({"layer": [0.0, 1.0, float("nan")], "n": [30522, 7, 0]})
+    assert cells_of(table, 3) == [["0", "30,522"], ["1", "7"], ["–", "0"]]
+
+
+def test_one_that_is_whole_by_chance_has_the_digits_of_its_column():
+    assert cells_of(pd.DataFrame({"x": [1.0, 0.25]}), 3) == [["1.000"], ["0.250"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (42097.2, "42,097"),
+        (331.411, "331.4"),
+        (-0.0, "0.000"),
+        (-0.0001, "-1.0e-04"),
+        (0.5, "0.500"),
+    ],
+)
+def test_a_number_has_the_digits_of_its_size(value: float, shown: str):
+    assert number(value, 3) == shown
+
+
+@pytest.mark.parametrize(
+    ("estimate", "shown"),
+    [
+        ((0.61234, 0.58, 0.64), "0.612 [0.580, 0.640]"),
+        ((17.8, 12.1, 23.9), "17.8 [12.1, 23.9]"),
+        ((39125.7, 30000, 50000), "39,126 [30,000, 50,000]"),
+        ((-0.001, -0.04, 0.04), "-0.001 [-0.040, 0.040]"),
+        ((0.99997, 0.99995, 0.99999), "0.999970 [0.999950, 0.999990]"),
+    ],
+)
+def test_an_interval_gives_its_half_width_two_digits(estimate: tuple[float, ...], shown: str):
+    assert with_interval(*estimate) == shown
+
+
+def test_two_columns_of_one_heading_are_refused():
+    with pytest.raises(ValueError, match="one heading"):
+        markdown_table(pd.DataFrame({"chance": [1], "chance ": [2]}), 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(1 / 1001, "< 0.001"), (0.0, "< 0.001"), (0.25, "0.250")]
+)
+def test_the_least_p_value_of_a_null_is_a_bound(value: float, shown: str):
+    assert p_value(value, 1000) == shown
+
+
+def test_a_fold_is_one_in_git_and_its_content_stays_harmless():
+    page = harmless(folded(f"## {REMOTE}\n\n| a |\n|---|\n"))
+    assert {"details", "summary", "table", "h2"} <= shown(page)[0]
+    assert "img" not in shown(page)[0]

@@ -8,7 +8,8 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
-from embspace.draw.page.canvas import PALETTE, use_style
+from embspace.draw.page.canvas import use_style
+from embspace.draw.page.looks import PALETTE
 from embspace.draw.sentences.synonyms import draw_synonyms
 from embspace.measure.sentences import (
     synonym_contrasts,

@@ -7,7 +7,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import SPACES, absent, counted, new_figure
+from embspace.draw.page.canvas import absent, counted, new_figure
+from embspace.draw.page.looks import SPACES
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -54,7 +55,7 @@ def draw_explained_variance(
 def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str) -> None:
     if rows.empty:
         return
-    name, color = CLOUDS[space]
+    name, color, *_ = CLOUDS[space]
     x, y = rows["n_components"], rows["cumulative_explained_variance"]
     null = rows["null_cumulative_explained_variance"]
     width = WIDTHS[space]

@@ -7,15 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import (
-    SPACES,
-    absent,
-    count,
-    counted,
-    legend_below,
-    new_figure,
-    say_absent,
-)
+from embspace.draw.page.canvas import absent, count, counted, legend_below, new_figure, say_absent
+from embspace.draw.page.looks import SPACES
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
@@ -82,7 +75,7 @@ def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) 
 def _segments(ax: Axes, segments: pd.DataFrame) -> None:
     names = []
     for height, row in enumerate(segments.to_dict("records")):
-        name, color = SPACES[row["space"]]
+        name, color, *_ = SPACES[row["space"]]
         names.append(f"segment {row['segment']},\n{name.split()[0]}")
         ax.plot([row["minimum"], row["maximum"]], [height] * 2, color=color, linewidth=0.8)
         ax.plot(

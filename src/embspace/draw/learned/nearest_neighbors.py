@@ -5,7 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import CLOUDS, count, legend_below, new_figure
+from embspace.draw.page.canvas import count, legend_below, new_figure
+from embspace.draw.page.looks import CLOUDS
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, same, section
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
@@ -35,7 +36,7 @@ def draw_nearest_neighbors(
         stage="measure_nearest_neighbors",
     )
     for cloud, rows in occurrence.groupby("cloud", sort=False):
-        name, color = CLOUDS[str(cloud)]
+        name, color, *_ = CLOUDS[str(cloud)]
         axes[0].plot(
             rows["k_occurrence"] + 1, rows["count"], ".", color=color, markersize=2, label=name
         )

@@ -6,7 +6,6 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     QUANTITIES,
-    SPACES,
     absent,
     counted,
     legend_below,
@@ -15,6 +14,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     step,
 )
+from embspace.draw.page.looks import SPACES
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
 
 RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
@@ -55,7 +55,7 @@ def draw_similarity(
             continue
         for space in SPACES:
             rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
-            step(ax, histogram[rows], *SPACES[space])
+            step(ax, histogram[rows], *SPACES[space][:2])
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))

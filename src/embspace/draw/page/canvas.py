@@ -3,42 +3,32 @@
 import re
 from collections.abc import Sequence
 from importlib.resources import as_file, files
-from textwrap import fill
+from string import ascii_lowercase
+from textwrap import fill, wrap
 from typing import Any, Literal, SupportsInt
 
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib import rcParams, style
+from matplotlib import style
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-WIDTH_MM = 170.0  # two columns of a page
+from embspace.draw.page.looks import PALETTE
+
+WIDTH_MM = 170.0  # of a page's text
+HIGHEST_MM = 200.0  # that a page holds with a caption
 INCH_MM = 25.4
 ARROW = " → "
-FOOT: dict[str, Any] = {"fontsize": 6, "color": "0.5", "x": 0.995, "ha": "right"}
-WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
-# Okabe and Ito's colors, told apart by the color-blind.
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+FOOT: dict[str, Any] = {"fontsize": 7, "color": "0.5", "x": 0.995, "ha": "right"}
+TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold", "x": 0.01, "ha": "left"}
+TITLE_LINE = 84  # characters that the page's width holds
+SUBTITLE_LINE = 108
+TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # a tick label of matplotlib's
 LINE = 44  # characters that half a page's width holds
-SPACES = {
-    "input": ("input embeddings", "C0"),
-    "positional": ("positional embeddings", "C1"),
-    "token_position": ("token-position pairs", "C2"),
-}
-POOLINGS = {"cls": ("first token", "C0"), "mean": ("mean", "C1"), "max": ("maximum", "C2")}
-CLOUDS = {
-    "joint": ("tokens and positions", "C0"),
-    "joint_centered": ("the same, centered, unit length", "C2"),
-    "input": ("tokens", "C0"),
-    "input_centered": ("the same, centered, unit length", "C2"),
-    "positional": ("positions", "C1"),
-    "structured": ("structured positions", "C4"),
-}
 QUANTITIES = {
     "norm": "Euclidean norm",
     "euclidean_distance": "Euclidean distance",
@@ -61,20 +51,46 @@ def use_style() -> None:
 def new_figure(
     n_rows: int, n_columns: int, *, height_mm: float, title: str, subtitle: str, stage: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """A figure of page width with a grid of axes, row by row.
+    """Return a figure of page width and its grid of axes, row by row.
 
-    At its foot stands the stage that made the results; `sign` adds the one that draws it.
+    Args:
+        n_rows: Rows of the grid.
+        n_columns: Columns of the grid.
+        height_mm: Height of the figure; a second line of title or subtitle takes of it.
+        title: The finding, a sentence filled from numbers.
+        subtitle: Model, n and protocol.
+        stage: Made the results; stands at the foot, where `sign` adds the one that draws.
     """
     figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
-    figure.suptitle(f"{title}\n", fontsize=10, fontweight="bold", x=0.01, ha="left")
-    # Below the title, inside the room that its second, empty line keeps free.
-    top = 1 - 6.8 / height_mm
-    words = figure.text(0.01, top, subtitle, fontsize=7.5, color="0.3", va="top", ha="left")
+    titles, subtitles = wrap(title, TITLE_LINE), wrap(subtitle, SUBTITLE_LINE)
+    # The heading keeps the room of the subtitle free, which is written into it.
+    figure.suptitle("\n".join(titles) + "\n" * len(subtitles), **TITLE)
+    top = 1 - (2.2 + TITLE_LINE_MM * len(titles)) / height_mm
+    words = figure.text(
+        0.01, top, "\n".join(subtitles), fontsize=7.5, color="0.3", va="top", ha="left"
+    )
     words.set_parse_math(False)
-    _fit(figure, words)
     figure.supxlabel(stage, **FOOT)
     return figure, list(axes)
+
+
+def panels_of(figure: Figure) -> list[Axes]:
+    """Return the panels of a figure: all axes that show something and are no color bar."""
+    return [ax for ax in figure.axes if ax.axison or ax.has_data() if not _is_color_bar(ax)]
+
+
+def _is_color_bar(ax: Axes) -> bool:
+    return hasattr(ax, "_colorbar") or ax.get_label() == "<colorbar>"
+
+
+def letter_panels(figure: Figure) -> None:
+    """Write a, b, c, … before the titles of the panels, where there are several."""
+    panels = panels_of(figure)
+    for letter, ax in zip(ascii_lowercase, panels if len(panels) > 1 else [], strict=False):
+        title = ax.get_title("left") or ax.get_title("center")
+        ax.set_title("", loc="center")
+        ax.set_title(f"{letter}   {title}".rstrip(), loc="left")
 
 
 def stage_of(figure: Figure) -> str:
@@ -100,15 +116,6 @@ def without_math(figure: Figure) -> None:
             and not FORMULA.fullmatch(text.get_text())
         ):
             text.set_parse_math(False)
-
-
-def _fit(figure: Figure, words: Text) -> None:
-    """Make words smaller that a long name has made too wide."""
-    FigureCanvasAgg(figure)
-    figure.set_dpi(WORDS_DPI)
-    share = words.get_window_extent().width / figure.bbox.width
-    words.set_fontsize(float(words.get_fontsize()) * min(1.0, 0.97 / share))
-    figure.set_dpi(rcParams["figure.dpi"])
 
 
 def count(number: SupportsInt) -> str:

@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import (
-    CLOUDS,
-    SPACES,
     absent,
     legend_below,
     new_figure,
@@ -17,6 +15,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     without_axes,
 )
+from embspace.draw.page.looks import CLOUDS, SPACES
 from embspace.draw.page.markdown import markdown_table, same, section
 
 # Columns that every table of the quality of maps has, and what is to be said of them.
@@ -43,11 +42,11 @@ LINES_OVER_SEEDS = {
     "cloud": "cloud",
     "n_seeds": "seeds",
     "median_order_correlation": "order along the tree, median",
-    "smallest_order_correlation": "smallest",
-    "largest_order_correlation": "largest",
+    "smallest_order_correlation": "smallest order",
+    "largest_order_correlation": "largest order",
     "median_adjacent_neighbor_share": "two nearest are i±1, median",
-    "smallest_adjacent_neighbor_share": "smallest ",  # a name of its own, which looks the same
-    "largest_adjacent_neighbor_share": "largest ",
+    "smallest_adjacent_neighbor_share": "smallest share",
+    "largest_adjacent_neighbor_share": "largest share",
 }
 LINES = {
     "cloud": "cloud",
@@ -124,7 +123,7 @@ def _scatter(figure: Figure, ax: Axes, rows: pd.DataFrame, left_out: set[int]) -
             )
     else:
         for space, part in rows.groupby("space", sort=False):
-            name, color = SPACES[str(space)]
+            name, color, *_ = SPACES[str(space)]
             size = POINTS if space == "input" else 6 * POINTS
             ax.scatter(
                 part["x"], part["y"], s=size, color=color, linewidths=0, rasterized=True, label=name

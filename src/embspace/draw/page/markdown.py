@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from math import isnan
+from functools import partial
+from math import ceil, floor, isnan, log10
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE
@@ -12,6 +14,9 @@ from embspace.errors import one_line
 
 # What has a meaning outside code: all of it takes a backslash in front.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
+NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–")
+NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
+FOLD = ("<details>", "<summary>More</summary>", "</details>")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
@@ -37,25 +42,73 @@ DISTRIBUTION = {
 
 
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
-    """`table` with `digits` after the point; columns in `exact` keep three significant digits.
+    """Return `table` as Markdown, each number with the digits that it has.
 
-    A number that is not defined is a dash. `x`, `x_low` and `x_high` become one column, the value
-    and its interval.
+    Whole numbers have none after the point, also beside gaps. A value with an interval has two
+    significant digits of the interval's half-width; any other has `digits` after the point, fewer
+    where it has as many before it. What is not defined is a dash. `x`, `x_low` and `x_high` become
+    one column, the value and its interval.
+
+    Args:
+        table: Rows to show.
+        digits: After the point, of values without an interval.
+        exact: Columns that keep three significant digits.
+
+    Raises:
+        ValueError: if two columns would have one heading.
     """
     if table.empty:
         return "None."
-    table, exact = _with_intervals(_with_words(table), digits, exact)
-    formats = ["" if column in exact else f".{digits}f" for column in table]
-    shown = table.assign(**{name: [f"{x:.3g}" for x in table[name]] for name in exact})
+    table = _with_intervals(_with_words(table))
+    headings = [words(str(column).replace("_", " ")).strip() for column in table]
+    if len(set(headings)) < len(headings):
+        raise ValueError(f"two columns of one heading among {headings}")
+    shown = {name: _cells(table[name], digits, name in exact) for name in table}
     return tabulate(
-        # As objects: in an array of numbers alone, counts would become decimals.
-        shown.astype(object).where(shown.notna(), None).to_numpy().tolist(),
-        headers=[words(str(column).replace("_", " ")) for column in table],
+        [*zip(*shown.values(), strict=True)],
+        headers=headings,
         tablefmt="github",
-        floatfmt=formats,
         missingval="–",
-        disable_numparse=[index for index, name in enumerate(shown) if shown[name].dtype == "str"],
+        disable_numparse=True,
+        colalign=["right" if _is_numeric(cells) else "left" for cells in shown.values()],
     )
+
+
+def _is_numeric(cells: Sequence[object]) -> bool:
+    return all(cell is None or NUMERIC.fullmatch(str(cell)) for cell in cells)
+
+
+def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
+    """Return the cells of a column; what is not defined is None."""
+    if not is_numeric_dtype(column) or is_bool_dtype(column):
+        return [*column.astype(object).where(column.notna(), None)]
+    known = column.dropna()
+    is_whole = bool((known == known.round()).all()) and not is_exact
+    form = _significant if is_exact else partial(number, digits=0 if is_whole else digits)
+    return [None if isnan(value) else form(value) for value in column.astype(float)]
+
+
+def _significant(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 and value == int(value) else f"{value:.3g}"
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with `digits` after the point, less those before it; never `-0`."""
+    if value and abs(value) < 0.5 * 10.0**-digits:
+        return f"{value:.1e}"
+    before = max(0, floor(log10(abs(value)))) if value else 0
+    return NEGATIVE_ZERO.sub(r"\1", f"{value:,.{max(0, digits - before)}f}")
+
+
+def p_value(value: float, n_draws: int) -> str:
+    """Return a p-value of a null with `n_draws` draws, which can say no less than one in them."""
+    least = 1 / (n_draws + 1)
+    return f"< {_rounded_up(least)}" if value <= least else number(value, 3)
+
+
+def _rounded_up(value: float) -> str:
+    place = -floor(log10(value)) - 1 + (log10(value) == floor(log10(value)))
+    return f"{ceil(value * 10**place) / 10**place:g}"
 
 
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
@@ -69,27 +122,32 @@ def _with_words(table: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def _with_intervals(
-    table: pd.DataFrame, digits: int, exact: Sequence[str]
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the table with intervals beside their values, and what is left of `exact`."""
+def _with_intervals(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with intervals beside their values."""
     names = [str(name) for name in table]
     named = [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names)]
     joined = {}
     for name in named:
-        form = ".3g" if name in exact else f".{digits}f"
         columns = table[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
-        texts = [_interval(value, low, high, form) for value, low, high in columns]
+        texts = [with_interval(value, low, high) for value, low, high in columns]
         joined[name] = pd.Series(texts, table.index, "str")
     bounds = [f"{name}{end}" for name in named for end in ("_low", "_high")]
-    gone = {*named, *bounds}
-    return table.assign(**joined).drop(columns=bounds), [each for each in exact if each not in gone]
+    return table.assign(**joined).drop(columns=bounds)
 
 
-def _interval(value: float, low: float, high: float, form: str) -> str:
+def with_interval(value: float, low: float, high: float) -> str:
+    """Return a value and its interval, to two significant digits of the interval's half-width."""
     if isnan(value):
         return "–"
-    return f"{value:{form}}" if isnan(low) else f"{value:{form}} [{low:{form}}, {high:{form}}]"
+    if isnan(low) or isnan(high):
+        return number(value, 3)
+    half = (high - low) / 2
+    if not half:
+        return f"{number(value, 3)} [{number(low, 3)}, {number(high, 3)}]"
+    digits = max(0, 1 - floor(log10(half)))
+    shown = (f"{each:,.{digits}f}" for each in (value, low, high))
+    value_shown, low_shown, high_shown = (NEGATIVE_ZERO.sub(r"\1", each) for each in shown)
+    return f"{value_shown} [{low_shown}, {high_shown}]"
 
 
 def code(token: str) -> str:
@@ -115,7 +173,10 @@ def words(text: str) -> str:
 def harmless(page: str) -> str:
     """Return a page of `markdown_table`s with `words` for its headings and sentences."""
     lines = page.split("\n")
-    return "\n".join([line if line.startswith("|") else _line(line) for line in lines])
+    kept = ("|", *FOLD)
+    return "\n".join(
+        [line if line.startswith("|") or line in kept else _line(line) for line in lines]
+    )
 
 
 def _line(line: str) -> str:
@@ -127,3 +188,9 @@ def _line(line: str) -> str:
 def section(title: str, note: str, body: str) -> str:
     """Return a heading, a sentence and a table."""
     return f"## {title}\n\n{note}\n\n{body}\n"
+
+
+def folded(page: str) -> str:
+    """Return a part of a page behind a fold, which a click opens."""
+    opened, summary, closed = FOLD
+    return f"{opened}\n{summary}\n\n{page.strip()}\n\n{closed}\n"

@@ -10,7 +10,13 @@ from typing import Any
 from joblib import cpu_count
 from matplotlib.figure import Figure
 
-from embspace.draw.page.canvas import sign, stage_of, use_style, without_math
+from embspace.draw.page.canvas import (
+    letter_panels,
+    sign,
+    stage_of,
+    use_style,
+    without_math,
+)
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
 from embspace.draw.page.markdown import harmless
@@ -138,6 +144,7 @@ def _draw_noun(
         figure, text = drawing.draw(
             results, one_line(label).lstrip("| "), *drawing.given, **settings
         )
+        letter_panels(figure)
         sign(figure, f"draw_{chapter}")
         without_math(figure)
         saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")

@@ -9,7 +9,6 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     QUANTITIES,
-    SPACES,
     absent,
     counted,
     new_figure,
@@ -17,6 +16,7 @@ from embspace.draw.page.canvas import (
     say_absent,
     step,
 )
+from embspace.draw.page.looks import SPACES
 from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, section
 
 RESULTS = (
@@ -103,7 +103,7 @@ def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
     }
     summaries = []
     for space, (histogram, summary, column, value) in tables.items():
-        name, color = SPACES[space]
+        name, color, *_ = SPACES[space]
         chosen = (
             rows[(rows[column] == value) & (rows["quantity"] == quantity)]
             for rows in (results[histogram], results[summary])

@@ -5,7 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import QUANTITIES, SPACES, new_figure
+from embspace.draw.page.canvas import QUANTITIES, new_figure
+from embspace.draw.page.looks import SPACES
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.runs.training import show_steps
 from embspace.files.tables import Tables
@@ -51,7 +52,7 @@ def draw_checkpoints(
 
 
 def _lines(ax: Axes, rows: pd.DataFrame) -> None:
-    for space, (words, color) in SPACES.items():
+    for space, (words, color, *_) in SPACES.items():
         of_space = rows[rows["space"] == space]
         for place, (_, of_seed) in enumerate(of_space.groupby("seed", sort=False)):
             x = of_seed["step"]

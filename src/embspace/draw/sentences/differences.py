@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.difference_map import COLORS, color_of, map_panel
 from embspace.draw.sentences.difference_tables import difference_tables
 from embspace.draw.sentences.sentence_similarity import POOLING_NAMES
@@ -222,7 +223,7 @@ def _bias_by_layer(ax: Axes, cosines: pd.DataFrame, summary: dict[str, Any]) -> 
     null = _at(chosen, summary, ["pooling"])
     label = f"unrelated, {POOLINGS[summary['pooling']][0]}"
     shade(ax, null, "layer", "null_cosine", color="0.85", label=label)
-    for number, (pooling, (name, _)) in enumerate(POOLINGS.items()):
+    for number, (pooling, (name, *_)) in enumerate(POOLINGS.items()):
         rows = chosen[chosen["pooling"] == pooling]
         ends = [rows["cosine"] - rows["cosine_low"], rows["cosine_high"] - rows["cosine"]]
         ax.errorbar(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.page.canvas import POOLINGS
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 
 BAG = "bag_of_words"

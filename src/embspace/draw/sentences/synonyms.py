@@ -12,7 +12,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
@@ -44,12 +45,12 @@ def draw_synonyms(
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
     handles = _maps(axes, results["map"], results["json"])
     _key(axes[2], handles)
-    for ax, (pooling, (name, _)) in zip(axes[3:6], POOLINGS.items(), strict=True):
+    for ax, (pooling, (name, *_)) in zip(axes[3:6], POOLINGS.items(), strict=True):
         rows = groups[groups["sentences"] == "groups"]
         for quantity, (words, color) in COSINES.items():
             _by_layer(ax, rows, pooling, quantity, words, color)
         ax.set(title=f"Groups, {name}", xlabel="layer", ylim=(-0.08, 1.04))
-    for ax, (pooling, (name, _)) in zip(axes[6:9], POOLINGS.items(), strict=True):
+    for ax, (pooling, (name, *_)) in zip(axes[6:9], POOLINGS.items(), strict=True):
         for kind, (words, color) in KINDS.items():
             _by_layer(ax, contrasts[contrasts["kind"] == kind], pooling, "cosine", words, color)
         ax.set(title=f"Pairs, {name}", xlabel="layer", ylim=(-0.08, 1.04))
@@ -141,7 +142,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, words: str, colo
 
 def _of_poolings(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
     """A quantity by layer, a line a pooling."""
-    for pooling, (name, color) in POOLINGS.items():
+    for pooling, (name, color, *_) in POOLINGS.items():
         _lines(ax, rows[rows["pooling"] == pooling], "layer", quantity, name, color)
     for value in rows.loc[rows["pooling"] == BAG, quantity]:
         ax.axhline(value, color="black", linestyle=":")
@@ -163,7 +164,7 @@ def _found_again(ax: Axes, groups: pd.DataFrame) -> None:
 def _changed(ax: Axes, slots: pd.DataFrame) -> None:
     """Of the last layer: distance by the number of changed words."""
     rows = last_layer(slots[slots["group"] == frame_of(slots)])
-    for pooling, (name, color) in POOLINGS.items():
+    for pooling, (name, color, *_) in POOLINGS.items():
         _lines(ax, rows[rows["pooling"] == pooling], "n_changed", "relative_distance", name, color)
     bag = rows[rows["pooling"] == BAG]
     ax.plot(bag["n_changed"], bag["relative_distance"], color="black", linestyle=":")

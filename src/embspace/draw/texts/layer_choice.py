@@ -8,14 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    POOLINGS,
-    counted,
-    legend_below,
-    new_figure,
-    say_instead,
-    shade,
-)
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
@@ -81,7 +75,7 @@ def _finding(table: pd.DataFrame) -> str:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
-    for pooling, (words, color) in POOLINGS.items():
+    for pooling, (words, color, *_) in POOLINGS.items():
         of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
         trained = of_pooling[of_pooling["weights"] == "trained"]
         ax.plot(trained["layer"], trained["value"], color=color, marker=".", label=words)

@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -53,7 +54,7 @@ def draw_search(
 
 
 def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
-    for pooling, (words, color) in POOLINGS.items():
+    for pooling, (words, color, *_) in POOLINGS.items():
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
         rows = table[chosen]
         ax.plot(rows["layer"], rows[QUANTITY], color=color, marker=".", label=words)

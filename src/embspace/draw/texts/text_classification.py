@@ -8,14 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    POOLINGS,
-    counted,
-    legend_below,
-    new_figure,
-    say_instead,
-    shade,
-)
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -77,7 +71,7 @@ def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
 
 def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
     for (kind, weights), rows in of_model.groupby(["features", "weights"], sort=False):
-        words, color = POOLINGS[str(kind)]
+        words, color, *_ = POOLINGS[str(kind)]
         if weights == "trained":
             ax.plot(rows["layer"], rows["accuracy"], color=color, marker="o", label=words)
             shade(ax, rows, "layer", "accuracy", color=color, alpha=0.2)

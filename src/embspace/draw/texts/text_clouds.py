@@ -171,7 +171,7 @@ def _signs(ax: Axes, positive: pd.DataFrame, colors: Colors) -> None:
         for name, (_, style) in MARKS.items():
             ax.plot(row[name], place, **style, color=colors[corpus])
     middles = np.arange(len(POOLINGS)) * len(colors) + (len(colors) - 1) / 2
-    ax.set_yticks(middles, [words for words, _ in POOLINGS.values()])
+    ax.set_yticks(middles, [words for words, *_ in POOLINGS.values()])
     for start in range(len(colors), len(places), len(colors)):
         ax.axhline(start - 0.5, color="0.7", linewidth=0.6)
     ax.set(

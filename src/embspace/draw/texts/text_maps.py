@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import POOLINGS, count, new_figure, say_instead, without_axes
+from embspace.draw.page.canvas import count, new_figure, say_instead, without_axes
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import markdown_table, section
 

@@ -1,0 +1,104 @@
+"""One color and one marker for each thing that figures show, the same in all figures."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# Okabe and Ito's colors, told apart by the color-blind. Names, so that a table below can be read.
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
+PALETTE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK]
+GRAY = "0.45"
+
+
+class Look(NamedTuple):
+    """What a reader calls a thing, and how it is drawn: gray print needs marker or line, too."""
+
+    name: str
+    color: str
+    marker: str = "o"
+    line: str | tuple[int, tuple[int, ...]] = "-"
+
+
+SPACES = {
+    "input": Look("token embeddings", BLUE, "o"),
+    "positional": Look("position embeddings", VERMILION, "s"),
+    "token_position": Look("token-position pairs", GREEN, "^"),
+    "segment": Look("segment embeddings", PURPLE, "D"),
+}
+POOLINGS = {
+    "cls": Look("first token ([CLS])", PURPLE, "s"),
+    "mean": Look("mean pooling", SKY, "^"),
+    "max": Look("maximum pooling", ORANGE, "D"),
+}
+LAYER_SPACES = {
+    "token": Look("tokens", BLACK, "o"),
+    "cls": POOLINGS["cls"],
+    "mean": POOLINGS["mean"],
+}
+CLOUDS = {
+    "joint": Look("tokens and positions", BLACK, "P"),
+    "joint_centered": Look("tokens and positions, centered, unit length", PURPLE, "v"),
+    "input": SPACES["input"]._replace(name="tokens"),
+    "input_centered": Look("tokens, centered, unit length", SKY, "D"),
+    "positional": SPACES["positional"]._replace(name="positions"),
+    "structured": Look("structured positions", ORANGE, "X"),
+}
+_CORPORA = {
+    "articles": Look("articles", BLUE, "o", "-"),
+    "posts": Look("posts", VERMILION, "^", "--"),
+    "sentences": Look("sentences", GREEN, "s", "-."),
+    "model_card": Look("model card", ORANGE, "D", ":"),
+}
+_OTHER_CORPORA = (
+    Look("", PURPLE, "v", (0, (5, 1))),
+    Look("", SKY, "P", (0, (3, 1, 1, 1))),
+    Look("", BLACK, "X", (0, (1, 1))),
+)
+SEEDS = (
+    Look("seed 0", BLUE, "o", "-"),
+    Look("seed 1", VERMILION, "^", "--"),
+    Look("seed 2", GREEN, "s", "-."),
+    Look("seed 3", PURPLE, "D", ":"),
+)
+# Blue against vermilion is the pair that color-blind readers tell apart best; L* 46 and 54 in gray,
+# so that the marker says it, too.
+VERDICTS = {
+    "matches": Look("matches", BLUE, "o"),
+    "differs": Look("differs", VERMILION, "X"),
+    "undecided": Look("undecided", ORANGE, "D"),
+    "depends on the rule": Look("depends on the rule", PURPLE, "s"),
+    "cannot be had": Look("not checkable here", "0.75", "."),
+}
+MODELS = {
+    "encoder": Look("encoder", BLUE, "o", "-"),
+    "decoder": Look("decoder", VERMILION, "s", "--"),
+    "random": Look("random weights", GRAY, "x", ":"),
+}
+NULLS = {
+    "isotropic_gaussian": Look("isotropic Gaussian", GRAY, "", ":"),
+    "coordinates_shuffled": Look("coordinates shuffled", GRAY, "", "--"),
+    "gaussian_of_covariance": Look("Gaussian of equal covariance", GRAY, "", "-."),
+    "exchanged_between_texts": Look("tokens exchanged between texts", GRAY, "", "-."),
+    "random_initialization": Look("random weights", GRAY, "", (0, (5, 1))),
+    "shuffled_entries": Look("weights shuffled", GRAY, "", (0, (3, 1, 1, 1, 1, 1))),
+}
+
+
+def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each corpus: its own for those that embspace carries, else a free one.
+
+    Other corpora take the free looks in the order in which they are given, and start again when
+    these end.
+    """
+    looks, names = dict[str, Look](), list(dict.fromkeys(corpora))
+    others = [name for name in names if name not in _CORPORA]
+    free = [look for name, look in _CORPORA.items() if name not in names]
+    free = [*_OTHER_CORPORA, *free]
+    for number, name in enumerate(others):
+        looks[name] = free[number % len(free)]._replace(name=name.replace("_", " "))
+    return {name: _CORPORA[name] if name in _CORPORA else looks[name] for name in names}
+
+
+def seed_look(seed: int) -> Look:
+    """Return the look of a seed; a fifth one has that of the first."""
+    return SEEDS[seed % len(SEEDS)]._replace(name=f"seed {seed}")

@@ -1,0 +1,42 @@
+from itertools import combinations
+
+import pytest
+from matplotlib.colors import to_rgb
+
+from embspace.draw.page import looks
+from embspace.draw.page.looks import Look, corpus_looks, seed_look
+
+TABLES = ("SPACES", "POOLINGS", "LAYER_SPACES", "CLOUDS", "VERDICTS", "MODELS")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_two_things_of_one_kind_differ_in_color_and_in_gray_print(table: str):
+    for one, other in combinations(getattr(looks, table).values(), 2):
+        assert one.color != other.color
+        assert one.marker != other.marker
+
+
+def test_matches_and_differs_are_told_apart_by_the_color_blind():
+    """By the distance in the plane that a deuteranope has left (Viénot et al. 1999)."""
+
+    def seen(look: Look) -> tuple[float, float]:
+        red, green, blue = (channel**2.2 for channel in to_rgb(look.color))
+        return 0.29 * red + 0.71 * green, blue
+
+    matches, differs = seen(looks.VERDICTS["matches"]), seen(looks.VERDICTS["differs"])
+    assert max(abs(a - b) for a, b in zip(matches, differs, strict=True)) > 0.3
+
+
+def test_a_corpus_looks_the_same_whatever_stands_beside_it():
+    assert corpus_looks(["posts"])["posts"] == corpus_looks(["sentences", "posts"])["posts"]
+
+
+def test_other_corpora_take_looks_that_are_free():
+    found = corpus_looks(["articles", "my_texts", "theirs"])
+    assert found["my_texts"].name == "my texts"
+    assert len({look.color for look in found.values()}) == 3
+
+
+def test_seeds_have_names_and_colors():
+    assert seed_look(1).name == "seed 1"
+    assert seed_look(0).color != seed_look(1).color
