@@ -12,7 +12,7 @@ from tests.mirror import problems
 
 Break = Callable[[Path], None]
 FOLDERS = ("conf", "pipeline", "src", "tests")
-FILES = ("dvc.yaml", "params.yaml", "README.md")
+FILES = ("dvc.yaml", "params.yaml", "docs/analyses.md")
 LISTED = ("results", "figures")  # what their files hold is of no interest
 
 
@@ -29,6 +29,7 @@ def whole(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in FOLDERS:
         shutil.copytree(root / name, target / name, ignore=ignored)
     for name in FILES:
+        (target / name).parent.mkdir(exist_ok=True)
         shutil.copy(root / name, target / name)
     for name in LISTED:
         for file in (root / name).rglob("*.*"):
@@ -146,7 +147,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"learned/similarity\.py: defines measure_similarity\(\), but no graph has such a stage",
         r"stage measure_alikeness: deps lacks data/prepared/code/measure_alikeness\.txt",
         r"stage measure_alikeness: deps has data/prepared/code/measure_similarity\.txt; expected",
-        r"README\.md: expected a table row of measure_alikeness",
+        r"docs/analyses\.md: expected a table row of measure_alikeness",
         r"draw/learned/alikeness\.py: expected draw_alikeness\(\), the figure of",
         r"draw/learned/similarity\.py: draws what no stage makes",
     ),
@@ -210,7 +211,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         *[rf"draw_layers: outs lacks figures/near/\S+?\.{end}," for end in ("md", "png")],
         *[rf"draw_layers: deps lacks results/near/{table}" for table in ("prof", "nul", "cur")],
         r"results/hubs/curves/: belongs to nothing",
-        r"README\.md: expected a table row of measure_hubs: `near`",
+        r"docs/analyses\.md: expected a table row of measure_hubs: `near`",
     ),
     (
         edit(f"{DRAW}/layers/__main__.py", " | profiles.DRAWINGS", " "),
@@ -395,10 +396,10 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         edit("params.yaml", "models:\n", "models:\n  - word2vec\n"),
         r"params\.yaml: models has word2vec; expected a file conf/model/word2vec\.yaml",
     ),
-    # Rules 10 and 11: README and figures.
+    # Rules 10 and 11: the list of analyses and figures.
     (
-        edit("README.md", "| `similarity` |"),
-        r"README\.md: expected a table row of measure_similarity",
+        edit("docs/analyses.md", "| `similarity` |"),
+        r"docs/analyses\.md: expected a table row of measure_similarity",
     ),
     (
         edit(f"{DRAW}/learned/similarity.py", '"measure_similarity"', '"measure_separability"'),

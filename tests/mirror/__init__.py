@@ -19,7 +19,7 @@ from tests.mirror.dependencies import code_is_a_dep, files_are_deps, settings_ar
 from tests.mirror.leftovers import (
     figures_name_their_stage,
     nothing_is_left_over,
-    readme_has_a_row_for_each_measure,
+    the_list_has_a_row_for_each_measure,
 )
 from tests.mirror.names import (
     drawings_are_drawn,
@@ -47,7 +47,7 @@ RULES: tuple[Callable[[Tree], Iterator[str]], ...] = (
     files_are_deps,
     settings_are_params,
     nothing_is_left_over,
-    readme_has_a_row_for_each_measure,
+    the_list_has_a_row_for_each_measure,
     figures_name_their_stage,
     chapters_stand_alone,
     nothing_outgrows_its_reader,

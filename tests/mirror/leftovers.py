@@ -74,12 +74,13 @@ def _figures_left_over(tree: Tree) -> Iterator[str]:
 # Rule 10: whoever has a question finds the figure and the name.
 
 
-def readme_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
-    rows = [line for line in tree.text("README.md").splitlines() if line.startswith("|")]
+def the_list_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
+    rows = [line for line in tree.text("docs/analyses.md").splitlines() if line.startswith("|")]
     for stage, noun in _published(tree):
         figures = f"figures/{noun}/"
         if not any(f"`{noun}`" in row and figures in row for row in rows):
-            yield f"README.md: expected a table row of {stage.name}: `{noun}`, a link to {figures}"
+            row = f"`{noun}`, a link to {figures}"
+            yield f"docs/analyses.md: expected a table row of {stage.name}: {row}"
 
 
 # Rule 11: every measurement is drawn, and whoever has only the figure's file finds its stage.

@@ -30,7 +30,14 @@ from tests.prose.results import Results
 from tests.prose.unmarked import comments_behind_nothing, numbers_without_mark
 from tests.prose.verdicts import verdicts_that_fail
 
-PAGES = ("README.md", "docs/thesis.md")
+PAGES = (
+    "README.md",
+    "docs/analyses.md",
+    "docs/conventions.md",
+    "docs/thesis.md",
+    "docs/your_models.md",
+    "docs/your_texts.md",
+)
 
 
 def problems(root: Path, folder: str) -> list[str]:

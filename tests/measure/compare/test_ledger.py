@@ -292,10 +292,10 @@ def test_each_claim_of_the_thesis_has_its_row(root: Path, page: int, words: str,
     assert [(at, what) for at, said, what in rows if words in said] == [(page, kind)]
 
 
-def test_the_rows_that_the_readme_cites_are_about_its_questions(root: Path):
+def test_the_rows_that_the_answers_cite_are_about_their_questions(root: Path):
     ledger = pd.read_csv(root / "results/ledger/minilm.csv", dtype=str).set_index("row")
-    text = (root / "README.md").read_text(encoding="utf-8")
-    answers = text[text.index("1. *Can one tell") : text.index("## Another model")]
+    text = (root / "docs/thesis.md").read_text(encoding="utf-8")
+    answers = text[text.index("1. *Can one tell") : text.index("## What the thesis sees")]
     parts = re.split(r"^\s*(?:(\d)\.|- \((\w)\)) ", answers, flags=re.MULTILINE)
     cited = 0
     for number, letter, answer in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
