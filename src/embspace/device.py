@@ -1,4 +1,4 @@
-"""Where to compute: the setting `device` of params.yaml."""
+"""Chooses the device to compute on: the setting `device` of params.yaml."""
 
 from typing import Any, Literal
 

@@ -17,7 +17,7 @@ _SHORT.maxlevel = 2
 
 
 class InputError(Exception):
-    """What came from outside does not fit; shown without a traceback."""
+    """An input from outside that does not fit; it is shown without a traceback."""
 
 
 @contextmanager

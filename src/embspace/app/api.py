@@ -79,7 +79,7 @@ def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
 
 @dataclass(frozen=True, repr=False)
 class Spaces:
-    """What `spaces` gives: arrays by key, tables by noun. Layer 0 is the embedding output.
+    """The result of `spaces`: arrays by key, tables by noun. Layer 0 is the embedding output.
 
     | key | array, float32 |
     |---|---|

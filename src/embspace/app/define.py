@@ -1,4 +1,4 @@
-"""What `embspace define` prints, and docs/definitions.md: every measure of the geometry library."""
+"""Prints the definition of a measure, and writes docs/definitions.md, which has all of them."""
 
 import re
 

@@ -37,7 +37,7 @@ COPIED = ("results", "figures", "data/drawn")
 
 @dataclass(frozen=True)
 class Subject:
-    """What a report is about: a model, and other texts than those of params.yaml if there are."""
+    """The subject of a report: a model, and other texts than those of params.yaml if there are."""
 
     model: str
     corpora: list[str]

@@ -27,7 +27,7 @@ DOWNLOADS = (".pdf", ".tex")  # of what is drawn
 
 @dataclass(frozen=True)
 class Section:
-    """What the page has of one analysis. `figure` is a data URI, `tables` and `title` HTML."""
+    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML."""
 
     noun: str
     title: str

@@ -1,1 +1,1 @@
-"""What to write of an analysis in a paper: its method in sentences, and whom to cite."""
+"""Writes the methods sentences of an analysis, and the references that they cite."""

@@ -1,4 +1,4 @@
-"""What `embspace cite` does: the method of an analysis, and its references as BibTeX."""
+"""Runs `embspace cite`: prints the method of an analysis and its references as BibTeX."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ CLOSING = (
 
 @dataclass(frozen=True)
 class Citation:
-    """What to put into a paper, and what to know before."""
+    """The sentences for a paper, and warnings to read before."""
 
     text: str
     bibtex: str
@@ -146,7 +146,7 @@ def _params_in_lock(stage: str) -> dict[str, Any]:
 
 
 def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
-    """Of params.yaml a stage has run with some keys, of other files with all."""
+    """Return whether settings differ: of params.yaml some keys count, of other files all."""
     settings = read_yaml(file) if file.is_file() else {}
     if file == PARAMS:
         settings = {key: settings.get(key) for key in ran_with}

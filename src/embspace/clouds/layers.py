@@ -70,19 +70,19 @@ class CorpusStates:
 
     @property
     def n_layers(self) -> int:
-        """With layer 0."""
+        """Return the number of layers, layer 0 included."""
         return len(self.states["mean"])
 
     @property
     def n_documents(self) -> int:
-        """Of which there are windows."""
+        """Return the number of documents that have windows."""
         return count_documents(self.document)
 
 
 def load_corpora_states(
     extracted: str, prepared: str, corpora: Iterable[str]
 ) -> dict[str, CorpusStates]:
-    """By corpus: from the folder of a model's hidden states, and from that of all texts."""
+    """Return each corpus's states, from the folders of a model's states and of all texts."""
     return {
         corpus: _load(f"{extracted}/{corpus}", f"{prepared}/{corpus}.parquet") for corpus in corpora
     }
@@ -206,7 +206,7 @@ def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> La
 def _mean_of_windows(
     x: np.ndarray, window: Int[np.ndarray, " n"], document: Int[np.ndarray, " window"]
 ) -> LayerCloud:
-    """Of those windows that have a token."""
+    """Return the mean over the windows that have a token."""
     found, starts = np.unique(window, return_index=True)
     sums = np.add.reduceat(x.astype(np.float64), starts, axis=0) if len(x) else x
     counts = np.bincount(window)[found]

@@ -25,20 +25,20 @@ class TextCloud:
 
     @property
     def n_documents(self) -> int:
-        """Of independent units: windows of a text, and texts of a document, are not."""
+        """Return the number of independent units: windows of one text count once."""
         return count_documents(self.windows["document"].to_numpy())
 
 
 def text_cloud(
     states: dict[str, np.ndarray], windows: pd.DataFrame, texts: pd.DataFrame
 ) -> TextCloud:
-    """From the hidden states of a corpus, the table of its windows, and that of its texts."""
+    """Return the cloud of texts: a corpus's states, its table of windows and its texts."""
     about = texts.drop_duplicates("id").set_index("id")[["document", "domain", "subject"]]
     return TextCloud(states, windows.join(about, on="text")[COLUMNS])
 
 
 def load_text_clouds(extracted: str, prepared: str, corpora: Iterable[str]) -> dict[str, TextCloud]:
-    """By corpus: from the folder of a model's hidden states, and from that of all texts."""
+    """Return each corpus's cloud, from the folders of a model's states and of all texts."""
     return {
         corpus: text_cloud(
             load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),

@@ -48,7 +48,7 @@ def words_of(texts: pd.DataFrame) -> TextWords:
 
 @dataclass(frozen=True, eq=False)
 class WordTokens:
-    """Which tokens of a model a word is made of."""
+    """The tokens of a model that make up each word."""
 
     is_whole: Bool[np.ndarray, " word"]
     """Whether tokens cover all of the word and none reaches beyond it."""

@@ -102,7 +102,7 @@ def _stream(seed: int, *names: str) -> np.random.Generator:
 
 
 def _with_token_states(pair: tuple[ReadModel, ReadModel], word_corpora: list[str]) -> list[str]:
-    """Those of the corpora of which the states of tokens were kept; tells of the others."""
+    """Return the corpora whose states of tokens were kept; log the others."""
     kept = []
     for corpus in word_corpora:
         read = [model.corpora[corpus] for model in pair if corpus in model.corpora]

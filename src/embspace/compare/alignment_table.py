@@ -1,4 +1,4 @@
-"""How alike the layers of two models hold the same points: one row a pair of layers and measure."""
+"""Compares the layers of two models on the same points: one row a pair of layers and measure."""
 
 from dataclasses import dataclass
 
@@ -194,7 +194,7 @@ def _intervals(
 
 
 def _neighbor_bounds(prepared: _Prepared, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """By the jackknife, with Student's quantile; NaN without a next neighbor that could enter."""
+    """Return jackknife bounds with Student's quantile; NaN where no next neighbor could enter."""
     from scipy.special import stdtrit  # scipy.stats takes seconds to import
 
     n, k = prepared.views.n, prepared.n_neighbors
@@ -212,7 +212,7 @@ def _neighbor_bounds(prepared: _Prepared, level: float) -> tuple[np.ndarray, np.
 def _procrustes_of_subsets(
     prepared: _Prepared, chosen: Float[np.ndarray, "n draw"]
 ) -> Float[np.ndarray, "layer other_layer draw"]:
-    """With the rotation held: where it is best, a change of it changes nothing to first order."""
+    """Return the fit of subsets with the rotation held; its change matters to second order only."""
     values = np.full((*prepared.shape, chosen.shape[1]), np.nan)
     for layer, other in corresponding_layers(*prepared.shape):
         fit = procrustes_fit(prepared.views.x[layer], prepared.views.y[other])

@@ -94,7 +94,7 @@ def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFra
 
 
 def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
-    """What the rows are about: the group, and the place along it."""
+    """Return the keys of the rows: the group, and the place along it."""
     keys = table[source.keys].astype(str).itertuples(index=False)
     at = table[source.along].astype(np.float64) if source.along else np.nan
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)

@@ -42,7 +42,7 @@ def paired_bounds(differences: pd.Series, *halves: pd.DataFrame, level: float) -
 
 @dataclass(frozen=True, eq=False)
 class _Halves:
-    """How far the halves of the units of a value lie from it."""
+    """The deviations of half-samples from the value of all units."""
 
     n_units: int
     units: str

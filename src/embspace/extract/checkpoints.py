@@ -66,7 +66,7 @@ def checkpoint_model(run: Run, form: Form, checkpoint: Checkpoint) -> FolderMode
 
 
 def form_of(name: str, run: Run) -> Form:
-    """Where the learned matrices are and which rows are not a token's or a position's.
+    """Return the names of the learned matrices, and the rows that are no token or position.
 
     The run says it, or the model that it starts from.
     """

@@ -101,7 +101,7 @@ def extract_hidden_states(
 
 
 def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
-    """What a model without a tokenizer makes of texts, and any model of none."""
+    """Return the empty states of a model without a tokenizer, or of a corpus without texts."""
     return HiddenStates(
         windows=window_table([], []),
         tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
@@ -114,7 +114,7 @@ def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
 def _unknown_texts(
     tokens: pd.DataFrame, windows: pd.DataFrame, ids: list[str], unknown: int | None
 ) -> list[str]:
-    """Those of the texts `ids` that have no ordinary token but the unknown one, or none at all."""
+    """Return the texts among `ids` whose only tokens, if any, are special or unknown."""
     known = tokens[~tokens["special"] & (tokens["id"] != unknown)]
     texts = set(windows["text"].iloc[known["window"].unique()])
     return [name for name in ids if name not in texts]

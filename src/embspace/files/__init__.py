@@ -1,1 +1,1 @@
-"""What embspace reads and writes, one module a format."""
+"""Reads and writes files, one module a format."""

@@ -16,7 +16,7 @@ def save_scalars(scalars: dict[str, Any], path: str) -> None:
 
 
 def load_scalars(path: str) -> dict[str, Any]:
-    """What `save_scalars` wrote."""
+    """Return the numbers that `save_scalars` wrote."""
     try:
         content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -75,7 +75,7 @@ def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
 
 
 def read_labels(path: str | Path) -> pd.DataFrame:
-    """What the rows are: `label`, and `group` where the file has one; both strings, in order.
+    """Return the rows' names: `label`, and `group` where the file has one; both strings, in order.
 
     A .csv, .jsonl or .parquet with a column token or label.
 

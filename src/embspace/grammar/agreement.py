@@ -1,4 +1,4 @@
-"""Which verb agrees with which noun: questions for a model, and how far apart the two stand."""
+"""Asks a model which verb agrees with which noun, and tells how far apart the two stand."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ def agreement_items(texts: pd.DataFrame, language: Language) -> pd.DataFrame:
 
 
 def agreements(tree: Node) -> Iterator[tuple[str, int, int]]:
-    """Of each verb in the tree of a sentence: clause, place of its subject's noun, its own place.
+    """Yield for each verb in the tree: clause, place of its subject's noun, its own place.
 
     A verb's subject is the nominal right before it, or else what its clause begins with.
     """
@@ -89,7 +89,7 @@ def attractor_counts(language: Language, largest: int) -> Float[np.ndarray, " co
 
 
 def _after_noun(language: Language) -> Iterator[tuple[float, tuple[str, ...]]]:
-    """What may follow the noun of a subject, and how often; in the singular, as both are alike."""
+    """Return the words after a subject's noun, with probabilities; in the singular, as both do."""
     for probability, (_, *rest) in language.grammar.rules[SUBJECT[SINGULAR]]:
         yield probability, tuple(rest)
 
@@ -107,6 +107,6 @@ def _item(
 
 
 def _noun_of(node: Node) -> int:
-    """Where the noun of a nominal stands, or of the nominal that a subject begins with."""
+    """Return the place of a nominal's noun, or of the nominal that a subject begins with."""
     nominal = node.children[0] if node.symbol in SUBJECT.values() else node
     return nominal.end - 1

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 
 class Rule(NamedTuple):
-    """What a symbol may become, and how often it does."""
+    """The results of rewriting a symbol, with their probabilities."""
 
     probability: float
     symbols: tuple[str, ...]
@@ -49,7 +49,7 @@ class ContextFreeGrammar:
 
     @cached_property
     def terminals(self) -> list[str]:
-        """In the order in which the rules first name them."""
+        """Return the terminals in the order in which the rules first name them."""
         named = (name for rules in self.rules.values() for rule in rules for name in rule.symbols)
         return list(dict.fromkeys(name for name in named if name not in self.rules))
 
@@ -105,7 +105,7 @@ class ContextFreeGrammar:
 
 
 def expected_counts(grammar: ContextFreeGrammar) -> dict[str, float]:
-    """How often each symbol, terminals too, comes in a derivation on average.
+    """Return the mean number of times that each symbol comes in a derivation, terminals included.
 
     With M the mean number of each symbol that one replacement of another makes, the counts c
     solve c = start + c M. Finite if the recursion dies out.
@@ -124,12 +124,12 @@ def expected_counts(grammar: ContextFreeGrammar) -> dict[str, float]:
 
 
 def rule_entropy(grammar: ContextFreeGrammar, symbol: str) -> float:
-    """Of the choice among the rules of a symbol, in nats; zero for a terminal."""
+    """Return the entropy of the choice among a symbol's rules, in nats; zero for a terminal."""
     return entropy([rule.probability for rule in grammar.rules.get(symbol, ())])
 
 
 def entropy(probabilities: Sequence[float] | Float[np.ndarray, " outcome"]) -> float:
-    """In nats."""
+    """Return the entropy in nats."""
     p = np.asarray(probabilities, dtype=np.float64)
     p = p[p > 0]
     return float(-(p * np.log(p)).sum()) + 0.0  # no -0.0

@@ -1,4 +1,4 @@
-"""How well the generated language can be predicted at best: exact frequencies and entropies."""
+"""Computes how well the generated language can be predicted: exact frequencies and entropies."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ FREQUENCY_COLUMNS = ["word", "word_class", "topic", "rank", "probability"]
 
 
 def words_per_sentence(language: Language) -> float:
-    """On average, the end mark included."""
+    """Return the mean number of words in a sentence, the end mark included."""
     counts = expected_counts(language.grammar)
     return sum(counts[name] for name in language.grammar.terminals)
 
@@ -44,7 +44,7 @@ def word_frequencies(language: Language) -> pd.DataFrame:
 
 
 def sentence_entropy(language: Language) -> float:
-    """Of a sentence whose topic is known, in nats.
+    """Return the entropy of a sentence whose topic is known, in nats.
 
     The sum over all symbols of how often each comes times the entropy of its rule or word. As no
     sentence has two trees, that of the tree and the words is that of the words.
@@ -115,7 +115,7 @@ def topic_log_likelihoods(words: list[str], language: Language) -> Float[np.ndar
 
 
 def _word_entropy(language: Language, word_class: str) -> float:
-    """Of a word whose class and sentence's topic are known."""
+    """Return the entropy of a word whose class and topic are known."""
     rank = entropy(language.lexicon.frequencies[word_class])
     by_topic = language.lexicon.by_topic(word_class)
     return rank + (entropy(language.word_topics[0]) if by_topic else 0.0)

@@ -44,7 +44,7 @@ class Language:
 
     @cached_property
     def limits(self) -> dict[str, list[float]]:
-        """By class: where the cumulative probability of ranks steps from one to the next."""
+        """Return, by class, the cumulative probabilities at which one rank follows another."""
         return {
             word_class: np.cumsum(frequencies)[:-1].tolist()
             for word_class, frequencies in self.lexicon.frequencies.items()

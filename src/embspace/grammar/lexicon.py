@@ -44,7 +44,7 @@ ENGLISH = """
 
 
 class Entry(NamedTuple):
-    """What is known of a word. `topic` is None in classes that all topics share."""
+    """A word's entry. `topic` is None in classes that all topics share."""
 
     word_class: str
     topic: int | None
@@ -78,7 +78,7 @@ class Lexicon:
 
     @cached_property
     def frequencies(self) -> dict[str, Float[np.ndarray, " rank"]]:
-        """By class: the probability of each rank, given the word's topic."""
+        """Return, by class, the probability of each rank, given the word's topic."""
         return {
             word_class: zipf(len(rows[0]), self.zipf_exponent)
             for word_class, rows in self.forms.items()

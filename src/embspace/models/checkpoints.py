@@ -16,7 +16,7 @@ class PublishedCheckpoint:
     """In models.lock, <model>@step<step>."""
     step: int
     model: HubModel
-    """As its model is described, but at its own repository and revision."""
+    """Return the checkpoint's model: as described, but at its own repository and revision."""
 
 
 def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:

@@ -40,7 +40,7 @@ class _Node:
     """Which modules of a list it stands for."""
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Of all parameters of one copy."""
+        """Return the shapes of all parameters of one copy."""
         shapes = dict(self.own)
         for part in self.parts:
             for number in part.numbers:

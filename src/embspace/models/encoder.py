@@ -18,7 +18,7 @@ UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alon
 
 @dataclass(frozen=True)
 class EncodedWindow:
-    """What a model makes of one window."""
+    """The output of a model for one window."""
 
     index: int  # of the window in the list that was given
     tokens: Float[np.ndarray, "layer token dim"]
@@ -27,7 +27,7 @@ class EncodedWindow:
     """What the norm after the last block makes of the last layer; None without one."""
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """By name: `token` (layer, token, dim), the pooled ones (layer, 1, dim); also normed."""
+        """Return `token` (layer, token, dim) and the pooled ones (layer, 1, dim); also normed."""
         named = _with_pooled("", self.tokens, self.pooled)
         if self.final_norm is not None:
             named |= _with_pooled(NORMED, self.final_norm, pool(self.final_norm))

@@ -14,7 +14,7 @@ from embspace.errors import InputError
 
 @dataclass(frozen=True)
 class LayerStates:
-    """What a model makes of a batch, as tensors."""
+    """The output of a model for a batch, as tensors."""
 
     layers: Any
     """(layer, row, token, dim), layers 0..L: the embedding output and what each block gives."""
@@ -78,7 +78,7 @@ def find_final_norm(module: Any, input_ids: Any, attention_mask: Any) -> str | N
 
 
 def final_norm_dim(module: Any, final_norm: str) -> int:
-    """How many dimensions the module after the last block gives.
+    """Return the number of dimensions of the output of the module after the last block.
 
     Raises:
         InputError: if the model has no such module.

@@ -139,7 +139,7 @@ def is_intact(path: Path, file: RemoteFile) -> bool:
 
 
 def git_blob_id(path: Path) -> str:
-    """How git names the content of a file."""
+    """Return the name that git gives to a file's content."""
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What can go wrong between here and the model hub, in words that say what to do."""
+"""Explains errors on the way to the model hub, and says what to do."""
 
 import errno
 import time

@@ -1,4 +1,4 @@
-"""Which LayerNorm makes each hidden state, found by what the modules put out, not by names."""
+"""Finds the LayerNorm that makes each hidden state, by the modules' outputs, not by names."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How a tokenizer spells: what marks the pieces of words, and how bytes are written.
+"""Finds how a tokenizer spells: the marks of word pieces, and how bytes are written.
 
 WordPiece writes `##ing` for a piece inside a word, SentencePiece `▁the` and byte-level BPE `Ġthe`
 for one that starts a word, and the latter every byte as a printable character: `Ã©` for é.
@@ -16,7 +16,7 @@ SPACE = "Ġ"  # byte-level BPE's
 
 @dataclass(frozen=True)
 class Spelling:
-    """What to know of a tokenizer to read its tokens."""
+    """The spelling of a tokenizer's tokens."""
 
     algorithm: str
     """WordPiece, BPE, Unigram or WordLevel."""
@@ -85,7 +85,7 @@ def _steps(step: Any) -> Iterator[dict[str, Any]]:
 
 
 def _of_space(step: dict[str, Any]) -> str:
-    """What a step writes for a space, if it writes something else."""
+    """Return what a step writes for a space, if it writes something else."""
     if step["type"] == "Metaspace":
         return str(step["replacement"])
     pattern = step.get("pattern")

@@ -109,7 +109,7 @@ def numbered_vocabulary(n_tokens: int) -> pd.DataFrame:
 
 
 def kind_of_text(text: str) -> str:
-    """Of what kind a text is: digit (ASCII digits), word (letters of any script), or other."""
+    """Return the kind of a text: digit (ASCII digits), word (letters of any script), or other."""
     if text.isascii() and text.isdigit():
         return "digit"
     return "word" if text.isalpha() else "other"

@@ -29,7 +29,7 @@ class Window:
 
 
 def largest_window(model: Network, module: Any) -> int:
-    """How many tokens the model reads at once: the least of what bounds them.
+    """Return how many tokens the model reads at once: the least of all bounds.
 
     That is the table of positions, where there is one, the positions that the config counts, and
     the key `window` of the model's file.

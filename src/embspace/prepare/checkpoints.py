@@ -29,7 +29,7 @@ def prepare_checkpoints(
     *,
     n_checkpoints: Annotated[int, Field(ge=2)],
 ) -> dict[str, Any]:
-    """By step: where a checkpoint comes from, its commit, and the sha256 of each file.
+    """Prepare by step: a checkpoint's source, its commit, and the sha256 of each file.
 
     Raises:
         InputError: if the model's file names no checkpoints, or if one was not fetched, lacks a
@@ -65,7 +65,7 @@ def _check_distinct(name: str, pins: dict[str, Any]) -> None:
 
 
 def checkpoints_to_read(name: str, model: Model) -> list[PublishedCheckpoint]:
-    """Those of a model's training that `prepare_checkpoints` takes, by its settings.
+    """Return the checkpoints of a training that `prepare_checkpoints` takes, by its settings.
 
     Raises:
         InputError: if the model's file names none, or the settings do not fit.

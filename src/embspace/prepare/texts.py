@@ -95,7 +95,7 @@ def warn_unwatched(name: str, corpus: Corpus) -> None:
 
 
 def documents_of(table: pd.DataFrame) -> pd.Series:
-    """What a text belongs to; itself where nothing is said."""
+    """Return the document of each text; the text itself where none is given."""
     if "document" not in table:
         return table["id"]
     given = table["document"].astype(object)

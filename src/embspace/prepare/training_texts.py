@@ -64,7 +64,7 @@ def _labels(table: pd.DataFrame, run: Run) -> pd.Series:
 
 
 def _split(table: pd.DataFrame, run: Run) -> np.ndarray:
-    """By documents, of each domain and label that the corpus knows, whatever the run asks for.
+    """Split the texts by documents of each domain and label, whatever the run asks for.
 
     So runs that classify and runs that do not hold out the same documents of a corpus.
     """

@@ -1,4 +1,4 @@
-"""What a layout keeps of two circles."""
+"""Measures what a layout keeps of two circles."""
 
 import numpy as np
 from jaxtyping import Float
@@ -23,7 +23,7 @@ def circle_quality(
     n_neighbors: int,
     largest_closed_step: float,
 ) -> dict[str, float]:
-    """Which neighbors a layout keeps, whether the circles are apart, and how far they are rings.
+    """Return the neighbors that a layout keeps, and how far the circles are apart and rings.
 
     The first half of the rows is one circle, in order, the second the other. Each quantity stands
     beside chance: of a layout drawn at random, of points dealt to the circles at random, of a

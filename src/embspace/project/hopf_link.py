@@ -35,7 +35,7 @@ OVER_RUNS = {"linearly_separable": "sum", "n_closed_rings": "sum", "largest_step
 
 @dataclass(frozen=True)
 class HopfLink:
-    """What the stage found."""
+    """The results of the stage."""
 
     coordinates: pd.DataFrame
     """One row a point of a map, or of space: x, y and, there, z."""

@@ -98,7 +98,7 @@ def _start(cloud: LearnedCloud) -> Layout:
 
 
 def _over_seeds(part: LearnedCloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
-    """What maps of the same points by other seeds have in common.
+    """Return what maps of the same points by different seeds have in common.
 
     The neighbors that two share: mean, smallest and largest of all pairs of maps, and of random
     layouts. Of positions also how well each lies along a line: median, smallest and largest.

@@ -1,4 +1,4 @@
-"""What all maps have in common: a table of coordinates, and how far they can be trusted."""
+"""Makes the tables of all maps: coordinates, and how far they can be trusted."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass

@@ -283,7 +283,7 @@ def _tables(
     graph: NeighborGraph,
     shuffles: Shuffles,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Of the maps of one space: coordinates, quality, and what lies near what."""
+    """Return the maps' tables of one space: coordinates, quality, and neighbors by kind."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
     neighbors = _alike(about, graph, {**key, "method": "space"}, shuffles)
@@ -304,7 +304,7 @@ def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) 
 def _alike(
     about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], shuffles: Shuffles
 ) -> list[dict[str, Any]]:
-    """Of each corpus, the share of its vectors' nearest that are of the same kind."""
+    """Return, by corpus, the share of its vectors' nearest that are of the same kind."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     shuffled = shuffled_neighbor_shares(

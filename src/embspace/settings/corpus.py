@@ -1,4 +1,4 @@
-"""What conf/corpus/<name>.yaml may say. A corpus is data, as a model is."""
+"""Schema of conf/corpus/<name>.yaml. A corpus is data, as a model is."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -135,7 +135,7 @@ class LineagesCorpus(_Corpus):
 
 
 class GrammarProbabilities(Strict):
-    """How often the generated language does what it may do; see embspace.grammar.rules."""
+    """The probabilities of the generated language's choices; see embspace.grammar.rules."""
 
     stay: Probability  # a sentence has the topic of the one before it
     own_topic: Probability  # a noun, verb or adjective is of the sentence's topic
@@ -226,7 +226,7 @@ SOURCES: dict[str, type[Corpus]] = {
 
 
 def corpus_file(name: str) -> str:
-    """Where the corpus `name` is described."""
+    """Return the file that describes the corpus `name`."""
     return str(CONF / "corpus" / f"{name}.yaml")
 
 

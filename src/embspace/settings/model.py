@@ -1,4 +1,4 @@
-"""What conf/model/<name>.yaml may say. Models differ in data, not in code."""
+"""Schema of conf/model/<name>.yaml. Models differ in data, not in code."""
 
 import re
 from collections.abc import Iterable
@@ -107,7 +107,7 @@ class Matrices(Strict):
 
 
 class Checkpoints(Strict):
-    """Where the steps of a model's training are on the hub; `{step}` stands for the number."""
+    """The places of a training's steps on the hub; `{step}` stands for the number."""
 
     repository: str | None = Field(None, pattern=r"^[\w.{}-]+/[\w.{}-]+$")  # None: the model's own
     revision: str | None = None  # None: main
@@ -217,7 +217,7 @@ SOURCES: dict[
 
 
 def model_file(name: str) -> str:
-    """Where the model `name` is described; a checkpoint `<model>@<step>` is there, too."""
+    """Return the file that describes the model `name`, or the checkpoint `<model>@<step>`."""
     return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
 
 

@@ -1,4 +1,4 @@
-"""What conf/train/<run>.yaml may say. A model that we train is data, as one that we load is."""
+"""Schema of conf/train/<run>.yaml. A model that we train is data, as one that we load is."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -88,7 +88,7 @@ class Run(Strict):
 
 
 def run_file(name: str) -> str:
-    """Where the run `name` is described."""
+    """Return the file that describes the run `name`."""
     return str(CONF / "train" / f"{name}.yaml")
 
 
@@ -128,7 +128,7 @@ def _phase(file: str, key: object, content: Any) -> Phase:
 
 
 def _flaw(run: Run) -> str:
-    """What of a run does not go together; "" if all does."""
+    """Return the settings of a run that contradict each other; "" if none do."""
     classified = [isinstance(each, SequenceClassification) for each in run.phases.values()]
     if (run.base is None) == (run.architecture is None):
         return "expected either 'base', a model to start from, or 'architecture'"

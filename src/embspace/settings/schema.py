@@ -84,7 +84,7 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
 
 
 def _as_list(key: str, found: Any, schema: type[BaseModel]) -> str:
-    """How the list is written, with what was found in it, or else an example."""
+    """Return how the list is written, with what was found in it, or else an example."""
     field = schema.model_fields.get(key)
     example = (field.examples if field else None) or ["..."]
     entry = found if isinstance(found, str | int | float) else example[0]

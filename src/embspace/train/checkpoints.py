@@ -24,7 +24,7 @@ MOMENTS = "optimizer.safetensors"
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of a checkpoint, in its `training.json`."""
+    """The content of a checkpoint's `training.json`."""
 
     fingerprint: str  # of all that the weights follow from
     step: int
@@ -50,7 +50,7 @@ class Checkpoint:
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """Return the checkpoint's folder."""
         return Path(self.root, f"seed_{self.seed}", self.phase, f"step_{self.step:06d}")
 
     @property
@@ -72,7 +72,7 @@ def checkpoints_of(root: str, run: Run, seed: int, phase: str) -> list[Checkpoin
 
 
 def all_checkpoints(root: str, run: Run) -> list[Checkpoint]:
-    """Those of all seeds and phases, by seed."""
+    """Return the checkpoints of all seeds and phases, by seed."""
     return [
         checkpoint
         for seed in run.seeds
@@ -117,7 +117,7 @@ def save_checkpoint(
 
 
 def read_record(folder: Path) -> Record:
-    """What is known of a checkpoint, its files held against it.
+    """Return a checkpoint's record, its files held against it.
 
     Raises:
         InputError: if it is not there, or a file is missing or not the one that was written.
@@ -143,7 +143,7 @@ def read_record(folder: Path) -> Record:
 
 
 def load_moments(folder: Path) -> dict[str, np.ndarray]:
-    """What the optimizer remembered at a checkpoint."""
+    """Return the optimizer's state at a checkpoint."""
     return load_tensors(str(folder / MOMENTS))
 
 
@@ -163,7 +163,7 @@ def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
 
 
 def whole_checkpoints(folders: Sequence[Path], fingerprint: str) -> int:
-    """How many of the folders, from the first on, hold whole checkpoints of this very training.
+    """Return how many folders, from the first on, hold whole checkpoints of this very training.
 
     Those from the first that does not are deleted, so that none is taken for this training's. A
     damaged one is told of.

@@ -48,7 +48,7 @@ def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Dev
 
 
 def _at_once(n_seeds: int, device: str) -> int:
-    """How many seeds train at a time: one on a GPU, else one a core.
+    """Return how many seeds train at a time: one on a GPU, else one a core.
 
     Or all, if they are less than twice as many: sharing the cores, three on two take one and a
     half times as long as one, where two and then one would take twice as long. Of more, the last

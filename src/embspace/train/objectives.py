@@ -1,4 +1,4 @@
-"""What a step of training asks of a model."""
+"""Defines the objectives of training."""
 
 from typing import Any
 

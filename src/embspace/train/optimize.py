@@ -18,7 +18,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq")  # as torch's AdamW calls what it remembers 
 
 @dataclass(frozen=True)
 class Start:
-    """Where training begins: after so many steps, with what AdamW remembers of them."""
+    """The start of training: the steps done, and AdamW's state after them."""
 
     step: int = 0
     moments: dict[str, np.ndarray] | None = None
@@ -26,7 +26,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Step:
-    """What a step of training gave."""
+    """The result of a step of training."""
 
     number: int  # 1 for the first
     loss: float  # of its batch, before the step, in nats
@@ -45,7 +45,7 @@ def make_optimizer(module: Any, weight_decay: float) -> Any:
 
 
 def moments_of(module: Any, optimizer: Any) -> dict[str, np.ndarray]:
-    """What AdamW remembers, as `<moment>.<parameter>`; empty before the first step."""
+    """Return AdamW's state, as `<moment>.<parameter>`; empty before the first step."""
     return {
         f"{moment}.{name}": optimizer.state[parameter][moment].cpu().numpy()
         for name, parameter in module.named_parameters()

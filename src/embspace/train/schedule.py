@@ -1,4 +1,4 @@
-"""Which steps are kept, and how fast the weights move."""
+"""Schedules the steps that are kept, and the learning rate."""
 
 import numpy as np
 

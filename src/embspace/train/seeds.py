@@ -77,7 +77,7 @@ def train_seed(training: Training, seed: int) -> None:
 
 
 def _learned(texts: pd.DataFrame) -> pd.DataFrame:
-    """What training sees of the texts."""
+    """Return the texts that training sees."""
     return texts.loc[texts["split"] == "train", ["text", "label"]].reset_index(drop=True)
 
 

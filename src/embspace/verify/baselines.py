@@ -1,4 +1,4 @@
-"""Which results have a baseline, and how one is made: tests/baselines/ mirrors results/."""
+"""Finds the results that have a baseline, and makes one: tests/baselines/ mirrors results/."""
 
 import shutil
 from collections.abc import Collection, Mapping

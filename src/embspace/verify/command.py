@@ -1,4 +1,4 @@
-"""What `embspace verify` does, in order."""
+"""Runs `embspace verify`, step by step."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
 
 
 def _relative(results: Path) -> Path:
-    """As a path from the current folder, by which it is known what was computed here."""
+    """Return a path from the current folder, by which it is known what was computed here."""
     return results.relative_to(Path.cwd()) if results.is_relative_to(Path.cwd()) else results
 
 

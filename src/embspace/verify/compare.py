@@ -27,7 +27,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What comparing two files came to."""
+    """The result of comparing two files."""
 
     n_facts: int
     worst: float

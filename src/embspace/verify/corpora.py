@@ -1,4 +1,4 @@
-"""What can still be compared when params.yaml lists other corpora than the baselines have.
+"""Finds what can be compared when params.yaml lists other corpora than the baselines have.
 
 A row about a corpus stays comparable as long as both sides have it. Where all corpora lie on one
 map, are cut down to the smallest of them, or take their turn at one stream of chance, another one
@@ -72,7 +72,7 @@ def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[s
 
 
 def left_out(file: Path) -> str:
-    """What of a result is left out where the corpora have changed; empty if nothing is."""
+    """Return what of a result is left out where the corpora have changed; empty if nothing is."""
     if is_whole(file):
         return "all"
     if file.parts[0] == LEDGER:
@@ -82,7 +82,7 @@ def left_out(file: Path) -> str:
 
 
 def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
-    """Those of `columns` of a result, relative to results/, into which all corpora enter."""
+    """Return those of `columns` of a result, relative to results/, into which all corpora enter."""
     patterns = _patterns(file)
     return tuple(c for c in columns if any(fnmatchcase(c, pattern) for pattern in patterns))
 

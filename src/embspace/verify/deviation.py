@@ -1,4 +1,4 @@
-"""How far a cell is from its baseline."""
+"""Measures how far a cell is from its baseline."""
 
 import math
 

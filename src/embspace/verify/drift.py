@@ -24,7 +24,7 @@ ContentsByFile = Mapping[Path, Contents]
 
 @dataclass(frozen=True)
 class FileReport:
-    """What became of one result, or of a baseline whose result is missing."""
+    """The outcome for one result, or for a baseline whose result is missing."""
 
     file: Path
     verdict: Verdict
@@ -35,7 +35,7 @@ class FileReport:
 
 @dataclass(frozen=True)
 class Drift:
-    """What became of the results of some models."""
+    """The outcome for the results of some models."""
 
     files: tuple[FileReport, ...]
     without_baseline: tuple[str, ...]
@@ -99,7 +99,7 @@ def compare_all(
 
 
 def _rows_about(file: Path, contents: Contents, names: Collection[str]) -> Contents:
-    """Of a table about several models, the rows of some; all of any other."""
+    """Return the rows about some models of a table about several; all rows of any other."""
     return contents.of_names(names) if file.parts[0] in SEVERAL else contents
 
 

@@ -1,4 +1,4 @@
-"""What makes `embspace verify` fail, counted by kind."""
+"""Counts, by kind, what makes `embspace verify` fail."""
 
 from collections.abc import Sequence
 

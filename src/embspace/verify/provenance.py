@@ -1,4 +1,4 @@
-"""What class of machine made the results: results/provenance.json.
+"""Records the class of machine that made the results: results/provenance.json.
 
 Nothing in it names a person, a place or a time.
 """
@@ -72,7 +72,7 @@ def processor() -> str:
 
 
 def simd_extensions() -> list[str]:
-    """What NumPy found this processor to have, of what it can use."""
+    """Return the extensions that NumPy found in this processor, of those that it can use."""
     import numpy as np
 
     extensions = np.show_config(mode="dicts")["SIMD Extensions"]

@@ -38,7 +38,7 @@ class RankedList:
         return [row for row in come if not self._ties_with_last(self.after[row])]
 
     def rank_deviation(self, row: RowName) -> float:
-        """How far the row is from a tie with what held its new rank; 0 if it has not moved."""
+        """Return how far the row is from a tie at its new rank; 0 if it has not moved."""
         before, after = self.before[row], self.after[row]
         rank = self.ranked.rank
         if before[rank] == after[rank]:

@@ -90,11 +90,11 @@ class Report:
                     self._say(f"  {item.quantity}, {item.published}: {said}")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
-        """What an update has changed."""
+        """Print what an update has changed."""
         self._say(f"\nbaselines: {n_written} written, {n_removed} removed; see also {provenance}")
 
     def show_summary(self, drift: Drift, failures: Mapping[str, int]) -> None:
-        """Where the results come from, and the line that decides."""
+        """Print where the results come from, and the line that decides."""
         here = sum(file.computed_here is True for file in drift.files)
         git = sum(file.computed_here is False for file in drift.files)
         advice = "; `dvc repro --force` computes all of them here" if git else ""

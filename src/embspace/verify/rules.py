@@ -1,4 +1,4 @@
-"""How far each number may drift: tests/baselines/tolerances.yaml, checked.
+"""Reads how far each number may drift: tests/baselines/tolerances.yaml, checked.
 
 A column of a table, or a key of a JSON file, is of a kind; a kind has a tolerance and a reason.
 """
@@ -60,7 +60,7 @@ class Ranked(Strict):
 
 
 class FileRules(Strict):
-    """What holds for the files of some folders of results/ only."""
+    """The rules for the files of some folders of results/ only."""
 
     columns: dict[str, str] = {}
     ranked: Ranked | None = None
@@ -78,7 +78,7 @@ class Tolerances(Strict):
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds for one file."""
+    """The rules for one file."""
 
     kinds: Mapping[str, Kind]
     columns: tuple[Mapping[str, str], ...]
@@ -107,7 +107,7 @@ class Rules:
         return self
 
     def row_names(self, columns: Iterable[str]) -> list[str]:
-        """Those of `columns` that tell rows apart."""
+        """Return those of `columns` that tell rows apart."""
         named = [c for c in columns if (kind := self.kind(c)) is not None and kind.names_row]
         if self.ranked is None:
             return named

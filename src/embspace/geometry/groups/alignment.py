@@ -1,4 +1,4 @@
-"""How alike two spaces hold the same n points, whatever their axes: CKA, Procrustes, neighbors."""
+"""Measures how alike two spaces hold the same n points: CKA, Procrustes, neighbors."""
 
 from typing import NamedTuple
 

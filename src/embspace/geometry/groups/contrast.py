@@ -1,4 +1,4 @@
-"""How far groups of few points lie apart, for many ways of grouping them at once."""
+"""Measures how far groups of few points lie apart, for many groupings at once."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ TIE = 1e-5  # of the largest distance: what rounding in float32 may do to equal 
 
 @dataclass(frozen=True, eq=False)
 class GroupContrast:
-    """Of each draw of groups and each of a stack of distance matrices; NaN if not defined."""
+    """The contrast of each draw of groups in each of many distance matrices; NaN if undefined."""
 
     within: Float[np.ndarray, "draw stack"]
     """Mean distance over the pairs of one group; each pair counts once."""

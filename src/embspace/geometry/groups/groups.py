@@ -1,4 +1,4 @@
-"""How well given groups of points hold together: mean distances, silhouettes, clusters."""
+"""Measures how well given groups of points hold together: mean distances, silhouettes, clusters."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

@@ -1,4 +1,4 @@
-"""How well queries find what they should, among candidates ordered by a score."""
+"""Measures how well queries find their targets among candidates ordered by a score."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

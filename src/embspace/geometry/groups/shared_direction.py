@@ -1,4 +1,4 @@
-"""What vectors of different kinds have in common: the part of their energy that is shared."""
+"""Measures the part of the energy that vectors of different kinds share."""
 
 from dataclasses import dataclass
 

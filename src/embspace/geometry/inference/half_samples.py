@@ -249,7 +249,7 @@ class _UnitsOfTexts:
         ]
 
     def _inputs(self, rows: Int[np.ndarray, " row"], groups: Groupings, sums: Inputs) -> Inputs:
-        """What the measures take of some rows."""
+        """Return the arguments of the measures for some rows."""
         inputs: dict[Shared | None, Any] = {**sums}
         lacking = self._kinds - sums.keys() - OF_NEIGHBORS
         if lacking:
@@ -279,7 +279,7 @@ def text_estimate(
     level: float,
     tolerance: float,
 ) -> TextEstimate:
-    """What a measure of the whole and of halves of its units says; see `estimate_over_texts`."""
+    """Return the estimate of a measure from all units and halves; see `estimate_over_texts`."""
     value, error = value_of(whole), float(half_sample_error(drawn, n_units))
     defined = drawn[~np.isnan(drawn)]
     reach = error * student_quantile(n_units, len(defined), level)

@@ -13,7 +13,7 @@ Null = Literal["isotropic_gaussian", "gaussian_of_covariance", "coordinates_shuf
 
 
 def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """As many independent vectors as `x` has, of as many coordinates, in no preferred direction.
+    """Return as many independent Gaussian vectors as `x` has, isotropic, of as many coordinates.
 
     Their root mean square norm is that of `x`, in expectation.
     """
@@ -82,7 +82,7 @@ def exchanged_between_texts(
 
 
 def _starts(*columns: Int[np.ndarray, " n"]) -> Int[np.ndarray, " run"]:
-    """Where rows begin that are equal in all columns."""
+    """Return the first rows of runs that are equal in all columns."""
     differ = np.any([each[1:] != each[:-1] for each in columns], axis=0)
     return np.append(0, np.flatnonzero(differ) + 1)
 

@@ -1,4 +1,4 @@
-"""What fewer texts would have given: the n-curve of every measure."""
+"""Estimates every measure on fewer texts: the curve over n."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -153,7 +153,7 @@ def _add_squared_differences(column, value, distances):
 @no_type_check
 @njit(nogil=True, cache=True)
 def count_common(a: Int[np.ndarray, "n k"], b: Int[np.ndarray, "n k"]) -> int:
-    """How many numbers the rows of `a` and `b` share, over all rows; each stands once in a row."""
+    """Return how many numbers the rows of `a` and `b` share in all; each stands once in a row."""
     common = 0
     for i in range(a.shape[0]):
         for place in range(a.shape[1]):

@@ -1,4 +1,4 @@
-"""How far points that have an order lie along one line, however bent."""
+"""Measures how far ordered points lie along one line, however bent."""
 
 from dataclasses import dataclass
 

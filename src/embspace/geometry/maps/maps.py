@@ -1,4 +1,4 @@
-"""How faithful a map is: which neighbors it keeps, makes up and tears apart. Exact, all points."""
+"""Measures how faithful a map is: neighbors kept, made up and torn apart. Exact, all points."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -222,7 +222,7 @@ def _no_candidates(n: int) -> NeighborRows:
 
 
 def _rank_agreement(ranks: NeighborRows) -> float:
-    """From 1, if all ranks are 1..k, to 0, if they are the k last ones."""
+    """Return the agreement of ranks: 1 if all are 1..k, 0 if they are the k last ones."""
     n, k = ranks.shape
     excess = int(np.maximum(ranks.astype(np.int64) - k, 0).sum())
     return float(1 - Fraction(2 * excess, n * k * (2 * n - 3 * k - 1)))

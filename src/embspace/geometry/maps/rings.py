@@ -1,4 +1,4 @@
-"""How far points that lie on a ring in space still do so in a map."""
+"""Measures how far points of a ring in space still form a ring in a map."""
 
 import numpy as np
 from jaxtyping import Float, Int

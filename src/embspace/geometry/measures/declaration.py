@@ -1,4 +1,4 @@
-"""What a measure of a cloud of vectors is: declared once, beside the function that computes it."""
+"""Declares a measure of a cloud of vectors once, beside the function that computes it."""
 
 import math
 from collections.abc import Callable, Sequence

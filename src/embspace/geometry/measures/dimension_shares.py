@@ -79,7 +79,7 @@ def outlier_dimensions(
     shared="directions",
 )
 def n_outlier_dimensions(x: Vectors | DirectionSums) -> float:
-    """How many coordinates have a mean over 3 standard deviations from those of the others.
+    """Return the number of coordinates whose mean is over 3 standard deviations from the others'.
 
     `outlier_dimensions` says which. By Chebyshev's inequality a ninth of them at most.
 

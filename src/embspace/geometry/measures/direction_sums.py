@@ -25,7 +25,7 @@ class DirectionSums:
     """Sum of |x|."""
 
     def __add__(self, other: "DirectionSums") -> "DirectionSums":
-        """Those of both clouds."""
+        """Return the sums of both clouds."""
         return DirectionSums(
             self.n + other.n,
             self.n_directed + other.n_directed,

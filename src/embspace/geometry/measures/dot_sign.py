@@ -1,4 +1,4 @@
-"""How likely the dot product of two random vectors is not positive."""
+"""Computes the probability that the dot product of two random vectors is not positive."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How many of some weights there are in effect."""
+"""Computes the effective number of weights."""
 
 import numpy as np
 from jaxtyping import Float

@@ -88,7 +88,7 @@ def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate
 
 
 def _summed_logs(x: Vectors | NeighborGraph, k: int) -> Float[np.ndarray, " n"]:
-    """Of each vector the sum of log r_k / r_j over j < k; NaN where r_1 is 0."""
+    """Return each vector's sum of log r_k / r_j over j < k; NaN where r_1 is 0."""
     if k < 3:
         raise ValueError(f"k: expected at least 3 neighbors, found {k}")
     distances = neighbor_graph_of(x, k).distances

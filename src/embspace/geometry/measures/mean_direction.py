@@ -112,6 +112,6 @@ def mean_cosine_to_mean(x: Vectors | DirectionSums) -> float:
 
 
 def _resultant(x: Vectors | DirectionSums) -> tuple[int, float]:
-    """How many vectors have a direction, and the length of the sum of these."""
+    """Return the number of vectors with a direction, and the length of the sum of these."""
     sums = direction_sums_of(x)
     return sums.n_directed, float(np.linalg.norm(sums.unit_total))

@@ -53,7 +53,7 @@ def correlation_dimension(
 def _pairs_within(
     x: Vectors, graph: NeighborGraph, radii: Float[np.ndarray, " radius"]
 ) -> Float[np.ndarray, " radius"]:
-    """How many pairs are no farther apart than each radius; the last one is the largest.
+    """Return the number of pairs within each radius; the last radius is the largest.
 
     A row whose farthest listed neighbor is beyond it has all that are near in its list. The
     others are compared with all rows, by products in float32: a pair that rounding moves over a

@@ -1,4 +1,4 @@
-"""How much of the occurrences of a word one axis explains, in the ways that it was counted."""
+"""Measures how much of a word's occurrences one axis explains, in the published ways."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def _words_of_one_size(
 
 
 def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
-    """Of each word: of squares, of variance along that axis, of variance."""
+    """Return each word's shares: of squares, of variance along that axis, of variance."""
     centered = x - x[:, :1]  # so that equal rows give exact zeros
     centered = centered - centered.mean(axis=1, keepdims=True)
     total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centered))

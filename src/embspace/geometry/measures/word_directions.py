@@ -15,7 +15,7 @@ MOST_NUMBERS = 2**22  # that products of some words take at once
 
 @dataclass(frozen=True, eq=False)
 class WordDirections:
-    """Of vectors u = x / |x|, of each word that has some; those of length zero have none."""
+    """The directions u = x / |x| of each word's vectors; those of length zero are left out."""
 
     counts: Float[np.ndarray, " word"]
     """How many there are of the word."""
@@ -70,7 +70,7 @@ class UnitWordDirections:
             Float[np.ndarray, "word unit unit"],
         ]
     ]:
-        """By number of units that a word has: the words, their units, and products of these."""
+        """Return, by a word's number of units: the words, their units, and products of these."""
         n_of_word = np.diff(np.append(self._starts, len(sums)))
         for n in np.unique(n_of_word):
             words = np.flatnonzero(n_of_word == n)

@@ -31,7 +31,7 @@ class Side(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What all pairs come to, by quantity: distance, dot product, cosine, centered cosine."""
+    """The totals of all pairs by quantity: distance, dot product, cosine, centered cosine."""
 
     limits: Float[np.ndarray, "quantity 2"]
     """Outer edges of the bins."""
@@ -66,7 +66,7 @@ def _dot_products(products, shift, shifts, values, sums, places):
 @no_type_check
 @njit
 def _cosines(products, inverse, inverses, values, sums, places):
-    """Those that there are; return how many."""
+    """Fill in the cosines that are defined; return their number."""
     n = 0
     for j in range(products.size):
         if inverse * inverses[j] > 0:

@@ -49,7 +49,7 @@ class Kept(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What the lists look for: small keys, which are -c, c and |c| of a cosine c.
+    """The order of a list: by small keys, which are -c, c and |c| of a cosine c.
 
     list = group * len(ORDERS) + order.
     """

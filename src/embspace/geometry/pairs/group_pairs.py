@@ -67,7 +67,7 @@ class GroupedVectors:
 
 @dataclass(frozen=True, eq=False)
 class GroupPairs:
-    """What `scan_group_pairs` found."""
+    """The result of `scan_group_pairs`."""
 
     distributions: dict[str, Distribution]
     """By name in `QUANTITIES`."""
@@ -132,7 +132,7 @@ def scan_group_pairs(
 
 
 def _distributions(tally: Tally, row: int) -> tuple[Distribution, Distribution]:
-    """Of a quantity, and of the same less the middle of its limits."""
+    """Return the distribution of a quantity, and of the same less the middle of its limits."""
     low, high = tally.limits[row].tolist()
     middle, counts = (low + high) / 2, tally.counts[row]
     edges = np.linspace(low, high, len(counts) + 1)
@@ -148,7 +148,7 @@ def _distributions(tally: Tally, row: int) -> tuple[Distribution, Distribution]:
 
 
 def _sides(x: GroupedVectors, y: GroupedVectors) -> tuple[Side, Side]:
-    """What the dot product and the squared distance are sums of: see `Side`."""
+    """Return the parts that dot product and squared distance are sums of; see `Side`."""
     apart = x.mean - y.mean
     left = _side(x, x.centered @ y.mean + x.mean @ y.mean, np.square(norms(x.centered + apart)))
     right_squared = np.square(norms(y.centered)) - 2 * y.centered @ apart

@@ -31,7 +31,7 @@ class Moments:
     """Sum of |y|^4."""
 
     def __add__(self, other: "Moments") -> "Moments":
-        """Those of both clouds.
+        """Return the moments of both clouds together.
 
         Raises:
             ValueError: their origins differ.

@@ -15,7 +15,7 @@ SMALL, BLOCK_ROWS = 8192, 512
 
 
 class VectorsAndNeighbors(NamedTuple):
-    """What a measure takes that needs both."""
+    """The vectors and their neighbors, for a measure that needs both."""
 
     vectors: Vectors
     neighbors: NeighborGraph

@@ -44,7 +44,7 @@ MOST_BYTES = 2**28  # of all threads together
 
 @dataclass(frozen=True, eq=False)
 class PairScan:
-    """What `scan_pairs` found."""
+    """The result of `scan_pairs`."""
 
     distributions: Distributions
     """By name of the metric, of those asked for: euclidean_distance, dot_product, cosine."""

@@ -54,7 +54,7 @@ def _axis(path: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Winding:
-    """How often a plane path turns about its center."""
+    """The number of turns of a plane path about its center."""
 
     n_turns: float
     """Positive to the left."""

@@ -1,4 +1,4 @@
-"""What a table of positional vectors looks like around each position: its outliers, its features.
+"""Describes a table of position embeddings around each position: its outliers, its features.
 
 Everything is local: a position is held against its neighbors along the axis, so that a table
 may have parts of different nature without one being measured by another's standard.
@@ -34,7 +34,7 @@ def _offset_products(x: np.ndarray, offset: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Outlyingness:
-    """How far each position stands apart from its surroundings."""
+    """The distance of each position from its surroundings."""
 
     neighbor_cosine: Float[np.ndarray, " n"]
     """The larger of the cosines with the position before and the one after, in [-1, 1]."""

@@ -1,4 +1,4 @@
-"""How the likeness of position vectors depends on where they stand and how far apart.
+"""Measures how the likeness of position embeddings depends on their places and their offset.
 
 Three properties that Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name: translation
 invariance, monotonicity and symmetry. They state them as conditions that hold or not; here each

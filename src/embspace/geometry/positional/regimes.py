@@ -1,4 +1,4 @@
-"""Where the nature of a table changes along its axis, and how often chance alone says so.
+"""Finds the places where a table changes along its axis, and how often chance finds any.
 
 Segments of constant mean of standardized local features, least squares and a penalty for each
 change: Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear
@@ -26,7 +26,7 @@ BISECTIONS = 12  # of the logarithm of 1 to the total sum of squares: to some 0.
 
 @dataclass(frozen=True)
 class Search:
-    """How changes are looked for."""
+    """The settings of the search for changes."""
 
     offsets: tuple[int, ...]
     """Of the cosines, see `local_features`."""

@@ -1,4 +1,4 @@
-"""What is left of the measures of a layer by chance, by the nulls of their family."""
+"""Draws the null values of a layer's measures, by the nulls of their family."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How the measures of some families are taken at the layers of a model."""
+"""Sets how some families' measures are taken at the layers of a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which models are encoders and which decoders, and where a run's language model ends."""
+"""Tells encoders from decoders, and where a run's language model ends."""
 
 import pandas as pd
 

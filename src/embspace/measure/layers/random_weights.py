@@ -89,7 +89,7 @@ def measure_random_weights(
 def _states(
     module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
 ) -> CorpusStates:
-    """What the module makes of the tokens of a corpus, in place of what `corpus` has."""
+    """Return the module's states of a corpus's tokens, in place of those that `corpus` has."""
     parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
     windows = [_window(number, part) for number, part in enumerate(parts)]
     states = window_states(module, windows, final_norm, tokens_per_batch, device)

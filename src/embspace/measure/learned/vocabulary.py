@@ -52,7 +52,7 @@ def measure_vocabulary(
     number_words: list[str],
     roman_numerals: list[str],
 ) -> Vocabulary:
-    """What the tokens are, how long, which numbers are among them, and in which order.
+    """Describe the tokens: kinds, lengths, numbers among them, and order.
 
     `vocabulary` is the extracted table, `ids_of` the tokenizer, whose tokens of each of
     `example_texts` are listed. Two definitions stand side by side: `as_listed` looks at

@@ -1,4 +1,4 @@
-"""What lies where in a vocabulary: the kinds of tokens, by runs and by blocks of ids."""
+"""Lists which kinds of tokens lie where in a vocabulary, by runs and by blocks of ids."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -39,7 +39,7 @@ PositionRange = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2
 
 @dataclass(frozen=True)
 class Helix:
-    """What the stage found. Tables are empty where there are too few structured positions."""
+    """The results of the stage. Tables are empty where there are too few structured positions."""
 
     path: pd.DataFrame
     """One row a structured position."""
@@ -109,7 +109,7 @@ def _lines(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """How well each representation lies along a line, one row each."""
+    """Return one row a representation: how well it lies along a line."""
     streams = rng.spawn(len(representations))
     rows = [
         {

@@ -58,7 +58,7 @@ class Coarse(NamedTuple):
 
 @dataclass(frozen=True)
 class Regimes:
-    """What the stage found. All tables are empty for a model without positional vectors."""
+    """The results of the stage. All tables are empty for a model without position embeddings."""
 
     positions: pd.DataFrame
     """One row a position."""

@@ -146,7 +146,7 @@ def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Row]:
 def _properties(
     cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
 ) -> Iterator[Row]:
-    """Those of `measure_positions`, among pairs at most so far apart."""
+    """Return the properties of `measure_positions`, among pairs at most so far apart."""
     found = properties_by_window(cosines, positions, largest_offsets)
     for largest_offset, values in zip(largest_offsets, found, strict=True):
         for name, value in zip(PROPERTIES, values, strict=True):
@@ -167,7 +167,7 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Ro
 
 
 def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Row]:
-    """How far the positions lie along a line, and wind; nothing where all vectors are equal."""
+    """Return how far positions lie along a line, and wind; nothing where all vectors are equal."""
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
         return

@@ -26,7 +26,7 @@ COLUMNS += ["dropped", "n_batches", SPREAD]
 
 @dataclass(frozen=True)
 class Settings:
-    """What every checkpoint is measured with."""
+    """The settings that every checkpoint is measured with."""
 
     changes: list[Change]
     left_out: list[str]

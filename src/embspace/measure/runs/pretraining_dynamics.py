@@ -104,7 +104,7 @@ def _of_checkpoint(
     settings: Settings,
     device: str,
 ) -> tuple[int, list[Row]]:
-    """How many tokens it reads at once, and the rows of its layers; nothing of it stays."""
+    """Return the window's length of a checkpoint and the rows of its layers; keep nothing of it."""
     model = checkpoint.model
     module = load_model(checkpoint.name, model)
     length = min(window_length, largest_window(model, module))

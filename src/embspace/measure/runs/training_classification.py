@@ -85,7 +85,7 @@ class _Scores:
     interval: Interval
 
     def columns(self) -> Row:
-        """With bounds in [0, 1]."""
+        """Return the columns with bounds in [0, 1]."""
         low, high = (np.clip(each, 0, 1) for each in (self.interval.low, self.interval.high))
         row: Row = {"n": self.n, "n_documents": self.n_documents}
         for number, name in enumerate(SCORES):
@@ -140,7 +140,7 @@ def _logistic_regression(
 def _scores(
     labels: Labels, unit: Labels, classes: Labels, n_classes: int, **options: Any
 ) -> _Scores:
-    """Of half-samples of the documents of each label, so that no half lacks one.
+    """Return the scores of half-samples of each label's documents, so that no half lacks a label.
 
     A half of an odd number has one more or less: labels weigh in it as they do in the whole. NaN
     where a label has a single document, which half of the halves would lack.

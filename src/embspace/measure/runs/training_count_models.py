@@ -1,4 +1,4 @@
-"""What counting alone predicts of a token: by its frequency, the token before, or its place."""
+"""Predicts tokens by counting alone: by frequency, by the token before, or by place."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a trained model predicts of texts that it has not seen."""
+"""Measures what a trained model predicts of texts that it has not seen."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """How well."""
+    """The quality of predictions."""
 
     loss: Float[np.ndarray, " n"]
     """Negative logarithm of the probability of the target, in nats."""

@@ -1,4 +1,4 @@
-"""How alike the mean differences of two categories are: one row a pair of categories."""
+"""Compares the mean differences of two categories: one row a pair of categories."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ def _units(pairs: SentencePairs, one: np.integer, two: np.integer) -> dict[str, 
 def _half_sample_scale(
     n: Int[np.ndarray, " category"], one: CategoryNumbers, two: CategoryNumbers
 ) -> Float[np.ndarray, " two"]:
-    """By what deviations of halves are multiplied; of two categories, the wider interval."""
+    """Return the factor for half-samples' deviations; of two categories, the wider interval's."""
     half = n // 2
     scale = np.sqrt(half / (n - half))
     return np.maximum(scale[one], scale[two])

@@ -14,7 +14,7 @@ Drawn = tuple[Int[np.ndarray, "_draw _pair"], Int[np.ndarray, "_draw _pair"]]
 
 @dataclass(frozen=True, eq=False)
 class SentencePairs:
-    """Which sentences are pairs, and of which category."""
+    """The pairs of sentences, with their categories."""
 
     categories: list[str]
     """In the order of the table of sentences."""
@@ -89,7 +89,7 @@ class PairedStates:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What is drawn once, and is the same in all cells. Pairs are rows of the sentences."""
+    """The draws that are the same in all cells. Pairs are rows of the sentences."""
 
     signs: Float[np.ndarray, "flip pair"]
     """1 or -1."""

@@ -1,4 +1,4 @@
-"""What changed words do to a sentence in `measure_synonyms`: synonyms in a frame."""
+"""Measures in `measure_synonyms` how a sentence changes with the words in a frame."""
 
 from dataclasses import dataclass
 

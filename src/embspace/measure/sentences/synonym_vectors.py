@@ -1,4 +1,4 @@
-"""What all tables of `measure_synonyms` share: the vectors, their pairs, the columns."""
+"""Holds the vectors, pairs and columns that all tables of `measure_synonyms` share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,13 +45,13 @@ class PooledVectors:
         return [x for x in (self.trained, self.random_weights) if x is not None]
 
     def of(self, rows: np.ndarray) -> "PooledVectors":
-        """Those of some sentences."""
+        """Return the vectors of some sentences."""
         random = None if self.random_weights is None else self.random_weights[:, rows]
         return PooledVectors(self.pooling, self.trained[:, rows], random)
 
 
 def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
-    """By each pooling, and as a bag of words; none for a model that read nothing.
+    """Return the vectors by each pooling and as a bag of words; none for a model that read nothing.
 
     The bag of words stands beside them as a pooling with one layer, 0: the sum of one direction a
     token, which knows neither order nor meaning.

@@ -62,7 +62,7 @@ def measure_synonyms(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Synonyms:
-    """How groups of sentences hold together, what changed words do, and what decides.
+    """Measure how groups of sentences hold together, how words change them, and what decides.
 
     Each by layer and pooling, trained and at random weights, and as a bag of words. Cosines are
     of raw vectors: a center would have to be chosen, while ranks, clusters and p values compare

@@ -1,4 +1,4 @@
-"""How far halves of the units lie from all of them, kept so that two models can be compared.
+"""Stores half-samples' deviations of each statistic, so that two models can be compared.
 
 A table of results has bounds of each value by itself, which say nothing of the difference of two
 models. The halves do: with one seed those of the same units are the same in every model, so that

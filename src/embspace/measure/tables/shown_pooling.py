@@ -1,4 +1,4 @@
-"""Which pooling is shown: of a model that reads from left to right, not its first token."""
+"""Chooses the pooling to show: of a causal model not its first token."""
 
 import numpy as np
 from jaxtyping import Float
@@ -10,7 +10,7 @@ ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another
 
 
 def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -> Pooling:
-    """What is asked for, or `mean` where that is `cls` and the first token has seen no other.
+    """Return the pooling asked for, or `mean` in place of `cls` where a first token sees no other.
 
     At layer 0 it never has, so that texts which begin with the same token are equal there; if they
     all still are at the last layer, nothing came to it on the way. Where no two texts begin alike,

@@ -60,7 +60,7 @@ def measure_search(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Search:
-    """How high the first half of a text ranks when its second half asks, by embedding and layer.
+    """Measure how high a text's first half ranks when its second half is the query, by layer.
 
     Each second half is a query, all first halves are candidates; the score of two halves is the
     largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
@@ -89,7 +89,7 @@ def _table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """Of one corpus, one row an embedding, layer and preparation; halves are the same in all."""
+    """Return a corpus's rows, by embedding, layer and preparation; all have the same halves."""
     n = len(next(iter(scores.values())))
     values = np.stack(
         [_quantities(*ranks_of_relevant(each, np.eye(n, dtype=bool))) for each in scores.values()],
@@ -153,7 +153,7 @@ def _largest_by_text(
     text: np.ndarray,
     is_candidate: np.ndarray,
 ) -> Float[np.ndarray, "query candidate"]:
-    """Of windows whose texts stand together, the largest cosine of each pair of texts."""
+    """Return the largest cosine of each pair of texts, whose windows stand together."""
     starts = [
         np.flatnonzero(np.append(True, text[rows][1:] != text[rows][:-1]))
         for rows in (~is_candidate, is_candidate)

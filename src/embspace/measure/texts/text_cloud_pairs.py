@@ -169,7 +169,7 @@ def _with_interval(
 def histograms(
     key: dict[str, str], x: GroupedVectors, pairs: GroupPairs, n_histogram_bins: int
 ) -> list[pd.DataFrame]:
-    """Of each quantity that a corpus, or two, have a value of: one row a bin."""
+    """Return one row a bin of each quantity that a corpus, or a pair of corpora, has values of."""
     frames = []
     if pairs.within:
         # Few values in many bins would draw a comb.
@@ -184,7 +184,7 @@ def histograms(
 
 
 def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
-    """How often a dot product would not be positive, of Gaussian vectors about the same means.
+    """Return how often a dot product is not positive among Gaussian vectors with the same means.
 
     Each cloud's whole variance is spread evenly over all directions.
     """

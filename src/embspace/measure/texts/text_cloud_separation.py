@@ -1,4 +1,4 @@
-"""How far two corpora lie apart: `measure_text_clouds` makes the table."""
+"""Measures how far two corpora lie apart, for a table of `measure_text_clouds`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Comparison:
         n_shuffles: int,
         rng: np.random.Generator,
     ) -> "Comparison":
-        """From two tables of windows with the number of the document of each."""
+        """Return the comparison of two tables of windows, each with its document's number."""
         is_first = np.repeat([True, False], [len(first), len(second)])
         both = pd.concat([first, second], ignore_index=True)
         documents = both["document_number"].to_numpy(dtype=np.int64)
@@ -52,7 +52,7 @@ class Comparison:
 def comparisons_of(
     windows: Mapping[str, pd.DataFrame], *, n_folds: int, n_shuffles: int, rng: np.random.Generator
 ) -> dict[tuple[str, str], Comparison]:
-    """Of each two corpora, from the tables of `windows_by_document`."""
+    """Return the comparison of each pair of corpora, from the tables of `windows_by_document`."""
     return {
         (a, b): Comparison.of(
             windows[a], windows[b], n_folds=n_folds, n_shuffles=n_shuffles, rng=rng

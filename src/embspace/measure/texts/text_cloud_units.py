@@ -14,7 +14,7 @@ from embspace.measure.tables.deviations import units_named
 
 MOST_UNITS = 500  # that a corpus brings; more documents share some: a pair keeps 72 bytes
 Chosen = Bool[np.ndarray, " unit"]
-"""Which units of documents are in."""
+"""Finds the units of documents."""
 IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
 """The interval of a statistic of the chosen units."""
 

@@ -87,7 +87,7 @@ def measure_text_clouds(
     ridge: PositiveFloat,
     seed: NonNegativeInt,
 ) -> TextClouds:
-    """Of the vectors of each corpus, pooling and layer, and of each two corpora; in float64.
+    """Measure each corpus, pooling and layer, and each pair of corpora; in float64.
 
     Pairs are all pairs of vectors of different documents. Intervals of means and shares are by
     half-samples of the documents. `positive` has three nulls: vectors about the mean of their
@@ -211,7 +211,7 @@ def _text_clouds(corpora: pd.DataFrame, found: list[Tables], units: pd.DataFrame
 
 
 def _joined(table: str, found: list[Tables]) -> pd.DataFrame:
-    """With the keys first; without any row, as of one corpus that is compared with none, alone."""
+    """Return one table with the keys first; without rows for a corpus that has no other."""
     rows = pd.concat([tables[table] for tables in found if len(tables[table])] or [pd.DataFrame()])
     keys = KEYS[table]
     return rows.reindex(columns=keys + [name for name in rows if name not in keys]).reset_index(

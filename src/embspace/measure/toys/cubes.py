@@ -114,7 +114,7 @@ def _eigenvalues(covariance: Float[np.ndarray, "dim dim"]) -> Spectrum:
 def _spectra(
     cubes: Mapping[str, EmbeddedCube], n_points: int, rng: np.random.Generator
 ) -> dict[str, Spectrum]:
-    """Of a draw of points of each cube, and of all these together."""
+    """Return the spectra of points drawn from each cube, and from all of them together."""
     clouds = {name: cube.points(n_points, rng) for name, cube in cubes.items()}
     clouds["all"] = np.concatenate(list(clouds.values()))
     return {name: covariance_eigenvalues(x) for name, x in clouds.items()}
@@ -142,7 +142,7 @@ def _curve(
 def _dimensions(
     found: Spectrum, draws: list[Spectrum], expected: Spectrum, shares: list[float], level: float
 ) -> pd.DataFrame:
-    """By the components for each share, and by the participation ratio."""
+    """Return the dimensions by the components for each share, and by the participation ratio."""
     readings = [_readings(values, shares) for values in (found, expected, *draws)]
     low, high = central_range(np.stack(readings[2:]), level)
     n_shares = len(shares)

@@ -210,7 +210,7 @@ def _stimulus_paths(stimuli: TokenStates) -> TokenPaths:
 def _scales(
     module: Any, final_norm: str | None, tokens: pd.DataFrame, seed: int
 ) -> dict[str, Float[np.ndarray, " layer"]]:
-    """By the first text; the gains and biases of random weights are the same for all seeds."""
+    """Return the scales by the first text; random weights have the same gains for all seeds."""
     ids = tokens.loc[tokens["window"] == 0, "id"].to_numpy()
     modules = {TRAINED: module, RANDOM: with_random_weights(module, seed)}
     return {prefix: layer_norm_scales(each, ids, final_norm) for prefix, each in modules.items()}

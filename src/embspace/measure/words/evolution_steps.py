@@ -1,4 +1,4 @@
-"""What the steps of different tokens have in common, without any projection."""
+"""Measures what the steps of different tokens share, without any projection."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Where a word stands among the tokens of a text, and its state there."""
+"""Finds a word among the tokens of a text, and its state there."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Occurrence:
 
 
 def find_words(stimuli: pd.DataFrame, tokens: pd.DataFrame) -> list[Occurrence]:
-    """Where the `word` of each row of `stimuli` stands in the tokens of its `text`.
+    """Return where the `word` of each row of `stimuli` stands in the tokens of its `text`.
 
     `tokens` has `window`, the row of the stimulus, `special`, and the characters `start` to `end`
     of each token. The word counts whole, in capitals or not, at the first place.

@@ -1,4 +1,4 @@
-"""What is measured of homonyms: by word, over words, over layers."""
+"""Measures homonyms: by word, over words, over layers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ DrawnValues = Float[np.ndarray, "_ _ _ _"]
 
 @dataclass(frozen=True, eq=False)
 class WordValues:
-    """Of each word. A draw deals the senses out to its sentences, the first one as they are.
+    """The measures of each word. A draw deals senses to its sentences, the first one as they are.
 
     Distances throughout, 1 - cosine for a cosine.
     """

@@ -84,7 +84,7 @@ DRIFT_COLUMNS += [*_columns([SLOPE]), "largest_layer"]
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What `over_words` gives of all words, by name; the first draw is that of the true senses."""
+    """The values that `over_words` gives, by name; the first draw is that of the true senses."""
 
     values: dict[str, DrawnValues]
     low: dict[str, DrawnValues]

@@ -67,7 +67,7 @@ def measure_homonyms(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Homonyms:
-    """How much further apart a word's states are in different senses than in one, by layer.
+    """Measure how much further apart a word's states lie in different senses than in one, by layer.
 
     `stimuli` has `word`, `sense` and `text`, `states` the tensors `token` and `random_token`; a
     word's state is the mean of its tokens' states. A sense needs two sentences and a word two
@@ -119,7 +119,7 @@ def measure_homonyms(
 
 
 def usable_rows(stimuli: pd.DataFrame, found: Sequence[Occurrence]) -> Int[np.ndarray, " row"]:
-    """Of sentences whose word has tokens, those of senses with two and of words with two senses."""
+    """Return the sentences with tokens of their word, of senses with two, words with two senses."""
     here = stimuli.reset_index(drop=True)[[len(each.own) > 0 for each in found]]
     here = here[here.groupby(["word", "sense"])["word"].transform("size") >= 2]
     here = here[here.groupby("word")["sense"].transform("nunique") >= 2]

@@ -134,7 +134,7 @@ def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, 
 
 
 def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKey, str, str]]:
-    """What is fitted: every probe on every space, the control task on trained weights alone."""
+    """Return the fits: every probe on every space, the control task on trained weights alone."""
     for key in features:
         kind, _, weights = key
         for name in ["logistic_regression"] if kind == "spelling" else PROBES:
@@ -165,7 +165,7 @@ def _interval(
     level: float,
     generator: np.random.Generator,
 ) -> Interval:
-    """Of the accuracy of each run, over the same halves of the lemmas."""
+    """Return the interval of each run's accuracy, over the same halves of the lemmas."""
     sums, counts = np.stack([np.bincount(lemma, each) for each in correct]), np.bincount(lemma)
     return half_sample_interval(
         lambda chosen: sums[:, chosen].sum(axis=1) / counts[chosen].sum(),

@@ -13,7 +13,7 @@ from embspace.geometry.groups.folds import Features, predict_by_fold
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard a probe tries; the same for all that are compared."""
+    """The effort of a probe; the same for all that are compared."""
 
     inverse_regularization: float
     hidden_units: int

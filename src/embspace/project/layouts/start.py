@@ -1,4 +1,4 @@
-"""Where an iterative layout starts."""
+"""Makes the start of an iterative layout."""
 
 import numpy as np
 from jaxtyping import Float

@@ -1,1 +1,1 @@
-"""What `scan_pairs` is made of: blocks of all pairs, and compiled loops over them."""
+"""Implements `scan_pairs`: blocks of all pairs, and compiled loops over them."""

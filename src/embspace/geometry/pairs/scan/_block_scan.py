@@ -67,7 +67,7 @@ class BlockScan:
         return sum((counts.total() for counts in self._of_threads), start=self._no_counts.total())
 
     def candidates(self) -> Candidates | None:
-        """Of neighbors, if they are asked for."""
+        """Return the candidates for neighbors, if these are asked for."""
         return None if self._neighbors is None else self._neighbors.candidates
 
 

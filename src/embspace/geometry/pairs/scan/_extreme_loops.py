@@ -76,7 +76,7 @@ def _reach(list_, search, kept):
 @no_type_check
 @njit
 def _widest_reaches(search, kept):
-    """Of each order, over all groups."""
+    """Return the widest reach of each order, over all groups."""
     widest = np.full(N_ORDERS, -np.inf, np.float32)
     for list_ in range(search.bound.size):
         order = list_ % N_ORDERS

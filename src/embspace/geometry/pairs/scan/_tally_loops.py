@@ -20,7 +20,7 @@ NEAR = 2.0**-10  # squared distance over the sum of the squared norms; see `_dis
 
 
 class Tally(NamedTuple):
-    """What a block comes to in each metric, in the order of `_blocks.METRICS`."""
+    """The totals of a block in each metric, in the order of `_blocks.METRICS`."""
 
     counts: Int[np.ndarray, "metric n_bins"]
     """Int32, added to those of other blocks."""

@@ -7,18 +7,18 @@ import numpy as np
 
 @runtime_checkable
 class Tensor(Protocol):
-    """What is used here of a `torch.Tensor`."""
+    """The methods of a `torch.Tensor` that are used here."""
 
     @property
     def device(self) -> Any:
-        """Where it lies."""
+        """Return the device that it lies on."""
 
     def detach(self) -> Any:
         """The same without its history."""
 
 
 def on_host(x: np.ndarray | Tensor) -> np.ndarray:
-    """As an array: a tensor on the CPU as a view where it is in float32, else in float32."""
+    """Return a tensor as an array in float32: a view where it is so on the CPU, else a copy."""
     return x.detach().cpu().float().numpy() if isinstance(x, Tensor) else x
 
 

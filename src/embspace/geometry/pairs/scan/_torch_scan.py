@@ -86,7 +86,7 @@ class TorchScan:
     def _distances(
         self, dots: Float[Tensor, "row column"], block: Block
     ) -> Float[Tensor, "row column"]:
-        """As `_tally_loops._distances` and its mending do."""
+        """Return the distances as `_tally_loops._distances` does, small ones mended."""
         squares = self._outer(block, "squared_norms", torch.add)
         squared = (squares - 2 * dots).clamp(min=0)
         distances = squared.sqrt()
@@ -164,7 +164,7 @@ class TorchScan:
         return self._counts.cpu().numpy()
 
     def candidates(self) -> Candidates | None:
-        """Of neighbors, if they are asked for."""
+        """Return the candidates for neighbors, if these are asked for."""
         return None if self._neighbors is None else self._neighbors.candidates()
 
 

@@ -1,4 +1,4 @@
-"""What a scan is asked for, what blocks come to, and their sum."""
+"""Holds the request to a scan, the totals of its blocks, and their sum."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from embspace.geometry.pairs.scan._blocks import METRICS, Block, Distributions, 
 
 
 class Wanted(NamedTuple):
-    """What a scan is asked for."""
+    """The request to a scan."""
 
     edges: Edges
     """Of the metrics that are counted."""
@@ -22,7 +22,7 @@ class Wanted(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What one block comes to, but for counts. Metrics in the order of `METRICS`."""
+    """The totals of one block, but for counts. Metrics in the order of `METRICS`."""
 
     power_sums: Float[np.ndarray, "metric 4"]
     lowest: Float[np.ndarray, " metric"]
