@@ -17,6 +17,7 @@ ELSEWHERE = (
     re.compile(r"`[^`\n]*`"),
     re.compile(r"\]\([^)\s]*\)"),
     re.compile(r"\d+(?:\.\d+){2,}"),  # versions, sections
+    re.compile(r"^- \*[^*\n]+\.\*", re.MULTILINE),  # what the thesis says, before details
     MARK,
     COMMENT,
 )
