@@ -12,6 +12,8 @@ CLOUD *= RNG.uniform(0.5, 2, size=(N, 1))
 CLOUD[:, 0] += 6  # an outlier dimension
 LARGER = np.concatenate([CLOUD, CLOUD + RNG.normal(size=CLOUD.shape)])
 WORDS = np.arange(N) % 20
+# NaN of so few coordinates, and of a cloud without a dimension of its own.
+UNDEFINED = {"alpha_req", "gride_plateau"}
 # Another view of the same points.
 OTHER = CLOUD[:, :5] + RNG.normal(size=(N, 5))
 

@@ -23,7 +23,7 @@ from tests.geometry.clouds import CLOUD, LARGER, WORDS, N
 KNOWN = profiled_measures()
 GROUPS = {"word": WORDS, "text": np.arange(N) // 10}
 STAR: dict[str, dict[str, Any]] = {"iso_score_star": {"larger": LARGER, "zeta": 0.3}}
-OF_TEXT = {"intra_sentence_similarity"}
+OF_TEXT = {"intra_sentence_similarity", "text_curvature", "text_entropy"}
 
 
 def names(measures: list[Definition]) -> set[str]:
@@ -37,7 +37,7 @@ def test_together_is_as_good_as_alone() -> None:
     for each in measures:
         group = {} if each.grouped_by is None else {"group": GROUPS[each.grouped_by]}
         alone = value_of(each.function(CLOUD, **group, **STAR.get(each.name, {})))
-        assert value_of(found[each.name]) == pytest.approx(alone, rel=1e-9), each.name
+        assert value_of(found[each.name]) == pytest.approx(alone, rel=1e-9, nan_ok=True), each.name
 
 
 def test_a_measure_is_left_out_where_something_lacks() -> None:
@@ -80,8 +80,13 @@ def test_options_reach_their_measure_alone() -> None:
 
 
 def test_as_many_neighbors_as_the_measures_ask_for() -> None:
-    measures = list(KNOWN.values())
+    wide = {"abide": 100, "gride_plateau": 64}
+    measures = [each for each in KNOWN.values() if each.name not in wide]
     assert n_neighbors(measures, {}) == N_NEIGHBORS
+    for name, expected in wide.items():
+        assert n_neighbors([*measures, KNOWN[name]], {}) == expected
+    assert n_neighbors(measures, {"abide": {"max_k": 50}, "gride_plateau": {"largest_k": 16}}) == 50
+    assert n_neighbors(measures, {"gride_plateau": {"largest_k": 32}}) == 64
     assert n_neighbors(measures, {"hubness": {"k": 3}}) == N_NEIGHBORS
     assert n_neighbors(measures, {"gride": {"k": 30}, "hubness": {"k": 12}}) == 60
     assert inputs_of(CLOUD[:9], [KNOWN["hubness"]], {}, {})["neighbors"].k == 8

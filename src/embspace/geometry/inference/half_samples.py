@@ -1,6 +1,6 @@
 """Measures of the vectors of texts, with intervals over texts and what fewer texts would give."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ from embspace.geometry.measures.declaration import (
 from embspace.geometry.measures.direction_sums import direction_sums_of
 from embspace.geometry.measures.registry import definitions
 from embspace.geometry.measures.texts.text_cosines import text_cosines_of
+from embspace.geometry.measures.texts.text_curvature import text_angles_of
+from embspace.geometry.measures.texts.text_entropy import text_entropies_of
 from embspace.geometry.measures.unit_sums import UnitSums
 from embspace.geometry.measures.word_directions import UnitWordDirections
 from embspace.geometry.pairs.graph_among import graph_among
@@ -41,7 +43,12 @@ from embspace.geometry.pairs.types import Vectors
 GroupNumbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
 MOST_UNITS = 200  # texts hang together in so many units at most
 FEWEST_UNITS = 4
-SPARE = 4  # times as many are looked up, so that halves find theirs among them
+MOST_SPARE = 100  # neighbors that are looked up beyond twice as many as are needed
+OF_TEXTS: dict[Shared, Callable[[Any, Any], Any]] = {
+    "text_cosines": text_cosines_of,
+    "text_angles": text_angles_of,
+    "text_entropies": text_entropies_of,
+}
 MOST_NUMBERS = 2**25  # that sums of units may hold; of more, those of a half are summed anew
 UNIT_COST = 200  # vectors whose products take as long as to keep those of a unit apart, measured
 BLOCK = 16  # halves whose sums are held at once
@@ -148,6 +155,11 @@ def half_units(
     return np.stack([first, ~first], axis=1).reshape(-1, n_units)[:n_half_samples]
 
 
+def with_spare(k: int) -> int:
+    """Return how many neighbors are looked up so that nearly all of a half find k among them."""
+    return min(4 * k, 2 * k + MOST_SPARE)
+
+
 def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any:
     """Return the standard error of the whole, from the values of halves about their own mean.
 
@@ -203,14 +215,12 @@ class _UnitsOfTexts:
             self._sums["moments"] = UnitSums(of_units)
         if "word_directions" in self._kinds:
             self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
-        if "text_cosines" in self._kinds:
-            text = groups["text"]
-            self._sums["text_cosines"] = UnitSums(
-                [text_cosines_of(x[rows], text[rows]) for rows in self.units]
-            )
+        for kind in [kind for kind in OF_TEXTS if kind in self._kinds]:
+            text, sums_of = groups["text"], OF_TEXTS[kind]
+            self._sums[kind] = UnitSums([sums_of(x[rows], text[rows]) for rows in self.units])
         if self._kinds & OF_NEIGHBORS:
             self._k = n_neighbors(measures, options)
-            self._graph = neighbor_graph_of(x, min(SPARE * self._k, len(x) - 1))
+            self._graph = neighbor_graph_of(x, min(with_spare(self._k), len(x) - 1))
 
     def _moments_apart(self, n_halves: int) -> bool:
         """Whether sums of products by unit take less time than those of each half, and fit."""

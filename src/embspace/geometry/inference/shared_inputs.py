@@ -11,6 +11,8 @@ from jaxtyping import Int
 from embspace.geometry.measures.declaration import OF_NEIGHBORS, Definition, Estimate, Shared
 from embspace.geometry.measures.direction_sums import direction_sums_of
 from embspace.geometry.measures.texts.text_cosines import text_cosines_of
+from embspace.geometry.measures.texts.text_curvature import text_angles_of
+from embspace.geometry.measures.texts.text_entropy import text_entropies_of
 from embspace.geometry.measures.word_axes import word_axes_of
 from embspace.geometry.measures.word_directions import word_directions_of
 from embspace.geometry.pairs.moments import moments_of
@@ -29,8 +31,12 @@ MAKERS: Mapping[Shared, Callable[[Vectors, Groupings], Any]] = {
     "word_directions": lambda x, groups: word_directions_of(x, groups["word"]),
     "word_axes": lambda x, groups: word_axes_of(x, groups["word"]),
     "text_cosines": lambda x, groups: text_cosines_of(x, groups["text"]),
+    "text_angles": lambda x, groups: text_angles_of(x, groups["text"]),
+    "text_entropies": lambda x, groups: text_entropies_of(x, groups["text"]),
 }
-N_NEIGHBORS = 20  # the most that a measure takes, if its options ask for no more
+N_NEIGHBORS = 20  # that are looked for if no measure asks for more
+# What a measure's option that says of neighbors how many multiplies: gride looks at 2k.
+ASKED = {"k": 2, "max_k": 1, "largest_k": 2}
 
 
 def applicable(
@@ -104,9 +110,18 @@ def defined_results_of(
 
 def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
     """Return how many neighbors the measures need, by their options or by default."""
-    asked = [2 * each["k"] for each in options.values() if "k" in each]  # gride looks at 2k
-    usual = [_parameters(each)["k"].default for each in measures if "k" in _parameters(each)]
-    return max([N_NEIGHBORS, *asked, *(k for k in usual if isinstance(k, int))])
+    asked = [
+        ASKED[name] * each[name] for each in options.values() for name in ASKED.keys() & each.keys()
+    ]
+    usual = [_usual_neighbors(each) for each in measures]
+    return max([N_NEIGHBORS, *asked, *usual])
+
+
+def _usual_neighbors(each: Definition) -> int:
+    """Return how many neighbors a measure needs by default."""
+    times = {**ASKED, "k": 1}
+    defaults = {name: one.default for name, one in _parameters(each).items() if name in times}
+    return max((times[name] * n for name, n in defaults.items() if isinstance(n, int)), default=0)
 
 
 def _required(each: Definition) -> set[str]:

@@ -25,6 +25,8 @@ Shared = Literal[
     "word_directions",
     "word_axes",
     "text_cosines",
+    "text_angles",
+    "text_entropies",
 ]
 OF_NEIGHBORS: frozenset[Shared | None] = frozenset(["neighbors", "vectors_and_neighbors"])
 # What the groups are that measures of context take as `group`.

@@ -22,7 +22,6 @@ STEEPER = "Upwards: of few vectors the estimated variances fall faster than the 
     invariant_to=["rotation", "scale", "translation"],
     bias=STEEPER,
     shared="moments",
-    profiled=False,
 )
 def alpha_req(x: Vectors | Moments, *, first: int = 11, last: int = 100) -> float:
     """Exponent of the power law r^-alpha that is fitted to the variances, by their ranks.
@@ -82,6 +81,8 @@ def alpha_req_as_coded(
     """
     if call < 1:
         raise ValueError(f"call: expected at least 1, found {call}")
+    if not 0 <= start < stop - 1:
+        raise ValueError(f"start: expected 0 to {stop - 2}, under `stop` - 1, found {start}")
     return alpha_req(x, first=start + call, last=stop + call - 1)
 
 

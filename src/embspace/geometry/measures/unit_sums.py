@@ -8,9 +8,10 @@ from jaxtyping import Bool
 
 from embspace.geometry.measures.direction_sums import DirectionSums
 from embspace.geometry.measures.texts.text_cosines import TextCosines
+from embspace.geometry.measures.texts.text_means import TextMeans
 from embspace.geometry.pairs.moments import Moments
 
-Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines)
+Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines, TextMeans)
 SHARED = "origin"  # which does not add up: all units have one
 COUNTS = ("n", "n_directed", "n_texts")
 

@@ -9,17 +9,17 @@ import numpy as np
 from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import (
-    SPARE,
     TextEstimate,
     half_units,
     text_estimate,
     units_of,
+    with_spare,
 )
 from embspace.geometry.inference.shared_inputs import (
-    N_NEIGHBORS,
     Result,
     defined_results_of,
     inputs_of_graph,
+    n_neighbors,
 )
 from embspace.geometry.measures.declaration import Definition, Estimate, value_of
 from embspace.geometry.measures.registry import definitions
@@ -83,15 +83,16 @@ def measures_of_batches(
     unit = units_of(cloud.text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)
+    k = n_neighbors(quick, {})
     whole: list[dict[str, Result]] = []
     of_halves: list[list[dict[str, Result]]] = []
     for rows in batches:
         x, of_rows = cloud.x[rows], unit[rows]
-        spare = SPARE if len(halves) else 1
-        graph = neighbor_graph_of(x, min(spare * N_NEIGHBORS, len(x) - 1))
+        n_looked_up = with_spare(k) if len(halves) else n_neighbors(measures, {})
+        graph = neighbor_graph_of(x, min(n_looked_up, len(x) - 1))
         whole.append(_results(measures, x, graph))
         inside = [np.flatnonzero(half[of_rows]) for half in halves]
-        of_halves.append([_of_part(quick, x, graph, part) for part in inside])
+        of_halves.append([_of_part(quick, x, graph, part, k) for part in inside])
     for each in measures:
         values = np.array([value_of(one[each.name]) for one in whole])
         drawn = [[value_of(half.get(each.name, np.nan)) for half in one] for one in of_halves]
@@ -123,11 +124,11 @@ def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Ro
 
 
 def _of_part(
-    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: RowNumbers
+    measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: RowNumbers, k: int
 ) -> dict[str, Result]:
     if len(rows) < 2:
         return {}
-    among = graph_among(graph, x, rows, min(N_NEIGHBORS, len(rows) - 1))
+    among = graph_among(graph, x, rows, min(k, len(rows) - 1))
     return _results(measures, x[rows], among)
 
 

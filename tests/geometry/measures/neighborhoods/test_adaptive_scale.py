@@ -34,7 +34,7 @@ def of_dadapy() -> NeighborGraph:
 def test_dadapys_test_of_it_finds_the_same(
     of_dadapy: NeighborGraph, n_iterations: int, expected: float
 ) -> None:
-    found = abide(of_dadapy, start=5.0, n_iterations=n_iterations)
+    found = abide(of_dadapy, start=5.0, n_iterations=n_iterations, max_k=999)
     assert found.value == pytest.approx(expected, abs=0.01)
 
 
@@ -136,11 +136,29 @@ def test_vectors_are_as_good_as_their_graph_and_few_have_few_neighbors() -> None
     assert abide(x[:50]).value == pytest.approx(abide(graph_of(x[:50])).value, rel=1e-3)
 
 
+def test_a_graph_of_more_neighbors_changes_nothing() -> None:
+    x = rng().normal(size=(150, 3))
+    assert abide(graph_of(x), max_k=20) == abide(graph_of(x, 20))
+    assert abide(graph_of(x)) == abide(graph_of(x, 100))
+
+
+def test_in_many_dimensions_the_smaller_ball_has_the_radius_of_the_cap() -> None:
+    graph = graph_of(rng().normal(size=(200, 80)), 20)
+    sizes = neighborhood_sizes(graph, 300.0, level=LEVEL)  # 0.2032^(1/300) is over 0.975
+    radius = graph.distances[np.arange(200), sizes - 1]
+    inside = (graph.distances < 0.975 * radius[:, None]).sum()
+    found = abide(graph, start=300.0, n_iterations=1).value
+    assert found == pytest.approx(np.log(inside / (sizes - 1).sum()) / np.log(0.975))
+
+
 def test_what_it_cannot_take_is_refused() -> None:
     x = rng().uniform(size=(30, 2))
     with pytest.raises(ValueError, match="max_k: expected at least 5 neighbors, found 4"):
         abide(x, max_k=4)
     with pytest.raises(ValueError, match="n_iterations: expected at least 1, found 0"):
         abide(x, n_iterations=0)
+    for start in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="start: expected a positive number, found"):
+            abide(x, start=start)
     with pytest.raises(ValueError, match=r"level: expected a share between 0 and 1, found 0\.0"):
         abide(x, level=0.0)

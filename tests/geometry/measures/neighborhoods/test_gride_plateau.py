@@ -109,6 +109,11 @@ def test_a_graph_or_few_vectors_limit_the_scales() -> None:
     assert gride_plateau(x[:40]).value > 0
 
 
+def test_a_graph_of_more_neighbors_changes_nothing() -> None:
+    x = rng().normal(size=(300, 3))
+    assert gride_plateau(neighbor_graph_of(x, 200)) == gride_plateau(neighbor_graph_of(x, 64))
+
+
 def test_what_the_rule_cannot_take_is_refused() -> None:
     x = CLOUDS["cube of 2"]()[:50]
     with pytest.raises(ValueError, match="tolerance: expected a positive share, found 0"):

@@ -19,15 +19,15 @@ Sizes = Int[np.ndarray, " n"]
 @measure(
     "intrinsic_dimension",
     formula=r"\frac{1}{\log \rho} \log \frac{\sum_i n_i}{\sum_i (k_i - 1)},\quad n_i = \#\{j : "
-    r"|x_j - x_i| < \rho\, r_{k_i}(x_i)\},\ \rho = 0.2032^{1/d},\ k_i \text{ one more than the "
-    r"largest } k \text{ up to which } 4k \log \cosh\left(\tfrac{d}{2} \log "
+    r"|x_j - x_i| < \rho\, r_{k_i}(x_i)\},\ \rho = \min(0.975,\ 0.2032^{1/d}),\ k_i \text{ one "
+    r"more than the largest } k \text{ up to which } 4k \log \cosh\left(\tfrac{d}{2} \log "
     r"\tfrac{r_k(x_i)}{r_k(x_j)}\right) \le D,\ x_j \text{ its neighbor } k + 1",
     range=r"(0,\ \infty)",
     source="Di Noia et al. 2024, Beyond the noise: intrinsic dimension estimation with optimal "
     "neighbourhood identification (ABIDE)",
     invariant_to=["rotation", "scale", "translation"],
     bias="Downwards in many dimensions. Few vectors have small neighborhoods: noise raises it.",
-    profiled=False,
+    shared="neighbors",
 )
 def abide(
     x: Vectors | NeighborGraph,
@@ -47,7 +47,8 @@ def abide(
     small. Dropped are vectors to which all neighbors are equal; NaN where the balls are empty.
 
     Raises:
-        ValueError: fewer than 5 neighbors, `n_iterations` under 1, `level` not between 0 and 1.
+        ValueError: fewer than 5 neighbors, `n_iterations` under 1, `level` not between 0 and 1,
+            `start` not a positive number.
 
     Examples:
         >>> import numpy as np
@@ -59,12 +60,15 @@ def abide(
     """
     if n_iterations < 1:
         raise ValueError(f"n_iterations: expected at least 1, found {n_iterations}")
-    n_neighbors = x.k if isinstance(x, NeighborGraph) else min(max_k, len(x) - 1)
-    graph = neighbor_graph_of(x, n_neighbors)
+    if start is not None and not 0 < start < np.inf:
+        raise ValueError(f"start: expected a positive number, found {start}")
+    n_neighbors = x.k if isinstance(x, NeighborGraph) else len(x) - 1
+    graph = neighbor_graph_of(x, min(max_k, n_neighbors))
+    log_ratios, limits = _log_ratios(graph), _limits(graph, level)
     value = two_nn_maximum_likelihood(graph).value if start is None else start
     found = Estimate(value, float("nan"), graph.n, 0)
     for _ in range(n_iterations):
-        sizes = neighborhood_sizes(graph, found.value, level=level)
+        sizes = _sizes(log_ratios, limits / found.value)
         found = _of_balls(graph, sizes, found.value)
         if not found.value > 0:
             break
@@ -81,23 +85,35 @@ def neighborhood_sizes(graph: NeighborGraph, dimension: float, *, level: float) 
     Raises:
         ValueError: the graph has fewer than 5 neighbors, or `level` is not between 0 and 1.
     """
-    from scipy.stats import chi2
+    return _sizes(_log_ratios(graph), _limits(graph, level) / dimension)
+
+
+def _limits(graph: NeighborGraph, level: float) -> Float[np.ndarray, " k"]:
+    """Return how far logarithms of the radii of k may differ, times the dimension; k from 3 on."""
+    from scipy.special import chdtri  # scipy.stats takes seconds to import
 
     if graph.k < FEWEST + 2:
         raise ValueError(f"max_k: expected at least {FEWEST + 2} neighbors, found {graph.k}")
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")
-    threshold = chi2.isf(level, 1)
-    with np.errstate(divide="ignore"):
+    k = np.arange(FEWEST, graph.k - 1)
+    # 4k log cosh(d r / 2) is the statistic of a log ratio r: solved for d r.
+    return np.asarray(2 * np.arccosh(np.exp(chdtri(1, level) / (4 * k))))
+
+
+def _log_ratios(graph: NeighborGraph) -> Float[np.ndarray, "n k"]:
+    """Return how far the logarithm of a radius differs from that about neighbor k + 1."""
+    k = np.arange(FEWEST, graph.k - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
         log_distance = np.log(graph.distances)
-    sizes, growing = np.full(graph.n, FEWEST), np.arange(graph.n)
-    for k in range(FEWEST, graph.k - 1):
-        next_one = graph.indices[growing, k]
-        with np.errstate(invalid="ignore"):
-            difference = log_distance[growing, k - 1] - log_distance[next_one, k - 1]
-        growing = growing[4 * k * _log_cosh(dimension / 2 * difference) <= threshold]
-        sizes[growing] = k + 1
-    return sizes
+        of_next = log_distance[graph.indices[:, FEWEST:-1], k - 1]
+        return np.abs(log_distance[:, FEWEST - 1 : -2] - of_next)
+
+
+def _sizes(log_ratios: Float[np.ndarray, "n k"], limits: Float[np.ndarray, " k"]) -> Sizes:
+    agree = log_ratios <= limits  # False where one is NaN, as that of two empty balls
+    n_agreeing = np.where(agree.all(axis=1), agree.shape[1], agree.argmin(axis=1))
+    return FEWEST + n_agreeing
 
 
 def _of_balls(graph: NeighborGraph, sizes: Sizes, dimension: float) -> Estimate:
@@ -112,7 +128,3 @@ def _of_balls(graph: NeighborGraph, sizes: Sizes, dimension: float) -> Estimate:
     value = float(np.log(inner / outer) / np.log(ratio))
     error = np.sqrt((ratio**-value - 1) / outer) / -np.log(ratio)
     return Estimate(value, float(error), n, graph.n - n)
-
-
-def _log_cosh(x: Float[np.ndarray, " _"]) -> Float[np.ndarray, " _"]:
-    return np.asarray(np.abs(x) + np.log1p(np.exp(-2 * np.abs(x))) - np.log(2))

@@ -32,12 +32,12 @@ class Plateau:
     source=r"the estimates of Denti et al. 2022, Gride, equation 6; the rule is this library's",
     invariant_to=["rotation", "scale", "translation"],
     bias="Downwards in many dimensions. A plateau does not tell a right value from a biased one.",
-    profiled=False,
+    shared="neighbors",
 )
 def gride_plateau(
     x: Vectors | NeighborGraph,
     *,
-    largest_k: int = 64,
+    largest_k: int = 32,
     tolerance: float = 0.1,
     n_scales: int = 3,
 ) -> Estimate:

@@ -6,6 +6,7 @@ from jaxtyping import Float
 from embspace.geometry.groups.grouped_vectors import Groups
 from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.texts.rows_of_texts import Tokens, rows_of_texts, unit_tokens
+from embspace.geometry.measures.texts.text_means import TextMeans, text_means_of
 from embspace.geometry.pairs.directions import norms, unit_rows
 from embspace.geometry.pairs.types import Vectors
 
@@ -17,15 +18,17 @@ Angles = Float[np.ndarray, " _"]
     "context",
     formula=r"\frac{1}{|T|} \sum_t \frac{1}{n_t - 2} \sum_i \arccos "
     r"\frac{s_i \cdot s_{i+1}}{|s_i|\, |s_{i+1}|},\quad s_i = x_{i+1} - x_i",
-    range=r"[0,\ \pi],\ \pi/2 \text{ of a random walk},\ 2\pi/3 \text{ of independent tokens}",
+    range=r"[0,\ \pi]:\ 0 \text{ if all steps go one way},\ \pi \text{ if each step goes back};\ "
+    r"\text{in many dimensions } \pi/2 \text{ if steps are independent},\ 2\pi/3 \text{ if tokens "
+    r"are}",
     source="Hosseini and Fedorenko 2023, Large language models implicitly learn to straighten "
     "neural sentence trajectories, section 2",
     invariant_to=["rotation", "scale", "translation"],
     bias="None, of the texts of three tokens or more.",
+    shared="text_angles",
     grouped_by="text",
-    profiled=False,
 )
-def text_curvature(x: Vectors, group: Groups) -> float:
+def text_curvature(x: Vectors | TextMeans, group: Groups) -> float:
     """Mean angle between successive steps of a text's path, averaged over texts, in radians.
 
     `group` is the text; its tokens are taken in the order in which they stand. A step goes from
@@ -38,7 +41,15 @@ def text_curvature(x: Vectors, group: Groups) -> float:
         >>> round(text_curvature(x, np.zeros(4, dtype=int)), 4)  # straight on, then a right angle
         0.7854
     """
-    return _mean_over_texts([_angles(tokens) for tokens in rows_of_texts(x, group)])
+    return text_angles_of(x, group).mean
+
+
+def text_angles_of(x: Vectors | TextMeans, group: Groups) -> TextMeans:
+    """Return the mean angle of each text, added up, or `x` if these are sums."""
+    if isinstance(x, TextMeans):
+        return x
+    angles = (_angles(tokens) for tokens in rows_of_texts(x, group))
+    return text_means_of(float(of_text.mean()) for of_text in angles if len(of_text))
 
 
 @measure(
@@ -103,7 +114,10 @@ def _angles(tokens: Tokens) -> Angles:
     """Return the angles between successive steps, without those of length zero."""
     steps = np.diff(tokens, axis=0)
     length = norms(steps)
-    return _between(steps[length > 0] / length[length > 0, np.newaxis])
+    if not length.all():
+        steps, length = steps[length > 0], length[length > 0]
+    cosines = np.einsum("ij,ij->i", steps[1:], steps[:-1]) / (length[1:] * length[:-1])
+    return np.arccos(cosines.clip(-1, 1))
 
 
 def _folded(tokens: Tokens) -> Angles:

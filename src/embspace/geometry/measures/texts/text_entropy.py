@@ -6,6 +6,7 @@ from jaxtyping import Float
 from embspace.geometry.groups.grouped_vectors import Groups
 from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.texts.rows_of_texts import Tokens, rows_of_texts, unit_tokens
+from embspace.geometry.measures.texts.text_means import TextMeans, text_means_of
 from embspace.geometry.pairs.types import Vectors
 
 SKEAN = "Skean et al. 2025, Layer by layer, "
@@ -21,10 +22,10 @@ SKEAN = "Skean et al. 2025, Layer by layer, "
     source=SKEAN + "section 3.2, prompt entropy; Giraldo et al. 2015 for matrices",
     invariant_to=["rotation", "scale", "translation"],
     bias=r"Downwards: a text of few tokens has at most \(\log(n_t - 1)\).",
+    shared="text_entropies",
     grouped_by="text",
-    profiled=False,
 )
-def text_entropy(x: Vectors, group: Groups, *, order: float = 1.0) -> float:
+def text_entropy(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -> float:
     """Entropy of the Gram matrix of a text's tokens, averaged over texts, in nats.
 
     `group` is the text. The matrix has trace 1, so that its eigenvalues are shares; their entropy
@@ -32,7 +33,7 @@ def text_entropy(x: Vectors, group: Groups, *, order: float = 1.0) -> float:
     of a text take. A text without two different tokens is left out; NaN without another.
 
     Raises:
-        ValueError: `order` is not positive.
+        ValueError: `order` is not positive, or not 1 where `x` holds sums over texts.
 
     Examples:
         >>> import numpy as np
@@ -42,14 +43,17 @@ def text_entropy(x: Vectors, group: Groups, *, order: float = 1.0) -> float:
     """
     if not order > 0:
         raise ValueError(f"order: expected a positive number, found {order}")
-    units = [unit_tokens(tokens) for tokens in rows_of_texts(x, group)]
-    # The eigenvalues of a Gram matrix are the squares of the singular values.
-    found = [
-        _entropy(np.linalg.svd(unit, compute_uv=False) ** 2 / len(unit), order)
-        for unit in units
-        if len(unit)
-    ]
-    return float(np.mean(found)) if found else float("nan")
+    if isinstance(x, TextMeans) and order != 1:
+        raise ValueError(f"order: expected 1 of sums over texts, found {order}")
+    return text_entropies_of(x, group, order=order).mean
+
+
+def text_entropies_of(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -> TextMeans:
+    """Return the entropy of each text, added up, or `x` if these are sums."""
+    if isinstance(x, TextMeans):
+        return x
+    units = (unit_tokens(tokens) for tokens in rows_of_texts(x, group))
+    return text_means_of(_entropy(_shares(unit), order) for unit in units if len(unit))
 
 
 @measure(
@@ -82,6 +86,12 @@ def text_entropy_as_coded(x: Vectors, group: Groups) -> float:
     units = [unit_tokens(tokens) for tokens in rows_of_texts(x, group)]
     found = [_entropy_as_coded(unit) for unit in units if len(unit)]
     return float(np.mean(found)) if found else float("nan")
+
+
+def _shares(unit: Tokens) -> Float[np.ndarray, " _"]:
+    """Return the eigenvalues of the Gram matrix, but for zeros those of the smaller product."""
+    n, dim = unit.shape
+    return np.linalg.eigvalsh(unit.T @ unit if n > dim else unit @ unit.T) / n
 
 
 def _entropy_as_coded(unit: Tokens) -> float:

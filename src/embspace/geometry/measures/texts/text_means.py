@@ -1,0 +1,23 @@
+"""Values of texts, one for each, which add up over texts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class TextMeans:
+    """The sum of a value over texts, and how many have one."""
+
+    n_texts: int
+    total: float
+
+    @property
+    def mean(self) -> float:
+        """The mean over the texts that have a value; NaN without one."""
+        return self.total / self.n_texts if self.n_texts else float("nan")
+
+
+def text_means_of(values: Iterable[float]) -> TextMeans:
+    """Return the sum of the values of texts, one for each that has one."""
+    found = list(values)
+    return TextMeans(len(found), float(sum(found)))
