@@ -55,7 +55,7 @@ def test_texts_of_the_corpus_have_the_cosine_of_their_states(layer: int, pooling
     assert found.as_is.cosine == pytest.approx(cosine_matrix(x[rows])[0, 1], abs=1e-6)
     assert found.layer == layer % 3
     assert found.tokens is None
-    assert found.as_is.n_texts == 4  # documents
+    assert found.as_is.n_documents == 4
 
 
 def test_windows_of_one_document_are_no_pair():

@@ -51,7 +51,7 @@ class Comparison:
         layer = f"layer {self.layer} of {self.last_layer}"
         lines = [
             f"{self.model}, {layer}, {self.pooling}, among {counted(self.as_is.n_pairs, 'pair')} "
-            f"of {counted(self.as_is.n_texts, 'text')} of {self.corpus}",
+            f"of {counted(self.as_is.n_documents, 'document')} of {self.corpus}",
             f"{'':13} {'cosine':>7}  {'percentile':>10}  {'95 % interval':>17}  {'z':>6}  pairs",
             *(f"{name:13} {_line(each)}" for name, each in named.items()),
         ]

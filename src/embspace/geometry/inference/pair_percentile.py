@@ -37,7 +37,8 @@ class PairPercentile:
     """The mean of the pairs' cosines."""
     standard_deviation: float
     n_pairs: int
-    n_texts: int
+    n_documents: int
+    """Documents that have a row with a direction."""
 
 
 class _Rows(NamedTuple):
@@ -65,9 +66,11 @@ def percentile_among_pairs(
 
     No sampling: every pair counts. Cosines are rounded to six digits, so that equal ones are equal.
     A row of length zero has no cosine and is left out. The interval is over texts, the two vectors
-    being given, by half-samples of at most 200 units of texts; NaN with fewer than 4. If all pairs
-    are lower, or none is, halves say nothing of the rest: then the bound is that of n/2 pairs
-    without a common text, which are independent (Clopper and Pearson 1934).
+    being given, by half-samples of at most 200 units of texts; NaN with fewer than 4. Two texts are
+    added to them, so that halves say something of the rest where all pairs are lower, or none is:
+    one whose pairs with all others are lower, and one whose pairs are higher (as Agresti and Coull
+    1998, American Statistician 52, add successes and failures). The interval is about the share
+    with these, and holds the share itself.
 
     Args:
         pair: The two vectors.
@@ -83,16 +86,18 @@ def percentile_among_pairs(
     cosine = float(cosine_matrix(rows.pair)[0, 1])
     sums = _sums_by_units(cosine, rows)
     n, lower, excess, squared = sums.sum(axis=(1, 2)) / 2  # each pair stands there twice
-    n_texts = len(np.unique(rows.text))
+    n_documents = len(np.unique(rows.text))
     if not n or np.isnan(cosine):
         nan = float("nan")
-        return PairPercentile(cosine, nan, nan, nan, nan, nan, nan, 0, n_texts)
-    halves = half_units(sums.shape[1], n_half_samples, rng)
-    of_halves = _lower_in(sums, halves)
+        return PairPercentile(cosine, nan, nan, nan, nan, nan, nan, 0, n_documents)
+    extended = _with_extremes(sums[:2], np.unique(rows.unit, return_counts=True)[1], n_documents)
+    halves = half_units(extended.shape[1], n_half_samples, rng)
+    of_halves = _lower_in(extended, halves)
     if centered:
-        of_halves += _shifts_by_mean(rows, halves, rng)
+        of_halves += _shifts_by_mean(rows, halves[:, :-2], rng)
     share, deviation = float(lower / n), float(np.sqrt(max(squared / n - (excess / n) ** 2, 0)))
-    low, high = _bounds(share, of_halves, n_texts, sums.shape[1], level)
+    middle = float(_lower_in(extended, np.ones((1, extended.shape[1]), dtype=bool))[0])
+    low, high = _bounds(share, middle, of_halves, sums.shape[1], level)
     return PairPercentile(
         cosine=cosine,
         percentile=100 * share,
@@ -102,7 +107,7 @@ def percentile_among_pairs(
         mean=cosine + float(excess / n),
         standard_deviation=deviation,
         n_pairs=int(n),
-        n_texts=n_texts,
+        n_documents=n_documents,
     )
 
 
@@ -149,8 +154,28 @@ def _sums_by_units(cosine: float, rows: _Rows) -> Float[np.ndarray, "4 unit unit
     return sums
 
 
+def _with_extremes(
+    sums: Float[np.ndarray, "2 unit unit"], n_rows: Int[np.ndarray, " unit"], n_texts: int
+) -> Float[np.ndarray, "2 unit_and_two unit_and_two"]:
+    """Return the numbers of pairs and of lower ones with two more units, a text each.
+
+    The pairs of one of them are all lower, those of the other all higher; it has as many rows as a
+    text has on average.
+    """
+    n = len(sums[0])
+    extended = np.zeros((2, n + 2, n + 2))
+    extended[:, :n, :n] = sums
+    rows_of_text = n_rows.sum() / n_texts
+    extended[0, n:, :n] = rows_of_text * n_rows
+    extended[1, n, :n] = rows_of_text * n_rows
+    extended[:, :n, n:] = extended[:, n:, :n].swapaxes(1, 2)
+    extended[0, n, n + 1] = extended[0, n + 1, n] = rows_of_text**2
+    extended[1, n, n + 1] = extended[1, n + 1, n] = rows_of_text**2 / 2
+    return extended
+
+
 def _lower_in(
-    sums: Float[np.ndarray, "4 unit unit"], chosen: Bool[np.ndarray, "half unit"]
+    sums: Float[np.ndarray, "_ unit unit"], chosen: Bool[np.ndarray, "half unit"]
 ) -> Float[np.ndarray, " half"]:
     """Return the share of lower cosines among the pairs of which both lie in chosen units."""
     n, lower = (((chosen @ each) * chosen).sum(axis=1) for each in sums[:2])
@@ -195,15 +220,17 @@ def _some_pairs(
 
 
 def _bounds(
-    lower: float, of_halves: Float[np.ndarray, " half"], n_texts: int, n_units: int, level: float
+    lower: float,
+    middle: float,
+    of_halves: Float[np.ndarray, " half"],
+    n_units: int,
+    level: float,
 ) -> tuple[float, float]:
-    """Return the bounds of the share of lower cosines."""
+    """Return the bounds of a share of lower cosines about `middle`, that with two more texts."""
     if n_units < FEWEST_UNITS:
         return float("nan"), float("nan")
-    if lower in (0, 1):
-        most = 1 - ((1 - level) / 2) ** (1 / (n_texts // 2))
-        return (0.0, most) if lower == 0 else (1 - most, 1.0)
     n_defined = int((~np.isnan(of_halves)).sum())
-    error = float(half_sample_error(of_halves, n_units))
-    reach = error * student_quantile(n_units, n_defined, level)
-    return max(lower - reach, 0.0), min(lower + reach, 1.0)
+    error = float(half_sample_error(of_halves, n_units + 2))
+    reach = error * student_quantile(n_units + 2, n_defined, level)
+    low, high = min(lower, middle - reach), max(lower, middle + reach)
+    return max(low, 0.0), min(high, 1.0)
