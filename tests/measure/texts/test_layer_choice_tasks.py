@@ -41,6 +41,17 @@ def test_search_ranks_by_the_score():
     assert found.n_units == 6
 
 
+def test_a_text_without_words_is_at_no_distance_from_itself():
+    """Each label has one direction, so that all but the text without words lie well."""
+    some = labeled(texts(["a", "b"] * 20, [""] * 40), fewest_documents=2, most_texts=99, seed=0)
+    words = np.eye(3)[some.labels]
+    words[0] = 0
+    wish = {"n_half_samples": 2, "rng": np.random.default_rng(0)}
+    found = cluster_scores({("tf_idf", None, "none"): words}, some, **wish).values[0]
+    # It is at distance 1 from all others; the 19 of its label have one such among 19.
+    assert found == pytest.approx((20 + 19 * (1 - 1 / 19)) / 40)
+
+
 def test_labels_and_clusters_are_those_of_the_vectors():
     some = labeled(texts(["a", "b"] * 20, [""] * 40), fewest_documents=2, most_texts=99, seed=0)
     rng = np.random.default_rng(2)

@@ -181,4 +181,6 @@ class _Means:
 def _distances(x: Float[np.ndarray, "text dim"]) -> Float[np.ndarray, "text text"]:
     unit = unit_rows(x.astype(np.float64))
     # The same bits whatever the number of threads.
-    return np.round(1 - unit @ unit.T, 12)
+    distances = np.round(1 - unit @ unit.T, 12)
+    np.fill_diagonal(distances, 0)  # also of a text without words, which has no cosine
+    return distances
