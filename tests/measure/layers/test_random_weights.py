@@ -104,6 +104,14 @@ def test_no_corpus_is_read_where_none_is_asked_for(bert: Any) -> None:
     assert nothing.empty and list(nothing) == COLUMNS
 
 
+def test_without_the_corpora_asked_for_the_largest_is_read(bert: Any) -> None:
+    asked = SETTINGS | {"read_corpora": ["unknown"], "n_seeds": 1}
+    found = measure_random_weights(bert, None, CORPORA, **asked)
+    largest = max(CORPORA, key=lambda name: len(CORPORA[name].tokens))
+    assert set(found["corpus"]) == {largest}
+    assert measure_random_weights(bert, None, {}, **asked).empty
+
+
 def test_the_settings_of_the_project_fit(bert: Any, root: Path) -> None:
     settings = yaml.safe_load((root / "conf/measure/layers/random_weights.yaml").read_text())
     given = {**settings, "n_seeds": 1, "device": "cpu", "seed": 0}

@@ -52,7 +52,7 @@ def measure_random_weights(
 
     `random_initialization` draws the weights as the config says, `shuffled_entries` puts those of
     each trained matrix in random order. Measures `left_out` are too slow for so many models, and
-    only `read_corpora` are read.
+    only `read_corpora` are read; where none of them is among `corpora`, the one with most tokens.
     """
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
@@ -63,9 +63,7 @@ def measure_random_weights(
         for each in profiled_measures().values()
         if each.family in FAMILIES and each.name not in left_out
     ]
-    corpora = {
-        name: each for name, each in corpora.items() if name in read_corpora and each.n_documents
-    }
+    corpora = _read(corpora, read_corpora)
     models = [
         (kind, number, corpus) for kind in KINDS for number in range(n_seeds) for corpus in corpora
     ]
@@ -84,6 +82,16 @@ def measure_random_weights(
         place = {"corpus": name, "null": kind, "seed": number}
         rows += [{**place, **row} for of_layer in found for row in of_layer]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _read(corpora: Mapping[str, CorpusStates], asked: list[str]) -> dict[str, CorpusStates]:
+    """Return the corpora that are read: those asked for or, if none is there, the largest."""
+    having = {name: each for name, each in corpora.items() if each.n_documents}
+    found = {name: each for name, each in having.items() if name in asked}
+    if found or not asked or not having:
+        return found
+    largest = max(having, key=lambda name: len(having[name].tokens))
+    return {largest: having[largest]}
 
 
 def _states(
