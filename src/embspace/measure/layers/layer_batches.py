@@ -70,7 +70,8 @@ def measures_of_batches(
     """The mean of each measure over batches, with its interval and the batches' spread.
 
     A half of the texts is a half of every batch, and the measure of the half the mean over them.
-    `n_batches` at most; None: all. Of a measure that needs more neighbors than a batch has, and of
+    `n_batches` at most; None: all. Measures that the protocol takes within few batches have the
+    first of them. Of a measure that needs more neighbors than a batch has, and of
     all measures of fewer than 4 vectors, NaN: equal vectors, which say nothing of neighbors, are
     expected to be left out before.
     """
@@ -83,25 +84,31 @@ def measures_of_batches(
     unit = units_of(cloud.text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)
-    k = n_neighbors(quick, {})
     whole: list[dict[str, Result]] = []
     of_halves: list[list[dict[str, Result]]] = []
-    for rows in batches:
+    for number, rows in enumerate(batches):
         x, of_rows = cloud.x[rows], unit[rows]
-        n_looked_up = with_spare(k) if len(halves) else n_neighbors(measures, {})
+        taken, of_half = (_taken(some, number, protocol) for some in (measures, quick))
+        k = n_neighbors(of_half, {})
+        n_looked_up = with_spare(k) if len(halves) else n_neighbors(taken, {})
         graph = neighbor_graph_of(x, min(n_looked_up, len(x) - 1))
-        whole.append(_results(measures, x, graph))
+        whole.append(_results(taken, x, graph))
         inside = [np.flatnonzero(half[of_rows]) for half in halves]
-        of_halves.append([_of_part(quick, x, graph, part, k) for part in inside])
+        of_halves.append([_of_part(of_half, x, graph, part, k) for part in inside])
     for each in measures:
-        values = np.array([value_of(one[each.name]) for one in whole])
-        drawn = [[value_of(half.get(each.name, np.nan)) for half in one] for one in of_halves]
+        having = [number for number, one in enumerate(whole) if each.name in one]
+        found = [whole[number][each.name] for number in having]
+        values = np.array([value_of(one) for one in found])
+        drawn = [
+            [value_of(half.get(each.name, np.nan)) for half in of_halves[number]]
+            for number in having
+        ]
         estimate = text_estimate(
             Estimate(
                 value=float(values.mean()),
                 standard_error=float("nan"),
-                n=sum(map(len, batches)),
-                dropped=sum(getattr(one[each.name], "dropped", 0) for one in whole),
+                n=sum(len(batches[number]) for number in having),
+                dropped=sum(getattr(one, "dropped", 0) for one in found),
             ),
             np.array(drawn).mean(axis=0),
             n=len(cloud.x),
@@ -110,8 +117,16 @@ def measures_of_batches(
             level=protocol.level,
             tolerance=protocol.tolerance,
         )
-        facts = {"n_batches": len(batches), SPREAD: float(values.std())}
+        facts = {"n_batches": len(having), SPREAD: float(values.std())}
         yield {"measure": each.name, **asdict(estimate), **facts}
+
+
+def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> Sequence[Definition]:
+    """The measures that are taken within the batch of a number, from 0."""
+    most = protocol.n_batches_of_changes
+    if most is None or number < most:
+        return measures
+    return [each for each in measures if each.name not in protocol.few_batches]
 
 
 def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Row]:

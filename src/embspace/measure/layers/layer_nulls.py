@@ -18,7 +18,7 @@ from embspace.geometry.inference.shared_inputs import applicable, defined_result
 from embspace.geometry.measures.declaration import Definition, value_of
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import batches_of
-from embspace.measure.layers.layer_protocol import Protocol, measures_of
+from embspace.measure.layers.layer_protocol import Protocol, drawn_measures
 
 DRAWN = ["null_mean", "null_smallest", "null_largest"]
 Draw = Callable[[LayerCloud, np.random.Generator], LayerCloud]
@@ -35,7 +35,7 @@ def null_rows(
     `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
     these.
     """
-    of_all = applicable(measures_of(protocol, slow=False), groups_of(cloud), {})
+    of_all = applicable(drawn_measures(protocol), groups_of(cloud), {})
     batches = batches_of(len(cloud.x), protocol.batch_size, rng)
     for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
         measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]

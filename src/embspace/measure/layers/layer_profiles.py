@@ -30,7 +30,7 @@ from embspace.measure.layers.layer_batches import (
     measures_of_batches,
 )
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
-from embspace.measure.layers.layer_protocol import Protocol, measures_of
+from embspace.measure.layers.layer_protocol import Protocol, drawn_measures, measures_of
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
 COLUMNS = {
@@ -166,7 +166,7 @@ def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> I
         part.x,
         part.text,
         word=part.word,
-        measures=measures_of(protocol, slow=False),
+        measures=drawn_measures(protocol),
         shares=protocol.shares,
         n_draws=protocol.n_share_draws,
         rng=rng,

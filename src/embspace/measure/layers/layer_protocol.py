@@ -27,6 +27,10 @@ class Protocol:
     n_share_draws: int = 0
     value_only: Sequence[str] = ()
     """Measures too slow for halves and draws: their value of the vectors as they are."""
+    without_draws: Sequence[str] = ()
+    """Measures too slow for draws of nulls and of fewer texts, but not for halves."""
+    few_batches: Sequence[str] = ()
+    """Measures of many neighbors, taken within `n_batches_of_changes` batches at most."""
     n_top: int = 0
     """Principal components that are taken away from all-but-the-top."""
     batch_size: int | None = None
@@ -46,3 +50,9 @@ def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
         for each in profiled_measures().values()
         if each.family in protocol.families and (each.name in protocol.value_only) == slow
     ]
+
+
+def drawn_measures(protocol: Protocol) -> list[Definition]:
+    """The measures of the families that are quick enough for draws."""
+    quick = measures_of(protocol, slow=False)
+    return [each for each in quick if each.name not in protocol.without_draws]

@@ -41,6 +41,8 @@ def measure_profiles(
     changes_of_spectrum: list[Change],
     n_top: PositiveInt,
     value_only: list[str],
+    without_draws: list[str],
+    few_batches: list[str],
     over_batches: list[str],
     position_band: PositiveInt,
     batch_size: Annotated[int, Field(ge=64)],
@@ -58,6 +60,8 @@ def measure_profiles(
     `random_weights` is what `measure_random_weights` leaves, and becomes a null among the others;
     None of neighbors. These are looked for within disjoint batches of `batch_size` shuffled
     vectors: all batches of vectors as they are, `n_batches_of_changes` of those that are changed.
+    Measures of `few_batches` have no more of them of vectors as they are, either. Those
+    `without_draws` have intervals, but no draws of nulls and of fewer texts.
     The measures `over_batches` are taken of all vectors, and besides over batches of as many in the
     order of the texts.
     """
@@ -66,6 +70,8 @@ def measure_profiles(
         changes=changes + (changes_of_spectrum if "spectrum" in families else []),
         n_top=n_top,
         value_only=value_only,
+        without_draws=without_draws,
+        few_batches=few_batches,
         over_batches=dict.fromkeys(over_batches, batch_size),
         position_band=position_band,
         batch_size=batch_size if "hubs" in families else None,
