@@ -22,10 +22,10 @@ from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
 from embspace.files.tables import Tables
 from embspace.files.vectors import checked_vectors, read_vectors
-from embspace.geometry.measures.declaration import as_array
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import METRICS
+from embspace.geometry.pairs.vectors import as_array
 from embspace.measure.learned.explained_variance import measure_explained_variance
 from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
 from embspace.measure.learned.separability import measure_separability, separability_table

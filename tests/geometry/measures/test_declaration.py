@@ -4,7 +4,6 @@ import doctest
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -14,8 +13,6 @@ from embspace.geometry.measures.declaration import (
     TRANSFORMATIONS,
     Definition,
     Estimate,
-    as_array,
-    as_vectors,
     measure,
     value_of,
 )
@@ -105,31 +102,6 @@ def test_a_flaw_is_named_by_its_row(defined: Definition, flaw: float) -> None:
         value(defined, broken)
 
 
-@pytest.mark.parametrize(
-    ("flawed", "message"),
-    [
-        (np.zeros(3), r"\(n, dim\), found shape \(3,\)"),
-        (np.zeros((0, 3)), r"found shape \(0, 3\)"),
-        (np.zeros((2, 2), dtype=complex), "real numbers, found complex128"),
-        (np.array([["a"]]), "real numbers, found <U1"),
-        ([[1.0, 2.0], [3.0]], "found rows of several lengths"),
-        ([], r"found shape \(0,\)"),
-        (np.ma.masked_less(np.eye(3), 1), "found a masked array: fill or leave out"),
-        (np.full((3, 3), 1e150), r"largest magnitude of 1e-60 to 1e\+60, found 1e\+150: rescale"),
-        (-np.full((3, 3), 1e-200), "found 1e-200: rescale the vectors"),
-    ],
-)
-def test_what_are_no_vectors_is_refused(flawed: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        as_vectors(flawed)
-
-
-def test_half_precision_of_torch_is_read() -> None:
-    x = torch.tensor([[1.5, 2.0]], dtype=torch.bfloat16)
-    assert as_vectors(x).tolist() == [[1.5, 2.0]]
-    assert as_vectors(np.array([[1, 2]])).dtype == np.float64
-
-
 @pytest.mark.parametrize("scale", [1e-60, 1e60])
 def test_the_largest_magnitudes_are_measured_right(scale: float) -> None:
     for defined in DEFINED:
@@ -140,16 +112,6 @@ def test_the_largest_magnitudes_are_measured_right(scale: float) -> None:
             expected = value_of(defined.function(CLOUD, **given))
             found = value_of(defined.function(CLOUD / np.abs(CLOUD).max() * scale, **given))
             assert found == pytest.approx(expected, rel=1e-6), defined.name
-
-
-def test_lists_and_data_frames_are_as_good_as_arrays() -> None:
-    for x in (CLOUD.tolist(), pd.DataFrame(CLOUD), tuple(map(tuple, CLOUD))):
-        assert np.array_equal(as_vectors(x), CLOUD)
-        assert np.array_equal(as_array(x), CLOUD)
-
-
-def test_what_is_neither_array_nor_tensor_goes_through() -> None:
-    assert as_vectors("moments") == "moments"
 
 
 def test_a_new_measure_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.vectors import takes_vectors
 
 
+@takes_vectors("x", "y")
 def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the linear centered kernel alignment of two views of the same points, in [0, 1].
 
@@ -23,6 +25,7 @@ def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"])
     return _squared(x.T @ y) / lengths if lengths > 0 else float("nan")
 
 
+@takes_vectors("x", "y")
 def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """`linear_cka` of unbiased estimates of HSIC: at most 1, and near 0 for independent views.
 
@@ -37,6 +40,7 @@ def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
     return unbiased_hsic(x, y) / float(np.sqrt(own[0] * own[1]))
 
 
+@takes_vectors("x", "y")
 def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the unbiased Hilbert-Schmidt criterion of linear kernels: 0 on average if independent.
 
@@ -66,6 +70,7 @@ class ProcrustesFit(NamedTuple):
     """Of the points in x and in y; each adds up to 1."""
 
 
+@takes_vectors("x", "y")
 def procrustes_fit(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
 ) -> ProcrustesFit:
@@ -84,6 +89,7 @@ def procrustes_fit(
     return ProcrustesFit(float(values.sum().clip(max=1)), products, lengths)
 
 
+@takes_vectors("x", "y")
 def procrustes_similarity(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
 ) -> float:
@@ -100,6 +106,7 @@ def procrustes_similarity(
     return float(np.linalg.svd(x.T @ y, compute_uv=False).sum().clip(max=1))
 
 
+@takes_vectors("x", "y")
 def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the least Frobenius distance of two unit shapes after a rotation, in [0, sqrt(2)].
 
@@ -111,6 +118,7 @@ def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
     return float(np.sqrt(2 - 2 * procrustes_similarity(x, y)))
 
 
+@takes_vectors("x", "y")
 def mutual_nearest_neighbors(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"], *, n_neighbors: int
 ) -> float:
@@ -128,6 +136,7 @@ def mutual_nearest_neighbors(
     return float(common.mean())
 
 
+@takes_vectors("x")
 def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
     """The rows nearest to each row, without itself, nearest first; of ties any.
 

@@ -5,6 +5,7 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.pairs.directions import distance_matrix
 from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
+from embspace.geometry.pairs.vectors import takes_vectors
 
 
 def group_members(
@@ -125,6 +126,7 @@ def shuffled_neighbor_shares(
     return shares
 
 
+@takes_vectors("x")
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:

@@ -25,7 +25,6 @@ from embspace.geometry.measures.declaration import (
     Definition,
     Estimate,
     Shared,
-    as_vectors,
     value_of,
 )
 from embspace.geometry.measures.direction_sums import direction_sums_of
@@ -39,6 +38,7 @@ from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.types import Vectors
+from embspace.geometry.pairs.vectors import as_vectors
 
 GroupNumbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
 MOST_UNITS = 200  # texts hang together in so many units at most

@@ -13,7 +13,8 @@ from embspace.geometry.inference.shared_inputs import (
     defined_results_of,
     inputs_of,
 )
-from embspace.geometry.measures.declaration import Definition, as_vectors, value_of
+from embspace.geometry.measures.declaration import Definition, value_of
+from embspace.geometry.pairs.vectors import as_vectors
 
 FEWEST = 4  # texts
 

@@ -1,14 +1,12 @@
 """Declares a measure of a cloud of vectors once, beside the function that computes it."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import getdoc
 from typing import Any, Literal, TypeVar, cast, get_args
 
-import numpy as np
-from jaxtyping import Float
+from embspace.geometry.pairs.vectors import as_vectors
 
 Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "hubs"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -31,10 +29,6 @@ Shared = Literal[
 OF_NEIGHBORS: frozenset[Shared | None] = frozenset(["neighbors", "vectors_and_neighbors"])
 # What the groups are that measures of context take as `group`.
 Grouping = Literal["word", "text"]
-
-
-# Fourth powers, and sums of them, must neither overflow nor become zero.
-SMALLEST, LARGEST = 1e-60, 1e60
 
 
 @dataclass(frozen=True)
@@ -145,51 +139,3 @@ def measure(
 def value_of(result: float | Estimate) -> float:
     """The number of a measure's result, whichever form it has."""
     return float(result)
-
-
-def as_vectors(x: Any) -> Any:
-    """Vectors as a float64 array; what neither is nor holds an array goes through as it is.
-
-    Raises:
-        ValueError: not of two dimensions, without a row or a column, not of numbers, with NaN or
-            infinity, or with numbers whose fourth powers would leave float64.
-    """
-    x = as_array(x)
-    if not isinstance(x, np.ndarray):
-        return x
-    if x.ndim != 2 or not x.size:
-        raise ValueError(f"x: expected vectors, (n, dim), found shape {x.shape}")
-    if not (np.issubdtype(x.dtype, np.floating) or np.issubdtype(x.dtype, np.integer)):
-        raise ValueError(f"x: expected real numbers, found {x.dtype}")
-    vectors: Float[np.ndarray, "n dim"] = x.astype(np.float64, copy=False)
-    largest = max(float(vectors.max()), -float(vectors.min()))
-    if not math.isfinite(largest):
-        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise ValueError(f"x: expected finite values, found NaN or infinity in row {row}")
-    if largest and not SMALLEST <= largest <= LARGEST:
-        raise ValueError(
-            f"x: expected a largest magnitude of {SMALLEST:g} to {LARGEST:g}, found {largest:g}: "
-            "rescale the vectors"
-        )
-    return vectors
-
-
-def as_array(x: Any) -> Any:
-    """The array of a tensor, a data frame or nested lists; anything else as it is.
-
-    Raises:
-        ValueError: of a masked array, in which values are missing; of rows of several lengths.
-    """
-    if isinstance(x, np.ma.MaskedArray):
-        raise ValueError("x: expected vectors, found a masked array: fill or leave out its rows")
-    if hasattr(x, "detach"):  # a tensor, without importing torch to know
-        x = x.detach().cpu()
-        return (x.float() if "bfloat16" in str(x.dtype) else x).numpy()  # NumPy lacks bfloat16
-    if hasattr(x, "to_numpy"):
-        return x.to_numpy()
-    if type(x) not in (list, tuple):
-        return x
-    try:
-        return np.array(x)
-    except ValueError:  # NumPy says "inhomogeneous shape"
-        raise ValueError("x: expected vectors, (n, dim), found rows of several lengths") from None

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.measures.declaration import as_vectors, measure
+from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.effective_numbers import effective_number
 from embspace.geometry.measures.spectrum import ROUNDING, explained_variance
 from embspace.geometry.pairs.moments import Moments, moments_of
 from embspace.geometry.pairs.types import Vectors
+from embspace.geometry.pairs.vectors import as_vectors
 
 Shares = Float[np.ndarray, " component"]
 FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
@@ -257,7 +258,7 @@ def iso_score_star(x: Vectors | Moments, *, larger: Any, zeta: float) -> float:
     """
     if not 0 <= zeta <= 1:
         raise ValueError(f"zeta: expected a value in [0, 1], found {zeta}")
-    few, many = moments_of(x), moments_of(as_vectors(larger))
+    few, many = moments_of(x), moments_of(as_vectors(larger, "larger"))
     if few.dim != many.dim:
         raise ValueError(f"larger: expected {few.dim} coordinates, found {many.dim}")
     shrunken = (1 - zeta) * few.covariance + zeta * many.covariance

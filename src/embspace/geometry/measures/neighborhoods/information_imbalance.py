@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from embspace.geometry.measures.declaration import as_vectors, measure
+from embspace.geometry.measures.declaration import measure
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.types import Vectors
+from embspace.geometry.pairs.vectors import as_vectors
 
 BLOCK_ROWS = 512
 # Squared distances are multiples of this share of the largest squared norm, so that rounding tells
@@ -80,7 +81,7 @@ def information_imbalances(x: Any, other: Any, *, k: int = 1) -> Imbalances:
 
 
 def _checked(x: Vectors, other: Any, k: int) -> Float[np.ndarray, "n dim_y"]:
-    y = as_vectors(other)
+    y = as_vectors(other, "other")
     if not isinstance(y, np.ndarray) or len(y) != len(x):
         found = y.shape if isinstance(y, np.ndarray) else type(y).__name__
         raise ValueError(f"other: expected {len(x)} vectors, the same points as x, found {found}")
