@@ -52,7 +52,7 @@ Outcome = Literal["found", "missed", "open"]
 Verdict = Literal["matches", "differs", "undecided", "depends on the view"]
 
 
-class Estimate(NamedTuple):
+class Bounded(NamedTuple):
     """A value with its interval."""
 
     value: float
@@ -60,7 +60,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-Values = dict[tuple[int, int], Estimate]
+Values = dict[tuple[int, int], Bounded]
 """By the block of the small model and that of the large one."""
 
 
@@ -103,12 +103,12 @@ def outcome_of(block: int, values: Values, key: Key) -> Outcome:
     return "found" if all(each.low > 0 for each in differences) else "open"
 
 
-def _difference(x: Estimate, y: Estimate) -> Estimate:
+def _difference(x: Bounded, y: Bounded) -> Bounded:
     """By the interval of both (Zou and Donner 2008), as if they were independent."""
     value = x.value - y.value
     below = math.hypot(x.value - x.low, y.high - y.value)
     above = math.hypot(x.high - x.value, y.value - y.low)
-    return Estimate(value, value - below, value + above)
+    return Bounded(value, value - below, value + above)
 
 
 def verdict_of(by_view: Sequence[Sequence[Outcome]]) -> Verdict:
@@ -139,7 +139,7 @@ def procrustes_values(
         lengths = fit.squared_lengths @ chosen
         drawn = fit.products @ chosen / np.sqrt(lengths[0] * lengths[1])
         low, high = half_sample_bounds(drawn[:1], drawn[1:, np.newaxis], views.n, level=level)[:2]
-        found[small, large] = Estimate(procrustes_similarity(x, y), float(low[0]), float(high[0]))
+        found[small, large] = Bounded(procrustes_similarity(x, y), float(low[0]), float(high[0]))
     return found
 
 
@@ -148,7 +148,7 @@ def table_values(table: pd.DataFrame) -> Values:
     rows = table[(table["layer"] > 0) & (table["other_layer"] > 0)]
     columns = ["layer", "other_layer", "value", "low", "high"]
     return {
-        (int(layer), int(other)): Estimate(value, low, high)
+        (int(layer), int(other)): Bounded(value, low, high)
         for layer, other, value, low, high in rows[columns].itertuples(index=False)
     }
 

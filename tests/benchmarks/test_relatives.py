@@ -6,7 +6,7 @@ from transformers import BertConfig, BertModel
 from benchmarks.relatives import (
     EXACT,
     NEAR,
-    Estimate,
+    Bounded,
     Outcome,
     Values,
     block_cosines,
@@ -60,7 +60,7 @@ def values(best: tuple[int, int, int], half_width: float) -> Values:
     found = {}
     for small, large in BLOCKS:
         value = 0.9 if best[small - 1] == large else 0.5
-        found[small, large] = Estimate(value, value - half_width, value + half_width)
+        found[small, large] = Bounded(value, value - half_width, value + half_width)
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from embspace.compare.alignment import (
     COLUMNS,
     STIMULI,
-    ReadCorpus,
+    AlignedCorpus,
     ReadModel,
     _states,
     compare_alignment,
@@ -39,7 +39,7 @@ SENTENCES = {
 }
 
 
-def corpus(hidden: np.ndarray, pieces: int, seed: int) -> ReadCorpus:
+def corpus(hidden: np.ndarray, pieces: int, seed: int) -> AlignedCorpus:
     """States of texts whose words are cut into `pieces`: what is `hidden` of a word, turned.
 
     Each text is read in two windows: two words, then one.
@@ -65,7 +65,7 @@ def corpus(hidden: np.ndarray, pieces: int, seed: int) -> ReadCorpus:
     of_windows = tokens.groupby("window").indices
     mean = np.stack([states[:, of_windows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
     marks = {"special": False, "repeated": False}
-    return ReadCorpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
+    return AlignedCorpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
 
 
 def model(pieces: int, seed: int, *, stimuli: int = 10) -> ReadModel:
@@ -147,7 +147,7 @@ def test_fewer_than_the_smallest_are_not_compared():
 def test_with_a_model_that_read_nothing_there_is_nothing_to_compare():
     silent = model(2, 2, stimuli=0)
     read = silent.corpora["news"]
-    nothing = ReadCorpus(
+    nothing = AlignedCorpus(
         read.windows[:0], read.tokens[:0], {kind: x[:, :0] for kind, x in read.states.items()}
     )
     pair = (model(1, 1), ReadModel({"news": nothing}, silent.stimuli))
@@ -166,7 +166,7 @@ def clustered(seed: int) -> ReadModel:
     windows = pd.DataFrame({"text": [f"s{i}" for i in range(n)], "n_tokens": 1})
     tokens = pd.DataFrame({"window": range(n), "start": 0, "end": 4})
     tokens = tokens.assign(special=False, repeated=False)
-    read = ReadCorpus(windows, tokens, {"mean": states, "token": states})
+    read = AlignedCorpus(windows, tokens, {"mean": states, "token": states})
     return ReadModel({"news": read}, model(1, 0, stimuli=0).stimuli)
 
 
@@ -208,7 +208,7 @@ def test_words_of_a_corpus_without_states_of_tokens_are_left_out(caplog: pytest.
     for each in pair:
         read = each.corpora["news"]
         states = {"mean": read.states["mean"]}
-        each.corpora["news"] = ReadCorpus(read.windows, read.tokens, states)
+        each.corpora["news"] = AlignedCorpus(read.windows, read.tokens, states)
     found = compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS)
     assert set(found["unit"]) == {"text"}
     assert "conf/corpus/news.yaml: key 'token_states'" in caplog.text

@@ -28,7 +28,7 @@ COLUMNS = ["corpus", "unit", *OF_LAYERS, "random_weights_value"]
 
 
 @dataclass(frozen=True, eq=False)
-class ReadCorpus:
+class AlignedCorpus:
     """Holds the hidden states of a model on the texts of a corpus."""
 
     windows: pd.DataFrame
@@ -41,7 +41,7 @@ class ReadCorpus:
 class ReadModel:
     """Holds the hidden states of a model on all corpora and stimuli."""
 
-    corpora: dict[str, ReadCorpus]
+    corpora: dict[str, AlignedCorpus]
     stimuli: Mapping[str, Mapping[str, Float[np.ndarray, "layer sentence dim"]]]
     """By set, `mean` and the same at random weights, `random_mean`."""
 
@@ -148,8 +148,8 @@ def views_of_all(
 
 def _of_texts(
     texts: pd.DataFrame,
-    one: ReadCorpus,
-    other: ReadCorpus,
+    one: AlignedCorpus,
+    other: AlignedCorpus,
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
@@ -170,7 +170,7 @@ def _documents(texts: pd.DataFrame) -> Int[np.ndarray, " text"]:
 
 
 def _means_of_windows(
-    corpus: ReadCorpus, texts: "pd.Series[str]"
+    corpus: AlignedCorpus, texts: "pd.Series[str]"
 ) -> Float[np.ndarray, "layer text dim"]:
     """The mean states of the windows of texts, each window by its number of tokens."""
     place = pd.Series(np.arange(len(texts)), texts)
@@ -191,8 +191,8 @@ def _means_of_windows(
 
 def _of_words(
     texts: pd.DataFrame,
-    one: ReadCorpus,
-    other: ReadCorpus,
+    one: AlignedCorpus,
+    other: AlignedCorpus,
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
@@ -255,7 +255,7 @@ def load_read_model(name: str, corpora: list[str], word_corpora: list[str]) -> R
     read, seen = f"data/extracted/hidden_states/{name}", f"data/extracted/stimuli/{name}"
     return ReadModel(
         corpora={
-            corpus: ReadCorpus(
+            corpus: AlignedCorpus(
                 load_rows(f"{read}/{corpus}.windows.parquet"),
                 load_rows(f"{read}/{corpus}.tokens.parquet"),
                 _states(f"{read}/{corpus}.safetensors", with_tokens=corpus in word_corpora),

@@ -132,12 +132,8 @@ from .measures.neighborhoods.adaptive_scale import neighborhood_sizes as neighbo
 from .measures.neighborhoods.gride_plateau import Plateau as Plateau
 from .measures.neighborhoods.gride_plateau import gride_plateau as gride_plateau
 from .measures.neighborhoods.gride_plateau import plateau_of as plateau_of
-from .measures.neighborhoods.information_imbalance import Imbalances as Imbalances
 from .measures.neighborhoods.information_imbalance import (
     information_imbalance as information_imbalance,
-)
-from .measures.neighborhoods.information_imbalance import (
-    information_imbalances as information_imbalances,
 )
 from .measures.neighborhoods.label_overlap import (
     balanced_label_overlap as balanced_label_overlap,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from embspace.errors import InputError
 from embspace.published.contents import Cell, Contents, read_contents
-from embspace.published.sources import Entry, Pair, Source, read_sources
+from embspace.published.sources import Entry, RowOfTwo, Source, read_sources
 from embspace.published.subjects import Subject
 
 PublishedVerdict = Literal["agrees", "DIFFERS", "MISSING"]
@@ -130,7 +130,7 @@ def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
     return all(str(row.get(column)) == str(value) for column, value in where.items())
 
 
-def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: Pair | None) -> bool:
+def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: RowOfTwo | None) -> bool:
     """Return whether a row has these values, and those of the pair in whichever order."""
     if not fits(row, where):
         return False

@@ -22,7 +22,7 @@ PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
 RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
 
 
-class Pair(Strict):
+class RowOfTwo(Strict):
     """A row about two things, in whichever order."""
 
     columns: list[str] = Field(min_length=2, max_length=2)
@@ -50,7 +50,7 @@ class Entry(Strict):
     file: str
     """Under results/; {model} stands for the model's name."""
     where: dict[str, str | int] = {}
-    pair: Pair | None = None
+    pair: RowOfTwo | None = None
     given: Given | None = None
     published: dict[str, str] = Field(min_length=1)
     """Column or dotted JSON key -> the number as printed: its digits are its tolerance."""
@@ -98,7 +98,7 @@ class CellPlace(Strict):
 
     file: str
     where: dict[str, str | int] = {}
-    pair: Pair | None = None
+    pair: RowOfTwo | None = None
     value: str = ""
     share_of: RowsThatName | None = None
     """The rows whose share among the chosen ones is taken in place of a value."""

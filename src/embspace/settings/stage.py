@@ -30,7 +30,7 @@ from embspace.settings.schema import validate
 # Arguments that every function gets from params.yaml: DVC reads a settings file alone, so that one
 # with `${seed}` in it breaks `dvc exp run -S`.
 FROM_PARAMS = ("seed", "device", "roles")
-PAIR = "pair"  # among the groups of a stage that compares two models; no folder of conf/
+PAIR_GROUP = "pair"  # among the groups of a stage that compares two models; no folder of conf/
 COMMAND_LINE = "command line"
 
 
@@ -153,10 +153,10 @@ def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> 
     params = read_params()
     from hydra.core.config_store import ConfigStore
 
-    chosen: list[Any] = [{group: "???"} for group in groups if group != PAIR]
+    chosen: list[Any] = [{group: "???"} for group in groups if group != PAIR_GROUP]
     settings: list[Any] = [{package: noun} for package, noun in packages.items()]
     defaults = ["config", *chosen, *settings, "_self_"]
-    asked = {PAIR: "???"} if PAIR in groups else {}
+    asked = {PAIR_GROUP: "???"} if PAIR_GROUP in groups else {}
     node = {"defaults": defaults, **params.model_dump(), **asked}
     ConfigStore.instance().store(name="params", node=node)
 
@@ -175,7 +175,10 @@ def _stage_config(
     validate(Params, params, f"{PARAMS} with the command line")
     choices = HydraConfig.get().runtime.choices
     # Of a list or null Hydra knows no choice.
-    named = {group: content[PAIR] if group == PAIR else choices.get(group) for group in groups}
+    named = {
+        group: content[PAIR_GROUP] if group == PAIR_GROUP else choices.get(group)
+        for group in groups
+    }
     _check_choices(named, content)
     settings = (
         {
@@ -196,7 +199,7 @@ def _stage_config(
         train_name=choices.get("train", ""),
         train=content.get("train", {}),
         device=content["device"],
-        pair=content.get(PAIR, ""),
+        pair=content.get(PAIR_GROUP, ""),
         family=content.get("family", ""),
     )
 

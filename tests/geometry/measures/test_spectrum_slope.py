@@ -79,3 +79,10 @@ def test_ranks_that_are_none_are_refused(first: int, last: int) -> None:
 def test_a_call_is_counted_from_one() -> None:
     with pytest.raises(ValueError, match="call: expected at least 1, found 0"):
         alpha_req_as_coded(np.eye(9), call=0)
+
+
+@pytest.mark.parametrize("start", [-1, 8, 9])
+def test_a_start_that_is_none_is_refused(start: int) -> None:
+    message = f"start: expected 0 to 7, under `stop` - 1, found {start}"
+    with pytest.raises(ValueError, match=message):
+        alpha_req_as_coded(np.eye(9), start=start, stop=9)

@@ -1,7 +1,7 @@
 """Information imbalance: what the neighbors in one view say about the distances in another."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -16,15 +16,6 @@ BLOCK_ROWS = 512
 # no equal ones apart.
 TIE = 1e-12
 Distances = Float[np.ndarray, "row n"]
-
-
-class Imbalances(NamedTuple):
-    """Information imbalances of two views of the same points."""
-
-    forth: float
-    """From the first view to the second: near 0 if the first says who is near in the second."""
-    back: float
-    """From the second view to the first."""
 
 
 @measure(
@@ -64,20 +55,6 @@ def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
         for of_x, of_y in zip(_squared_distances(x), _squared_distances(y), strict=True)
     )
     return float(np.concatenate(list(ranks)).mean() * 2 / len(x))
-
-
-def information_imbalances(x: Any, other: Any, *, k: int = 1) -> Imbalances:
-    """Return `information_imbalance` of two views in both directions.
-
-    The plane that Glielmo et al. (2022) draw: both near 0, the views are equivalent; both near 1,
-    they are independent; `forth` alone near 0, `x` holds what `other` holds, and more.
-
-    Raises:
-        ValueError: as `information_imbalance`.
-    """
-    return Imbalances(
-        float(information_imbalance(x, other, k=k)), float(information_imbalance(other, x, k=k))
-    )
 
 
 def _checked(x: Vectors, other: Any, k: int) -> Float[np.ndarray, "n dim_y"]:
