@@ -98,6 +98,18 @@ def test_a_missing_parameter_is_not_filled_with_random_numbers(tiny_folder: Path
         load_model("tiny", described(folder))
 
 
+def test_a_pooler_that_the_weights_lack_is_not_made_up(
+    tiny_folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    stored = load_file(tiny_folder / "model.safetensors")
+    pooler = [name for name in stored if name.startswith("pooler.")]
+    assert pooler
+    folder = changed(tiny_folder, tmp_path / "copy", dict.fromkeys(pooler))
+    module = load_model("tiny", described(folder))
+    assert set(module.state_dict()) == stored.keys() - set(pooler)
+    assert "MISSING" not in "".join(capfd.readouterr())
+
+
 def test_shapes_that_differ_from_the_config_are_refused(tiny_folder: Path, tmp_path: Path):
     name = "embeddings.position_embeddings.weight"
     folder = changed(tiny_folder, tmp_path / "copy", {name: np.zeros((7, DIM), np.float32)})

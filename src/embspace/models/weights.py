@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Collection
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, within
-from embspace.models.architecture import config_of
+from embspace.models.architecture import config_of, empty_model
 from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
 from embspace.settings.model import HubModel, Model, RandomModel, VectorsModel, model_file
+
+POOLER = "pooler."  # is no embedding space, and many checkpoints leave it out
 
 
 def load_model(name: str, model: Model) -> Any:
@@ -78,6 +81,7 @@ def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
             dtype=torch.float32,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # told below, with the names
+            **_without_pooler(folder),
         )
     except (SafetensorError, UnpicklingError, OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{folder}: cannot be loaded: {error}") from error
@@ -87,10 +91,28 @@ def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
     return module
 
 
+def _without_pooler(folder: Path) -> dict[str, bool]:
+    """Return what keeps transformers from adding a pooler where the weights have none.
+
+    One that is added has random numbers, others at each loading.
+    """
+    from safetensors import safe_open
+    from transformers import AutoConfig
+
+    files = weight_files(folder)
+    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    if not files or "add_pooling_layer" not in signature(type(empty_model(config))).parameters:
+        return {}
+    for file in files:
+        with safe_open(file, framework="pt") as stored:
+            if any(POOLER in name for name in stored.keys()):  # noqa: SIM118, it is no mapping
+                return {}
+    return {"add_pooling_layer": False}
+
+
 def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
-    # transformers fills what is missing with random numbers and only logs it. The pooler is
-    # no embedding space and many checkpoints leave it out.
-    missing = sorted(key for key in loading["missing_keys"] if not key.startswith("pooler."))
+    # transformers fills what is missing with random numbers and only logs it.
+    missing = sorted(key for key in loading["missing_keys"] if not key.startswith(POOLER))
     if missing:
         raise InputError(f"{folder / WEIGHTS}: lacks {len(missing)} parameters: {missing[:5]}")
     if loading["mismatched_keys"]:
