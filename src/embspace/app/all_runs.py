@@ -1,41 +1,83 @@
-"""Names in params.yaml what `make all` computes on top: every profile and every run."""
+"""Names in params.yaml what `make all` computes on top: models, pairs, profiles, every run."""
 
 import re
 import sys
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.settings.params import CONF, PARAMS, read_params
+from embspace.settings.find_description import described_in
+from embspace.settings.model import RandomModel, describe_model
+from embspace.settings.params import CONF, PAIR, PARAMS, read_params
+from embspace.settings.schema import read_yaml
 
 
-def named_all(text: str, lists: dict[str, list[str]]) -> tuple[str, list[str]]:
-    """Return params.yaml with these lists where it has `[]`, and the keys that have not.
+def named_all(text: str, entries: dict[str, str]) -> tuple[str, list[str]]:
+    """Return params.yaml with these entries where it has `[]` or `{}`, and the keys that have not.
 
     By text, so that comments and order stay as they are.
     """
     kept = []
-    for key, names in lists.items():
-        text, n = re.subn(rf"(?m)^{key}: *\[\]", f"{key}: [{', '.join(names)}]", text)
+    for key, entry in entries.items():
+        text, n = re.subn(rf"(?m)^{key}:[ \t]*(\[\]|\{{\}})", f"{key}:{entry}", text)
         if not n:
             kept.append(key)
     return text, kept
 
 
-def main() -> None:
+def with_models(text: str, names: list[str]) -> str:
+    """Return params.yaml with more models at the end of its list, in brackets or with dashes.
+
+    Raises:
+        InputError: if it has no such list.
+    """
+    if found := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
+        return "".join([text[: found.end()], *(f", {name}" for name in names), text[found.end() :]])
+    found = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
+    if not found:
+        raise InputError(f"{PARAMS}: key 'models': found no list in brackets, or with dashes")
+    lines = (f"{found[1]}{name}\n" for name in names)
+    return "".join([text[: found.end()], *lines, text[found.end() :]])
+
+
+def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[str, str]:
+    """Return what stands in params.yaml behind `profiled`, `compared` and `trained`.
+
+    Profiled are all models but those with random weights, which are the null of the others.
+    Compared is the first model with each of `others`.
+    """
+    profiled = [name for name in models if not _is_random(name)]
+    pairs = [(models[0], name) for name in others if name != models[0]]
+    compared = [
+        f"  {model}{PAIR}{other}: {{model: {model}, other_model: {other}}}"
+        for model, other in pairs
+    ]
+    return {
+        "profiled": f" [{', '.join(profiled)}]",
+        "compared": "\n" + "\n".join(compared) if compared else " {}",
+        "trained": f" [{', '.join(runs)}]",
+    }
+
+
+def _is_random(name: str) -> bool:
+    description = read_yaml(described_in(CONF / "model", name))
+    return isinstance(describe_model(name, description), RandomModel)
+
+
+def main(others: list[str]) -> None:
     """Write params.yaml; say which keys stay as they are."""
     try:
         models = read_params().models
+        new = [name for name in others if name not in models]
         runs = sorted(path.stem for path in (CONF / "train").glob("*.yaml"))
-        text, kept = named_all(
-            PARAMS.read_text(encoding="utf-8"), {"profiled": models, "trained": runs}
-        )
+        text = with_models(PARAMS.read_text(encoding="utf-8"), new)
+        text, kept = named_all(text, entries_of([*models, *new], others, runs))
         with writing(PARAMS) as partial:
             partial.write_text(text, encoding="utf-8")
     except InputError as error:
         sys.exit(f"error: {error}")
     for key in kept:
-        print(f"{PARAMS}: key '{key}' stays as it is, for it is not []")
+        print(f"{PARAMS}: key '{key}' stays as it is, for it is not empty")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

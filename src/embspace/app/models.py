@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from embspace.models.locate import wheel_folder
 from embspace.models.lock import Locked, LockedModel, LockedWheel, read_lock
 from embspace.settings.model import (
     FolderModel,
@@ -47,7 +48,8 @@ def _state(name: str, model: Model, locked: dict[str, Locked]) -> str:
         return _fetched(name, isinstance(entry, LockedModel) and entry.answers(model))
     if isinstance(model, WheelModel):
         entry = locked.get(name)
-        return _fetched(name, isinstance(entry, LockedWheel) and entry.answers(model))
+        is_made = wheel_folder(model).is_dir()  # models.lock comes with git, the folder does not
+        return _fetched(name, is_made and isinstance(entry, LockedWheel) and entry.answers(model))
     if isinstance(model, PackageModel):
         return f"package {model.package}"
     if isinstance(model, RandomModel):
