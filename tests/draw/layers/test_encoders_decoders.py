@@ -21,7 +21,8 @@ CLAIMS = CLAIMS.reindex(columns=CLAIM_COLUMNS)
 
 def table() -> pd.DataFrame:
     rows = [
-        {"name": name, "kind": kind, "seed": seed, "measure": measure, "layer": layer}
+        {"name": name, "label": name.replace("_", " "), "kind": kind, "seed": seed}
+        | {"measure": measure, "layer": layer, "corpus": "articles" if name == "own" else ""}
         | {"depth": layer / 4, "value": 1.0 + layer + (seed or 0), "n": 9}
         for name, kind in NAMES.items()
         for seed in ((None,) if name == "own" else (0, 1))
@@ -55,6 +56,35 @@ def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
     lines = squeezed(text).splitlines()
     assert "| encoder | own | | 1.000 | 2.000 | 3.000 | 4.000 | 5.000 |" in lines
     assert "| decoder | a decoder | 1 | 2.000 | 3.000 | 4.000 | 5.000 | 6.000 |" in lines
+
+
+def test_models_and_runs_are_told_apart_and_runs_of_a_subject_look_alike() -> None:
+    names = {"own": "encoder", "other": "encoder", "big": "decoder"}
+    runs = {f"{subject}_{kind}": kind for kind in ("encoder", "decoder") for subject in "ab"}
+    rows = [
+        {"name": name, "label": f"{name}!", "kind": kind, "measure": "two_nn", "layer": layer}
+        | {"depth": layer, "value": 1.0 + layer, "corpus": "articles" if name in names else ""}
+        for name, kind in {**names, **runs}.items()
+        for layer in range(2)
+    ]
+    found = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    figure, text = draw_encoders_decoders({"csv": found, "claims": CLAIMS}, "Own", **SETTINGS)
+    looks = {
+        line.get_label(): (line.get_color(), line.get_marker())
+        for ax in figure.axes
+        for line in ax.lines
+        if not str(line.get_label()).startswith("_")
+    }
+    assert list(looks) == ["Own", "other!", "a_encoder!", "b_encoder!"] + [
+        "big!",
+        "a_decoder!",
+        "b_decoder!",
+    ]
+    assert looks["a_encoder!"] == looks["a_decoder!"] and looks["b_encoder!"] == looks["b_decoder!"]
+    assert len(set(looks.values())) == 5
+    markers = {marker for name, (_, marker) in looks.items() if "_" in str(name)}
+    assert not markers & {looks[name][1] for name in ("Own", "other!", "big!")}
+    assert "big!" in text
 
 
 def test_both_kinds_share_their_scale() -> None:

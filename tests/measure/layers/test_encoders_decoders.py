@@ -36,7 +36,10 @@ def table() -> pd.DataFrame:
     both = pd.concat([profiles("top_variance_share"), profiles("two_nn")])
     run = small_run({"first": CAUSAL, "second": CAUSAL})
     return measure_encoders_decoders(
-        {"model": Profiled(both, "BertModel"), "other": Profiled(both, "GPT2Model")},
+        {
+            "model": Profiled(both, "BertModel", "Mine"),
+            "other": Profiled(both, "GPT2Model", "Other (4-bit)"),
+        },
         {"run": Trained(dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n), run)},
         **SETTINGS,
     ).profiles
@@ -51,6 +54,7 @@ def test_a_row_for_each_layer_of_tokens_as_they_are(table: pd.DataFrame) -> None
     assert of_model["seed"].isna().all()
     assert list(dict.fromkeys(table["name"])) == ["model", "other", "run"]
     assert set(table.loc[table["name"] == "other", "kind"]) == {"decoder"}
+    assert list(dict.fromkeys(table["label"])) == ["Mine", "Other (4-bit)", "run"]
 
 
 def test_a_run_is_that_of_the_last_checkpoint_of_its_first_phase(table: pd.DataFrame) -> None:
@@ -75,7 +79,7 @@ def test_a_run_that_only_classifies_is_left_out() -> None:
 
 def test_a_model_that_does_not_read_the_corpus_has_no_row() -> None:
     found = measure_encoders_decoders(
-        {"model": Profiled(profiles("two_nn"), "BertModel")},
+        {"model": Profiled(profiles("two_nn"), "BertModel", "Mine")},
         {},
         **{**SETTINGS, "corpus": "letters"},
     )
@@ -88,7 +92,7 @@ def claims(shape: list[float], half_width: float, module: str = "BertModel") -> 
     rows = pd.DataFrame({"layer": range(len(shape) + 1), "value": [9.0, *shape]})
     rows = rows.assign(low=rows["value"] - half_width, high=rows["value"] + half_width)
     rows = rows.assign(corpus="articles", space="token", change="as_is", n=5)
-    given = Profiled(rows.assign(measure="top_variance_share"), module)
+    given = Profiled(rows.assign(measure="top_variance_share"), module, "Mine")
     return measure_encoders_decoders({"model": given}, {}, **SETTINGS).claims.set_index("claim")
 
 

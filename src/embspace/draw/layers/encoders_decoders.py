@@ -16,7 +16,11 @@ USUAL = ("top_variance_share", "two_nn")  # where nothing was measured
 # The dimension of embeddings is a multiple of that of blocks: on a linear axis these lie on a line.
 ON_LOG_AXIS = ("two_nn",)
 LOG_TICKS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500]
-MARKERS = "os^vDP*"
+# A published model has a marker of the first, one of our runs of the second, and a color by its
+# place among the models, or among the runs of its kind, so that `grammar_encoder` looks as
+# `grammar_decoder` does.
+MODELS, RUNS = "oDs*", "^vP"
+N_COLORS = 6
 NOTE = (
     "Of tokens as they are. A model that is profiled reads the corpus of "
     "conf/measure/layers/encoders_decoders.yaml, a run the texts that its training held out; "
@@ -40,7 +44,7 @@ def draw_encoders_decoders(
         height_mm=row_height_mm * len(measures) + 18,
         title="Do encoders and decoders differ over their layers?",
         subtitle=f"{label} beside models that are profiled or trained here · tokens as they are · "
-        "open: layer 0 · band: interval over texts · runs: a line a seed",
+        "open: layer 0 · band: interval over texts · runs, triangles and crosses: a line a seed",
         stage="measure_encoders_decoders",
     )
     heading = f"# {label} among encoders and decoders\n\nStage `measure_encoders_decoders`.\n"
@@ -48,7 +52,7 @@ def draw_encoders_decoders(
         say_instead(axes, f"{label}: its corpus of comparison is none of those in params.yaml")
         return figure, f"{heading}\nNone.\n"
     own = table["name"].iloc[0]
-    words_of = {name: name.replace("_", " ") for name in set(table["name"])} | {own: label}
+    words_of = dict(zip(table["name"], table["label"], strict=True)) | {own: label}
     styles = _styles(table, own)
     for row, measure in enumerate(measures):
         pair = list(axes[row * len(KINDS) : (row + 1) * len(KINDS)])
@@ -72,14 +76,21 @@ def draw_encoders_decoders(
 
 
 def _styles(table: pd.DataFrame, own: str) -> dict[str, tuple[str, str]]:
-    """Color and marker of each model: that of the file is black, others by their place.
-
-    Encoders and decoders count by themselves, for they share no panel.
-    """
-    found = {own: ("black", MARKERS[0])}
-    for _, rows in table[table["name"] != own].groupby("kind"):
-        for number, name in enumerate(dict.fromkeys(rows["name"])):
-            found[name] = (f"C{number % 6}", MARKERS[1 + number % (len(MARKERS) - 1)])
+    """Return color and marker of each model and run: that of the file is black."""
+    is_model = table["corpus"].fillna("") != ""  # a run reads what its training held out
+    others = dict.fromkeys(table.loc[is_model & (table["name"] != own), "name"])
+    found = {own: ("black", MODELS[0])}
+    for number, name in enumerate(others):
+        found[name] = (f"C{number % N_COLORS}", MODELS[1 + number % (len(MODELS) - 1)])
+    runs = table[~is_model & (table["name"] != own)]
+    subjects = {
+        name: name.removesuffix(f"_{kind}")
+        for name, kind in zip(runs["name"], runs["kind"], strict=True)
+    }
+    places = {each: number for number, each in enumerate(dict.fromkeys(subjects.values()))}
+    for name, subject in subjects.items():
+        color = (len(others) + places[subject]) % N_COLORS
+        found[name] = (f"C{color}", RUNS[places[subject] % len(RUNS)])
     return found
 
 
@@ -123,8 +134,7 @@ def _tables(table: pd.DataFrame, measures: list[str], digits: int) -> list[str]:
         rows = table[table["measure"] == measure]
         keys = ["kind", "name", "seed"]
         seeds = ["" if pd.isna(each) else str(int(each)) for each in rows["seed"]]
-        names = rows["name"].str.replace("_", " ")
-        named = rows.assign(name=names, seed=seeds)
+        named = rows.assign(name=rows["label"], seed=seeds)
         wide = named.pivot_table("value", keys, "layer", sort=False).reset_index()
         wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
         title = NAMES.get(measure, measure.replace("_", " "))

@@ -20,14 +20,15 @@ from embspace.measure.layers.model_kinds import (
     last_checkpoint,
     of_first_phase,
 )
+from embspace.settings.model import describe_model
 from embspace.settings.params import read_params
 from embspace.settings.run import Run, describe_run
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
-COLUMNS = ["name", "kind", "seed", "corpus", "measure", "layer", "depth", "value", "low", "high"]
-COLUMNS += ["n"]
+COLUMNS = ["name", "label", "kind", "seed", "corpus", "measure", "layer", "depth", "value", "low"]
+COLUMNS += ["high", "n"]
 CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "statistic", "value", "low"]
 CLAIM_COLUMNS += ["high", "holds_if", "verdict"]
 ANISOTROPY = "top_variance_share"
@@ -51,6 +52,7 @@ class Profiled:
     """Of all families that are shown."""
     module: str
     """The class of transformers that it is of."""
+    label: str
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def measure_encoders_decoders(
     that training held out, and are taken at the last checkpoint of their first phase; their seeds
     stand in the place of an interval. For the dimension each vector counts once. `kind` is encoder,
     of what learned to guess hidden tokens, or decoder, the next one; a run that only classifies is
-    neither, and left out. `depth` is the layer's number over that of the last, from 0, the
+    neither, and left out. `label` says what else a reader must know of a model, as that its weights
+    were rounded. `depth` is the layer's number over that of the last, from 0, the
     embeddings, to 1.
 
     `claims` has what section 4.1 says of encoders (flat) and of decoders (a bell), both asked of
@@ -142,14 +145,16 @@ def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> p
     rows = model.profiles
     rows = rows[rows["measure"].isin(measures) & (rows["corpus"] == corpus)]
     rows = rows[(rows["space"] == "token") & (rows["change"] == "as_is")]
-    return rows.assign(name=name, kind=kind_of_class(model.module), seed=float("nan"))
+    kind = kind_of_class(model.module)
+    return rows.assign(name=name, label=model.label, kind=kind, seed=float("nan"))
 
 
 def _of_run(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
     kind = kind_of_run(trained.run)
     rows = last_checkpoint(of_first_phase(trained.dynamics))
     rows = rows[rows["measure"].isin(measures) & bool(kind)]
-    return rows.assign(name=name, kind=kind, corpus="", low=float("nan"), high=float("nan"))
+    rows = rows.assign(name=name, label=name.replace("_", " "), kind=kind, corpus="")
+    return rows.assign(low=float("nan"), high=float("nan"))
 
 
 def main(config: StageConfig) -> None:
@@ -165,6 +170,7 @@ def main(config: StageConfig) -> None:
                 ]
             ),
             str(load_table(f"results/architecture/{name}.csv")["module"].iloc[0]),
+            describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml"))).label,
         )
         # The model of this table first.
         for name in dict.fromkeys([model, *params.profiled])
