@@ -92,7 +92,8 @@ def draw_and_save(
 ) -> None:
     """Draw and save the figure and the tables of every noun.
 
-    Processes share the nouns, one a core; the files are the same on any number of cores.
+    Processes share the nouns that were not drawn before, one a core; the files are the same on
+    any number of cores.
 
     Args:
         chapter: That of the stage, `draw_<chapter>`, or the noun that it draws alone.
@@ -105,14 +106,36 @@ def draw_and_save(
     from tqdm import tqdm
 
     root = Path.cwd()
-    calls = (
-        delayed(_draw_noun)(root, chapter, noun, drawing, name, label, settings[noun])
+    keys = {
+        noun: _key(chapter, noun, drawing, name, label, settings[noun])
         for noun, drawing in drawings.items()
+    }
+    # Before processes are started, for most often one figure is new, and a start takes longer.
+    unknown = [noun for noun, key in keys.items() if not restore_drawing(key, noun, name)]
+    calls = (
+        delayed(_draw_noun)(
+            root, chapter, noun, drawings[noun], name, label, settings[noun], keys[noun]
+        )
+        for noun in unknown
     )
-    n_jobs = n_processes(len(drawings))
+    n_jobs = n_processes(len(unknown))
     drawn = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(calls)
-    for _ in tqdm(drawn, total=len(drawings), desc="figures", disable=None):
+    for _ in tqdm(drawn, total=len(unknown), desc="figures", disable=None):
         pass
+
+
+def _key(
+    chapter: str,
+    noun: str,
+    drawing: Drawing,
+    name: str,
+    label: str,
+    settings: Mapping[str, Any],
+) -> str:
+    """Return the key under which a drawing is known, if the same was drawn before."""
+    sources = [Path(result_path(noun, name, each)) for each in drawing.results]
+    function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
+    return drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
 
 
 def n_processes(n_figures: int) -> int:
@@ -128,17 +151,13 @@ def _draw_noun(
     name: str,
     label: str,
     settings: Mapping[str, Any],
+    key: str,
 ) -> None:
-    """Draw and save one noun, in whatever process; what was drawn before is not drawn again."""
+    """Draw, save and keep one noun, in whatever process."""
     use_style()
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
-        sources = [Path(result_path(noun, name, each)) for each in drawing.results]
-        function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
-        key = drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
-        if restore_drawing(key, noun, name):
-            return
         results = load_results(noun, name, drawing.results)
         # A line that begins with a bar would be one of a table.
         figure, text = drawing.draw(
