@@ -4,12 +4,15 @@ import json
 import logging
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import constants, get_session, set_client_factory
+from huggingface_hub.utils._http import default_client_factory
 
 from embspace.errors import InputError
 from embspace.prepare.sources.hub import _without_warnings, load_hub_texts
@@ -197,6 +200,22 @@ def test_a_hub_out_of_reach_is_named_with_the_way_without_a_network(
     assert "cannot be had: ConnectionError" in message
     for way in ("HF_HOME", "HF_HUB_OFFLINE=1", "`source: file`"):
         assert way in message
+
+
+def test_a_hub_that_does_not_answer_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+):
+    request.addfinalizer(lambda: set_client_factory(default_client_factory))
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # connects, and never says a word
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setattr(
+            # As the library asks for some of its answers.
+            "datasets.load_dataset_builder",
+            lambda *given, **named: get_session().get(address, timeout=None),
+        )
+        with pytest.raises(InputError, match="cannot be had: ReadTimeout: .*HF_HUB_OFFLINE=1"):
+            load_hub_texts(HubCorpus(**POSTS))
 
 
 def test_of_its_tries_to_reach_the_hub_the_library_says_nothing(tmp_path: Path):

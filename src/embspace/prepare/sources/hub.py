@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,7 +12,11 @@ from embspace.errors import InputError, reason_of
 from embspace.files.texts import flaw_of_text
 from embspace.settings.corpus import HubCorpus
 
+if TYPE_CHECKING:
+    import httpx2
+
 KEPT = ("domain", "subject")
+PHASES = ("connect", "read", "write", "pool")  # of a request, each with its own limit
 OFFLINE = (
     "without a network: download it once where there is one, with HF_HOME set to a folder of its "
     "own, copy that folder here, and set HF_HOME to it and HF_HUB_OFFLINE=1; or save the texts as "
@@ -66,7 +70,9 @@ def _prepared_builder(corpus: HubCorpus) -> Any:
     """The library's reader of the data set, which has its data on this machine."""
     from datasets import load_dataset_builder
     from datasets.exceptions import DatasetNotFoundError
+    from huggingface_hub import set_client_factory
 
+    set_client_factory(_impatient_client)
     try:
         with _without_warnings():
             # What `load_dataset` does, in steps, to see the commit before anything is downloaded.
@@ -86,6 +92,21 @@ def _prepared_builder(corpus: HubCorpus) -> Any:
         reason = f"{type(error).__name__}: {reason_of(error)}"
         raise InputError(f"{_name(corpus)}: cannot be had: {reason}; {OFFLINE}") from error
     return builder
+
+
+def _impatient_client() -> "httpx2.Client":
+    """Return the library's client, which waits as long for any answer as for a download."""
+    from huggingface_hub import constants
+    from huggingface_hub.utils._http import default_client_factory
+
+    def limit(request: "httpx2.Request") -> None:
+        # The library asks for `None` by name, so that a limit of the client's own would not hold.
+        limits = dict.fromkeys(PHASES, float(constants.HF_HUB_DOWNLOAD_TIMEOUT))
+        request.extensions["timeout"] = limits
+
+    client = default_client_factory()
+    client.event_hooks = {**client.event_hooks, "request": [*client.event_hooks["request"], limit]}
+    return client
 
 
 @contextmanager
