@@ -42,6 +42,14 @@ def test_claims_and_numbers_have_a_table_each():
     assert "norms are above one" not in numbers
 
 
+def test_a_page_is_a_whole_number_though_another_row_has_none():
+    rows = table(ROWS)
+    rows["page"] = [17.0, 18.0, 19.0, None]
+    _, text = draw_ledger({"csv": rows}, "a model", **SETTINGS)
+    assert " 17 |" in text
+    assert "17.0" not in text
+
+
 def test_a_ledger_without_claims_is_drawn():
     figure, text = draw_ledger({"csv": table(ROWS[2:])}, "a model", **SETTINGS)
     assert_words_fit(figure)

@@ -86,6 +86,7 @@ def _in_order(name: Any) -> tuple[list[int], str]:
 
 
 def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
+    ledger = ledger.astype({"page": "Int64"})  # with a row without one, decimals otherwise
     claims = ledger[ledger["kind"] == "claim"]
     others = ledger[ledger["kind"] != "claim"]
     shown = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
