@@ -19,7 +19,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
         shutil.copytree(root / folder, tmp_path / folder)
     ledger = load_table(str(root / "results/ledger/minilm.csv"))
     unread = ledger["row"] == ledger.loc[ledger["kind"] == "claim", "row"].max()
-    ledger.loc[unread, "verdict"] = "cannot be had"
+    ledger.loc[unread, "verdict"] = "not checkable"
     ledger.loc[unread, "reason"] = "results/text_clouds/spectrum/minilm.csv has no such row"
     for name in ("minilm", "mine"):
         save_table(ledger, str(tmp_path / f"results/ledger/{name}.csv"))
@@ -46,7 +46,7 @@ def test_it_has_the_decided_claims_and_counts_the_rest(tree: Path):
 
 def test_no_message_for_developers_and_no_number_of_another_model(tree: Path):
     text = decided_tables(tree, "mine")
-    for absent in ("no such row", "is about", "cannot be had", "## Numbers", "blocks of BERT"):
+    for absent in ("no such row", "is about", "not checkable", "## Numbers", "blocks of BERT"):
         assert absent not in text
 
 

@@ -173,7 +173,7 @@ def test_the_interval_of_a_ratio_is_that_of_the_logarithms(results: Path):
 def test_a_claim_about_one_model_waits_for_it(results: Path):
     about_large = claim({"layer": 0}, "value > 1", model="maker/large")
     decision = decide(about_large, SMALL, results)
-    assert (decision.verdict, decision.reason) == ("cannot be had", "waits for maker/large")
+    assert (decision.verdict, decision.reason) == ("not checkable", "waits for maker/large")
     assert decision.evidence.value == 2.0
     put("results/steps/mine.csv", TABLE)
     under_another_name = Subject("mine", "maker/large")
@@ -188,7 +188,7 @@ def test_an_interval_that_is_not_there_decides_nothing(results: Path):
 def test_what_is_missing_is_said(results: Path):
     absent = decide(claim({"layer": 7}, "value > 1"), SMALL, results)
     assert (absent.verdict, absent.reason) == (
-        "cannot be had",
+        "not checkable",
         "results/steps/small.csv has no such row",
     )
     other = decide(claim({"layer": 0}, "value > 1"), Subject("other", None), results)

@@ -66,9 +66,9 @@ def test_claims_on_models_that_are_not_profiled_wait():
 
 
 def test_what_is_lacking_is_said():
-    assert verdict(RISING, {}) == "cannot be had: no corpus of params.yaml has the role long_texts"
+    assert verdict(RISING, {}) == "not checkable: no corpus of params.yaml has the role long_texts"
     lacking = verdict(RISING.replace("texts,2", "texts,3"))
-    assert lacking == "cannot be had: results/spectrum/profiles/mine.csv has no such row"
+    assert lacking == "not checkable: results/spectrum/profiles/mine.csv has no such row"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_claims_on_training_are_asked_of_models_with_checkpoints():
 
 
 def test_what_cannot_be_decided_is_told_with_the_claims():
-    lost = "{quantity: characters, section: '2', verdict: cannot be had, published: '205',"
+    lost = "{quantity: characters, section: '2', verdict: not checkable, published: '205',"
     put("data/published/paper.yaml", f"{SOURCE}undecided:\n  - {lost} reason: nobody counts}}\n")
     (report,) = rulings_on(Path("results"), ["one"], [], [])
     (item,) = report.undecided

@@ -216,11 +216,11 @@ def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
 
 def test_what_no_result_can_decide_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]):
     item = Undecided(
-        quantity="characters", section="2", verdict="cannot be had", published="205", reason="so"
+        quantity="characters", section="2", verdict="not checkable", published="205", reason="so"
     )
     rulings = (Ruling("4.2", "It grows.", "run", {"0": "matches"}),)
     Report(everything=True).show_rulings([RunReport("a paper", 4, rulings, (item,))])
-    assert "  characters, 205: cannot be had; so" in capsys.readouterr().out
+    assert "  characters, 205: not checkable; so" in capsys.readouterr().out
 
 
 def test_a_source_that_prints_no_number_has_no_heading_there(capsys: pytest.CaptureFixture[str]):

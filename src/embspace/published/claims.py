@@ -16,7 +16,7 @@ from embspace.published.subjects import Subject
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
 LAST_LAYER = re.compile(r"last(-\d+)?")
 """The largest layer in the table, or one before it (`last-1`), as `where` names it."""
-ClaimVerdict = Literal["matches", "differs", "undecided", "depends on the rule", "cannot be had"]
+ClaimVerdict = Literal["matches", "differs", "undecided", "depends on the rule", "not checkable"]
 Basis = Literal["interval", "null", "interval and null", "exact", ""]
 
 
@@ -76,11 +76,11 @@ def decide(claim: Claim, model: Subject, results: Path) -> Decision:
     """
     decision = _decide(claim, model, results)
     if not model.is_meant_by(claim.model):
-        return Decision(decision.evidence, "cannot be had", f"waits for {claim.model}")
+        return Decision(decision.evidence, "not checkable", f"waits for {claim.model}")
     if claim.otherwise is None or decision.verdict not in ("matches", "differs"):
         return decision
     other = _decide(claim.otherwise, model, results)
-    if other.verdict in (decision.verdict, "cannot be had"):
+    if other.verdict in (decision.verdict, "not checkable"):
         return decision
     why = f"{decision.verdict} by this rule, {other.verdict} by another: {claim.otherwise.why}"
     return Decision(decision.evidence, "depends on the rule", why)
@@ -90,9 +90,9 @@ def _decide(rule: Rule, model: Subject, results: Path) -> Decision:
     try:
         evidence = _evidence(rule, model, results)
     except LookupError as error:
-        return Decision(Evidence(nan), "cannot be had", str(error.args[0]))
+        return Decision(Evidence(nan), "not checkable", str(error.args[0]))
     if isnan(evidence.value):
-        return Decision(evidence, "cannot be had", "the statistic is not defined here")
+        return Decision(evidence, "not checkable", "the statistic is not defined here")
     if not evidence.basis:
         return Decision(evidence, "undecided", "there is neither an interval nor a null")
     outcomes = [_holds(part, evidence) for part in rule.holds_if.split(" and ")]

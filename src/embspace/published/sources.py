@@ -255,10 +255,10 @@ class Undecided(Strict):
     page: int | None = None
     model: str = Field("", pattern=rf"^$|{REPOSITORY}")
     """The repository of the model that it is about, if it is about one that conf/model/ has."""
-    verdict: Literal["slip", "lost in the source", "cannot be had"]
+    verdict: Literal["error in the source", "lost in the source", "not checkable"]
     published: str = ""
     correct: str = ""
-    """The right value or word in place of a slip."""
+    """The right value or word in place of an error."""
     reason: str = Field(min_length=1)
 
 

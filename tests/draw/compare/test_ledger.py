@@ -9,7 +9,7 @@ SETTINGS = {"height_mm": 100.0, "digits": 2}
 ROWS = [
     ("claim", "4.10", "norms are above one", "matches", 1.25),
     ("claim", "4.2.1", "steps are long", "differs", 0.5),
-    ("number", "4.2.1", "norm", "cannot be had", 3.0),
+    ("number", "4.2.1", "norm", "not checkable", 3.0),
     ("undecided", "3.2", "table 1", "lost in the source", None),
 ]
 

@@ -46,8 +46,8 @@ def test_flat_has_one_statistic_and_what_is_said_of_another_kind_is_marked() -> 
 def test_what_cannot_be_had_is_said() -> None:
     table = claims(lambda number, layer: float("nan"))
     figure, text = draw_training_claims({"csv": table}, "a run", **SETTINGS)
-    assert "cannot be had" in [each.get_text() for each in figure.axes[2].texts]
-    assert "cannot be had" in text
+    assert "not checkable" in [each.get_text() for each in figure.axes[2].texts]
+    assert "not checkable" in text
 
 
 def test_a_run_that_models_no_language_says_so() -> None:

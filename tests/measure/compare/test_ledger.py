@@ -28,7 +28,8 @@ claims:
      cell: {file: "results/x/{model}.csv", where: {space: input}, value: minimum, exact: true},
      holds_if: value > 1}
 undecided:
-  - {quantity: values of a matrix, section: "4.2", page: 55, verdict: slip, published: 3M,
+  - {quantity: values of a matrix, section: "4.2", page: 55, verdict: error in the source,
+      published: 3M,
      correct: "22,268,928", reason: a factor of ten}
   - {quantity: table 1, section: "3.2", page: 36, verdict: lost in the source, reason: no values}
 """
@@ -93,7 +94,7 @@ def test_another_model_has_values_but_no_verdict_on_numbers(results: Path):
     number = table.loc["norms: mean"]
     assert (number["value"], number["verdict"], number["reason"]) == (
         3.0,
-        "cannot be had",
+        "not checkable",
         "is about maker/bert",
     )
     assert table.loc["weights: n", "verdict"] == "matches"  # needs no weights
@@ -115,7 +116,7 @@ def test_a_claim_about_another_model_waits_for_it(results: Path):
     found = rows["small"]
     assert (found["value"], found["verdict"], found["reason"]) == (
         1.1,
-        "cannot be had",
+        "not checkable",
         "waits for maker/bert",
     )
 
@@ -158,7 +159,7 @@ def test_all_sources_are_read_one_after_another(results: Path):
 
 def test_slips_and_what_is_lost_stand_there(results: Path):
     table = ledger("small", results)
-    assert table.loc["values of a matrix", "verdict"] == "slip"
+    assert table.loc["values of a matrix", "verdict"] == "error in the source"
     assert table.loc["values of a matrix", "value"] == 22_268_928
     assert table.loc["table 1", "verdict"] == "lost in the source"
 
@@ -194,7 +195,7 @@ def test_a_claim_on_layers_names_the_command_that_decides_it(model: str, results
     source = Source.model_validate(yaml.safe_load(ON_LAYERS))
     (row,) = measure_ledger([source], subject(model), results, (), roles={}).to_dict("records")
     assert (row["kind"], row["published"]) == ("claim", "2.0, 1.0")
-    assert (row["verdict"], row["decided"]) == ("cannot be had", "before results")
+    assert (row["verdict"], row["decided"]) == ("not checkable", "before results")
     assert "maker/bert" in row["reason"]
     assert "`embspace verify --all`" in row["reason"]
     assert pd.isna(row["value"])
@@ -214,7 +215,7 @@ def test_numbers_of_others_have_rows_that_leave_those_before_as_they_are(root: P
         check_dtype=False,
     )
     others = ours.iloc[len(before) :]
-    assert set(others["verdict"]) == {"cannot be had"}
+    assert set(others["verdict"]) == {"not checkable"}
     assert others["reason"].str.startswith("is about ").all()
     assert others["value"].isna().all()
     for author, (n_claims, n_undecided) in NUMBERS_BY_OTHERS.items():
@@ -226,7 +227,7 @@ def test_numbers_of_others_have_rows_that_leave_those_before_as_they_are(root: P
 def test_a_result_that_is_not_there_is_said(results: Path):
     Path("results/y/small.json").unlink()
     row = ledger("small", results).loc["weights: n"]
-    assert (row["verdict"], row["reason"]) == ("cannot be had", "no results/y/small.json")
+    assert (row["verdict"], row["reason"]) == ("not checkable", "no results/y/small.json")
 
 
 def test_verdicts_are_counted_by_kind(results: Path):
@@ -234,14 +235,14 @@ def test_verdicts_are_counted_by_kind(results: Path):
     assert count_verdicts(measure_ledger([source], subject("bert"), results, (), roles={})) == {
         "number": {"differs": 1, "matches": 2},
         "claim": {"differs": 1},
-        "undecided": {"lost in the source": 1, "slip": 1},
+        "undecided": {"error in the source": 1, "lost in the source": 1},
     }
 
 
 @pytest.mark.parametrize(
     ("words", "verdicts"),
     [
-        ("file", {("cannot be had", "needs words of WordNet")}),
+        ("file", {("not checkable", "needs words of WordNet")}),
         ("wordnet", {("matches", PROBED_WORDS), ("differs", PROBED_WORDS)}),
     ],
 )
@@ -409,7 +410,7 @@ def test_a_claim_about_a_role_that_no_corpus_has_cannot_be_had(with_other_corpor
     table = pd.read_csv("results/ledger/minilm.csv").set_index("statement")
     apart = table.loc["Articles and posts lie in different places (figure 25)."]
     assert (apart["verdict"], apart["reason"]) == (
-        "cannot be had",
+        "not checkable",
         "no corpus of params.yaml has the role long_texts",  # articles are not among them
     )
     assert table.loc["So has the cloud of posts (figure 25).", "verdict"] == "matches"

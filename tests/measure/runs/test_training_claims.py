@@ -109,7 +109,7 @@ def test_an_encoder_is_held_to_be_flat_and_asked_what_is_said_of_the_training_of
     contrast = claims(flat, flat, phase=MASKED)
     assert verdicts(contrast) == {
         "flat over layers": "matches",
-        GROWTH: "cannot be had",  # what never moves has no rank correlation
+        GROWTH: "not checkable",  # what never moves has no rank correlation
         FALL: "differs",
     }
     assert list(contrast["claimed_of"]) == ["encoder", "decoder", "decoder"] * 2
@@ -120,14 +120,14 @@ def test_an_encoder_is_held_to_be_flat_and_asked_what_is_said_of_the_training_of
 
 def test_values_that_are_missing_decide_nothing() -> None:
     table = claims(lambda number, layer: float("nan"))
-    assert verdicts(table)[GROWTH] == "cannot be had"
+    assert verdicts(table)[GROWTH] == "not checkable"
     assert np.isnan(table[table["claim"] == GROWTH]["value"]).all()
 
 
 def test_a_measure_that_was_left_out_decides_nothing() -> None:
     given = dynamics(bell, hill).query("measure == 'top_variance_share'")
     table = measure_training_claims(given, small_run({"first": CAUSAL}), **RULES)
-    assert verdicts(table) == {BELL: "matches", GROWTH: "matches", FALL: "cannot be had"}
+    assert verdicts(table) == {BELL: "matches", GROWTH: "matches", FALL: "not checkable"}
 
 
 def test_of_a_run_that_only_classifies_nothing_is_claimed() -> None:

@@ -55,7 +55,7 @@ def test_one_checkpoint_decides_nothing_on_training() -> None:
     table = dynamics(bell, hill)
     last = table[table["step"] == table["step"].max()]
     found = claim_rows(last, "decoder", CLAIMED_OF, ClaimRules(**RULES)).set_index("claim")
-    assert set(found.loc[GROWTH, "verdict"]) == {"cannot be had"}
+    assert set(found.loc[GROWTH, "verdict"]) == {"not checkable"}
     assert set(found.loc[RISE_AND_FALL, "verdict"]) == {"differs"}
     assert set(found.loc[BELL, "verdict"]) == {"matches"}
 

@@ -21,13 +21,13 @@ VERDICTS = {
     "depends on the rule": "C4",
     "undecided": "C5",
     "restated": "C0",
-    "cannot be had": "0.8",
-    "slip": "C1",
+    "not checkable": "0.8",
+    "error in the source": "C1",
     "lost in the source": "0.5",
 }
 VERDICT = ["verdict", "reason"]
 RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
-KINDS = {"claim": "claims", "number": "numbers and slips"}
+KINDS = {"claim": "claims", "number": "numbers and errors"}
 
 
 def draw_ledger(
@@ -105,7 +105,7 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
                 markdown_table(claims[[*shown, *RULED]], digits),
             ),
             section(
-                "Numbers, slips and what is lost",
+                "Numbers, errors in the source and what is lost",
                 "Numbers of another model have no verdict; the value is this model's.",
                 markdown_table(
                     others[

@@ -67,7 +67,7 @@ VERDICTS = {
     "differs": Look("differs", VERMILION, "X"),
     "undecided": Look("undecided", ORANGE, "D"),
     "depends on the rule": Look("depends on the rule", PURPLE, "s"),
-    "cannot be had": Look("not checkable here", "0.75", "."),
+    "not checkable": Look("not checkable here", "0.75", "."),
 }
 MODELS = {
     "encoder": Look("encoder", BLUE, "o", "-"),

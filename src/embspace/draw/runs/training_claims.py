@@ -19,7 +19,7 @@ MARKS = {
     "matches": ("C0", "o"),
     "differs": ("C1", "X"),
     "depends on the rule": ("C4", "P"),
-    "cannot be had": ("0.5", "d"),
+    "not checkable": ("0.5", "d"),
 }
 STATISTICS = ("value", "second_value")
 HOLDS = "C2"
@@ -109,7 +109,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     ax.set_ylim(len(seeds) - 0.4, -0.6)
     ax.set_xlabel(fill(words, LINE))
     if not rows[name].notna().any():
-        ax.text(0.5, 0.5, "cannot be had", transform=ax.transAxes, ha="center")
+        ax.text(0.5, 0.5, "not checkable", transform=ax.transAxes, ha="center")
 
 
 def _write_beside(ax: Axes, value: float, height: int, *, to_left: bool) -> None:

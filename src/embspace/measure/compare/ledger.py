@@ -28,7 +28,7 @@ SOURCES = (  # that say something of models, not of runs alone
 COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
 COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]
 COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
-VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "cannot be had"}
+VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "not checkable"}
 
 
 def measure_ledger(
@@ -43,11 +43,11 @@ def measure_ledger(
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed, but
     what only says our own setting or design again is restated, and counts as no match. One
-    that is about another model cannot be had from this one's results; what this one has in its
+    that is about another model not checkable from this one's results; what this one has in its
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
     One about long or short texts is asked of the corpus that has this role, if it is among
-    `corpora`. One about the layers of another model cannot be had here; its row says who decides.
+    `corpora`. One about the layers of another model not checkable here; its row says who decides.
     """
     taken = taken_roles(roles, corpora)
     rows = [
@@ -88,9 +88,9 @@ def _number_rows(entry: Entry, model: Subject, results: Path) -> Iterator[dict[s
         ours = pd.to_numeric(check.ours, errors="coerce")
         verdict, reason = VERDICTS[check.verdict], _why(check)
         if not model.is_meant_by(entry.model):
-            verdict, reason = "cannot be had", f"is about {entry.model}"
+            verdict, reason = "not checkable", f"is about {entry.model}"
         elif entry.given and not is_given(entry, model, results):
-            verdict, reason = "cannot be had", f"needs {entry.given.what}"
+            verdict, reason = "not checkable", f"needs {entry.given.what}"
         elif entry.restates and verdict == "matches":
             verdict = "restated"
         yield {
@@ -142,7 +142,7 @@ def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
         "statistic": claim.statistic,
         "published": claim.published,
         "holds_if": claim.holds_if,
-        "verdict": "cannot be had",
+        "verdict": "not checkable",
         "reason": f"is about the layers of {claim.model}; once that model is under `profiled` in "
         "params.yaml, `embspace verify --all` decides it",
     }

@@ -24,7 +24,7 @@ FLAT, BELL = "flat over layers", "bell-shaped over layers"
 GROWTH, RISE_AND_FALL = "anisotropy grows, then settles", "dimension rises, then falls"
 CLAIMED_OF = {BELL: DECODER, FLAT: ENCODER, GROWTH: DECODER, RISE_AND_FALL: DECODER}
 """Claim -> the kind of model that the paper says it of."""
-CANNOT = "cannot be had"
+CANNOT = "not checkable"
 COMPARISONS = {"<=": operator.le, ">": operator.gt, ">=": operator.ge}
 Condition = tuple[str, str, float]
 """A column, a comparison and what it is compared with."""
