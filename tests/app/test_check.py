@@ -1,3 +1,4 @@
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -105,6 +106,24 @@ def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, messag
             "conf/corpus/articles.yaml: key 'path': data/texts/none.jsonl: not found",
         ),
         ("data/texts/articles.jsonl", '"text"', '"words"', "no column 'text'"),
+        (
+            "conf/model/minilm.yaml",
+            "position_offset: 0",
+            "position_offset: 512",
+            "minilm.yaml: key 'position_offset': found 512, allowed: under the 512 rows",
+        ),
+        (
+            "conf/extract/hidden_states.yaml",
+            "window_length: 512\noverlap: 64",
+            "window_length: 2\noverlap: 0",
+            "hidden_states.yaml: key 'window_length': found 2, allowed: more than the 2 special",
+        ),
+        (
+            "conf/extract/hidden_states.yaml",
+            "overlap: 64",
+            "overlap: 510",
+            "key 'overlap': found 510, allowed: less than 510",
+        ),
         ("params.yaml", "device: cpu", "device: mps", "found 'mps', here there is: "),
         ("params.yaml", "  - articles", "  - my articles", "key 'corpora.1': .*'my articles'"),
     ],
@@ -213,6 +232,13 @@ def test_stimuli_that_do_not_fit_are_named(tree: Path, old: str, new: str, messa
     replace(tree / "conf/prepare/stimuli.yaml", old, new)
     (problem,) = check_settings()
     assert problem.startswith(message)
+
+
+def test_a_pipe_among_settings_is_named_and_not_waited_for(tree: Path):
+    os.mkfifo(tree / "conf/model/pipe.yaml")
+    assert check_settings() == [
+        "conf/model/pipe.yaml: cannot be read: found a pipe or a device, allowed: a file"
+    ]
 
 
 def test_all_mistakes_are_told_at_once(tree: Path):

@@ -6,6 +6,7 @@ from safetensors.numpy import load_file
 
 from embspace.errors import InputError
 from embspace.files.tensors import (
+    listed_shapes,
     load_tensors,
     map_tensors,
     save_tensors,
@@ -86,3 +87,11 @@ def test_a_mapped_file_that_is_missing_or_cut_is_refused(tmp_path: Path):
     path.write_bytes(path.read_bytes()[:-8])
     with pytest.raises(InputError, match="is no whole safetensors file"):
         map_tensors(str(path), ["a"])
+
+
+def test_shapes_are_read_of_the_header_of_anybodys_file():
+    save_tensors({"x": np.ones((2, 3)), "y": np.ones(4)}, "t.safetensors")
+    assert listed_shapes("t.safetensors") == {"x": [2, 3], "y": [4]}
+    Path("t.safetensors").write_bytes(b"\xff" * 100)
+    with pytest.raises(InputError, match=r"t\.safetensors: is no whole safetensors file"):
+        listed_shapes("t.safetensors")

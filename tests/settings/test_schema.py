@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):
 def test_a_path_that_is_no_file_is_named(tmp_path: Path):
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         read_yaml(tmp_path)
+
+
+def test_a_pipe_is_named_and_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "x.yaml")
+    with pytest.raises(InputError, match=r"x\.yaml: cannot be read: found a pipe"):
+        read_yaml(tmp_path / "x.yaml")
 
 
 def test_an_unknown_key_is_answered_with_the_likeliest():

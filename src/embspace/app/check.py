@@ -8,9 +8,12 @@ from typing import Any
 from embspace.errors import InputError, not_among, within
 from embspace.files.copies import check_links
 from embspace.files.remote import is_address, local_path
+from embspace.files.tensors import listed_shapes
 from embspace.models.locate import locate_files
-from embspace.models.tokenizer import tokenizer_files
+from embspace.models.matrices import check_offset
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.vectors import load_vectors
+from embspace.models.windows import check_window
 from embspace.prepare.checkpoints import checkpoints_to_read
 from embspace.prepare.sources.hub import check_library
 from embspace.prepare.sources.wikipedia import read_pages
@@ -28,7 +31,13 @@ from embspace.settings.corpus import (
     describe_corpus,
 )
 from embspace.settings.find_description import LIST, MODEL
-from embspace.settings.model import Files, Model, VectorsModel, WheelModel, describe_model
+from embspace.settings.model import (
+    Files,
+    Model,
+    VectorsModel,
+    WheelModel,
+    describe_model,
+)
 from embspace.settings.params import CONF, PARAMS, Params, models_of, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
@@ -36,6 +45,8 @@ from embspace.settings.stage import checked_settings, settings_schema
 
 TEXTS = Path("data/texts")
 STIMULI = CONF / "prepare/stimuli.yaml"
+HIDDEN_STATES = CONF / "extract/hidden_states.yaml"
+MANY_SPECIAL_TOKENS = 8  # in a window; of known tokenizers none has more than 3
 PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
 LAUNCHERS = "hydra"  # the folder of conf/ that Hydra itself reads
 # Folders of conf/ that are no verbs.
@@ -124,7 +135,10 @@ def _missing_files(params: Params) -> Iterator[str]:
             if isinstance(model, VectorsModel):
                 load_vectors(name, model)
             for files in _files_of(model):
-                locate_files(name, files)
+                folder = locate_files(name, files)
+                if files is model:
+                    _check_positions(name, model, folder)
+            _check_window(name, model)
         except InputError as error:
             yield str(error)
     if params.checkpointed:
@@ -148,6 +162,29 @@ def _missing_files(params: Params) -> Iterator[str]:
             _check_source(name, corpus)
         except InputError as error:
             yield str(error)
+
+
+def _check_positions(name: str, model: Model, folder: Path) -> None:
+    """Stop if `position_offset` leaves no position; of pickles a stage says it, which loads them.
+
+    A checkpoint may have a prefix before the names of its parameters, as `bert.`.
+    """
+    if isinstance(model, VectorsModel) or model.matrices.positional is None:
+        return
+    table = model.matrices.positional
+    for file in sorted(folder.glob("*.safetensors")):
+        for parameter, shape in listed_shapes(str(file)).items():
+            if parameter == table or parameter.endswith(f".{table}"):
+                check_offset(name, model, shape[0])
+
+
+def _check_window(name: str, model: Model) -> None:
+    """Stop if the settings of `extract_hidden_states` leave no room in a window."""
+    settings = read_yaml(HIDDEN_STATES)
+    length, overlap = settings["window_length"], settings["overlap"]
+    # To load a tokenizer takes seconds, and none puts so many tokens around a text.
+    if length - overlap < MANY_SPECIAL_TOKENS and tokenizer_files(model) is not None:
+        check_window(load_tokenizer(name, model), length, overlap)
 
 
 def _check_source(name: str, corpus: Corpus) -> None:

@@ -89,6 +89,18 @@ def tensor_names(path: str) -> list[str]:
     return [name for name in _header(path)[1] if name != "__metadata__"]
 
 
+def listed_shapes(path: str) -> dict[str, list[int]]:
+    """The shapes of the tensors of anybody's file, by name; their values are not read."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as tensors:
+            names = tensors.keys()
+            return {name: tensors.get_slice(name).get_shape() for name in names}
+    except SafetensorError as error:
+        raise InputError(f"{path}: is no whole safetensors file: {error}") from error
+
+
 def _header(path: str) -> tuple[int, dict[str, Any]]:
     """Return the byte at which the values of a file start, and the header that describes them."""
     try:

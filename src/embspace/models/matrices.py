@@ -37,15 +37,24 @@ def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.nda
         matrices[space] = parameters[parameter].float().numpy()
     if "positional" in matrices:
         rows = matrices["positional"]
-        if model.position_offset >= len(rows):
-            raise InputError(
-                f"{model_file(name)}: key 'position_offset': found {model.position_offset}, "
-                f"allowed: under the {len(rows)} rows of '{model.matrices.positional}'"
-            )
+        check_offset(name, model, len(rows))
         matrices["positional"] = rows[model.position_offset :]
     if model.matrices.mapping is not None:
         matrices["input_mapped"] = _mapped(name, model.matrices.mapping, module, matrices["input"])
     return matrices
+
+
+def check_offset(name: str, model: Network, n_rows: int) -> None:
+    """Stop unless `position_offset` leaves a position in a positional matrix of so many rows.
+
+    Raises:
+        InputError: naming the key and what is allowed.
+    """
+    if model.position_offset >= n_rows:
+        raise InputError(
+            f"{model_file(name)}: key 'position_offset': found {model.position_offset}, "
+            f"allowed: under the {n_rows} rows of '{model.matrices.positional}'"
+        )
 
 
 def _is_table(key: str, parameter: Any) -> bool:

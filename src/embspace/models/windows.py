@@ -12,6 +12,7 @@ from embspace.errors import InputError, counted
 from embspace.settings.model import Network
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
+LENGTH_KEY = "conf/extract/hidden_states.yaml: key 'window_length'"
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
 
 
@@ -53,21 +54,13 @@ def largest_window(model: Network, module: Any) -> int:
     return min(known)
 
 
-def cut_windows(
-    texts: Sequence[str],
-    tokenizer: Any,
-    window_length: int,
-    overlap: int = 0,
-    *,
-    length_key: str = "conf/extract/hidden_states.yaml: key 'window_length'",
-) -> list[Window]:
-    """The windows of all texts, in the order of the texts.
-
-    `length_key` is where `window_length` is set, for messages.
+def check_window(
+    tokenizer: Any, window_length: int, overlap: int, *, length_key: str = LENGTH_KEY
+) -> None:
+    """Stop unless a window has room for new tokens beside special tokens and `overlap`.
 
     Raises:
-        InputError: if special tokens or `overlap` leave no room for new tokens, or a text has no
-            token at all.
+        InputError: naming the key that leaves none.
     """
     n_special = tokenizer.num_special_tokens_to_add()
     room = window_length - n_special
@@ -81,6 +74,25 @@ def cut_windows(
             f"conf/extract/hidden_states.yaml: key 'overlap': found {overlap}, allowed: less "
             f"than {room}, the ordinary tokens in a window of {window_length}"
         )
+
+
+def cut_windows(
+    texts: Sequence[str],
+    tokenizer: Any,
+    window_length: int,
+    overlap: int = 0,
+    *,
+    length_key: str = LENGTH_KEY,
+) -> list[Window]:
+    """The windows of all texts, in the order of the texts.
+
+    `length_key` is where `window_length` is set, for messages.
+
+    Raises:
+        InputError: if special tokens or `overlap` leave no room for new tokens, or a text has no
+            token at all.
+    """
+    check_window(tokenizer, window_length, overlap, length_key=length_key)
     windows: list[Window] = []
     for first in range(0, len(texts), TEXTS_AT_ONCE):
         encoded = tokenizer(

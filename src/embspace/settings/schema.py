@@ -23,6 +23,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         InputError: if the file cannot be read, is no YAML or holds something else than a mapping.
     """
+    if path.is_fifo() or path.is_char_device():  # which may never end
+        raise InputError(f"{path}: cannot be read: found a pipe or a device, allowed: a file")
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OneKeyOnce)
     except FileNotFoundError:
