@@ -41,7 +41,10 @@ def model_sentence(model: Model, locked: Locked | None = None) -> str:
     papers = "; ".join(f"@{key}" for key in papers_of(model.repository))
     cited = f" [{papers}]" if papers else ""
     known = f" is {model.repository}{cited}," if model.repository else " was"
-    return f"{model.label}{known} taken from {_place(model, locked)} ({_weights(model, locked)})."
+    most = model.most_documents
+    read = f" It read at most {most} documents of each corpus." if most else ""
+    place = f"{_place(model, locked)} ({_weights(model, locked)})"
+    return f"{model.label}{known} taken from {place}.{read}"
 
 
 def _place(files: Files, locked: Locked | None) -> str:

@@ -29,3 +29,15 @@ def count_documents(document: Shaped[np.ndarray, " window"]) -> int:
 def large_enough(corpora: Mapping[str, Measured], fewest_documents: int) -> dict[str, Measured]:
     """The corpora with at least `fewest_documents` documents; fewer have no distribution."""
     return {name: each for name, each in corpora.items() if each.n_documents >= fewest_documents}
+
+
+def some_documents(texts: pd.DataFrame, most: int | None) -> pd.DataFrame:
+    """Return the texts of at most so many documents, which lie evenly over the corpus.
+
+    Corpora of the same documents in the same order, as articles and their sentences, keep the same.
+    """
+    if most is None or texts["document"].nunique() <= most:
+        return texts
+    document, names = pd.factorize(texts["document"])
+    kept = np.linspace(0, len(names) - 1, most).round().astype(np.int64)
+    return texts[np.isin(document, kept)].reset_index(drop=True)

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.clouds.documents import some_documents
 from embspace.clouds.pooling import POOLINGS
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
@@ -159,7 +160,10 @@ def main(config: StageConfig) -> None:
     name = config.model_name
     model = describe_model(name, config.model)
     corpus = describe_corpus(config.corpus_name, config.corpus)
-    texts = load_rows(f"data/prepared/texts/{config.corpus_name}.parquet")
+    texts = some_documents(
+        load_rows(f"data/prepared/texts/{config.corpus_name}.parquet"),
+        None if isinstance(model, VectorsModel) else model.most_documents,
+    )
     module = load_model(name, model)
     tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
     if tokenizer is None:

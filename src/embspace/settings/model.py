@@ -136,6 +136,7 @@ class _Model(_Described):
     continuation_prefix: str | None = None  # marks a token that goes on inside a word
     word_prefix: str | None = None  # marks a token that starts a word, where those are marked
     unused_tokens: str | None = None  # a regular expression for the whole token
+    most_documents: int | None = Field(None, ge=20)  # of each corpus that it reads; None: all
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
 

@@ -81,10 +81,11 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
     Raises:
         InputError: naming what is not known, not extracted, or out of range.
     """
+    from embspace.clouds.documents import some_documents
     from embspace.files.rows import load_rows
     from embspace.files.tensors import load_tensors
     from embspace.settings.find_description import LIST
-    from embspace.settings.model import describe_model
+    from embspace.settings.model import VectorsModel, describe_model
     from embspace.settings.params import CONF, read_params
     from embspace.settings.schema import read_yaml
 
@@ -97,16 +98,18 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
     n = len(states)
     if not -n <= layer < n:
         raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
+    model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
+    most = None if isinstance(model, VectorsModel) else model.most_documents
     return CorpusSpace(
         model_name=model_name,
-        model=describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml")),
+        model=model,
         path=path,
         layer=layer % n,
         last_layer=n - 1,
         pooling=pooling,
         vectors=states[layer],
         windows=load_rows(f"{path}.windows.parquet"),
-        texts=load_rows(f"data/prepared/texts/{corpus}.parquet"),
+        texts=some_documents(load_rows(f"data/prepared/texts/{corpus}.parquet"), most),
     )
 
 

@@ -188,6 +188,7 @@ def main(config: StageConfig) -> None:
         windows = load_rows(f"{path}.windows.parquet")
         if not windows.empty:
             texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
+            texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)  # that are read
             states = load_tensors(f"{path}.safetensors", POOLINGS)
             corpora[corpus] = Halves(texts, windows, states)
     found = measure_search(corpora, **config.settings)
