@@ -88,6 +88,35 @@ def report(
         typer.launch(page)
 
 
+def figure(
+    noun: Annotated[str, typer.Argument(help="The analysis, such as helix.")],
+    name: Annotated[
+        str, typer.Option("--of", help="A model, a run, a pair <model>--<other_model>, or toy.")
+    ] = "minilm",
+    folder: Annotated[Path, typer.Option("--to", help="The folder that takes the files.")] = Path(
+        "paper"
+    ),
+    width_mm: Annotated[
+        float, typer.Option("--width-mm", help="Of the figure, or of each panel.", min=60, max=200)
+    ] = 170.0,
+    panels: Annotated[
+        bool, typer.Option("--panels", help="Also write each panel as a file.")
+    ] = False,
+) -> None:
+    """Draw a figure for a paper: no title inside, caption and label in LaTeX.
+
+    Takes the results that are there, and writes PDF, SVG with letters as letters, and .tex with a
+    figure environment and the tables. Type keeps its size at any width.
+    """
+    from embspace.app.paper import write_paper_figure
+
+    to = folder.absolute()
+    with at_any_root():
+        files = write_paper_figure(noun, name, to, width_mm, has_panels=panels)
+    for file in files:
+        typer.echo(visible(os.path.relpath(file)))
+
+
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
     corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],

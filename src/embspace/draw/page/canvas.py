@@ -10,7 +10,7 @@ from typing import Any, Literal, SupportsInt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib import style
+from matplotlib import rcParams, style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -22,6 +22,7 @@ WIDTH_MM = 170.0  # of a page's text
 HIGHEST_MM = 200.0  # that a page holds with a caption
 INCH_MM = 25.4
 ARROW = " → "
+SUBTITLE = "subtitle"  # by which it is found among the words of a figure
 FOOT: dict[str, Any] = {"fontsize": 7, "color": "0.5", "x": 0.995, "ha": "right"}
 TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold", "x": 0.01, "ha": "left"}
 TITLE_LINE = 84  # characters that the page's width holds
@@ -37,15 +38,17 @@ QUANTITIES = {
 }
 
 
-def use_style() -> None:
+def use_style(width_mm: float = WIDTH_MM) -> None:
     """Make embspace's style the one in force, whatever the user's matplotlibrc says.
 
-    It is a theme of seaborn, and embspace.mplstyle says what differs.
+    It is a theme of seaborn, and embspace.mplstyle says what differs. Figures are `width_mm` wide,
+    with the same sizes of type at any width.
     """
     style.use("default")
     sns.set_theme(context="paper", style="ticks", palette=PALETTE)
     with as_file(files("embspace.draw.page") / "embspace.mplstyle") as path:
         style.use(str(path))
+    rcParams["figure.figsize"] = (width_mm / INCH_MM, rcParams["figure.figsize"][1])
 
 
 def new_figure(
@@ -61,9 +64,12 @@ def new_figure(
         subtitle: Model, n and protocol.
         stage: Made the results; stands at the foot, where `sign` adds the one that draws.
     """
-    figure = Figure(figsize=(WIDTH_MM / INCH_MM, height_mm / INCH_MM))
+    width = rcParams["figure.figsize"][0]
+    figure = Figure(figsize=(width, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
-    titles, subtitles = wrap(title, TITLE_LINE), wrap(subtitle, SUBTITLE_LINE)
+    share = width * INCH_MM / WIDTH_MM
+    titles = wrap(title, int(TITLE_LINE * share))
+    subtitles = wrap(subtitle, int(SUBTITLE_LINE * share))
     # The heading keeps the room of the subtitle free, which is written into it.
     figure.suptitle("\n".join(titles) + "\n" * len(subtitles), **TITLE)
     top = 1 - (2.2 + TITLE_LINE_MM * len(titles)) / height_mm
@@ -71,6 +77,7 @@ def new_figure(
         0.01, top, "\n".join(subtitles), fontsize=7.5, color="0.3", va="top", ha="left"
     )
     words.set_parse_math(False)
+    words.set_gid(SUBTITLE)
     figure.supxlabel(stage, **FOOT)
     return figure, list(axes)
 
@@ -96,6 +103,17 @@ def letter_panels(figure: Figure) -> None:
 def stage_of(figure: Figure) -> str:
     """The stage whose results a figure shows, from its foot."""
     return figure.get_supxlabel().partition(ARROW)[0]
+
+
+def take_heading(figure: Figure) -> str:
+    """Remove title, subtitle and foot of a figure; return the first two, as its caption."""
+    subtitle = next(text for text in figure.texts if text.get_gid() == SUBTITLE)
+    title = " ".join(figure.get_suptitle().split())
+    caption = f"{title}. {' '.join(subtitle.get_text().split())}."
+    subtitle.remove()
+    figure.suptitle("")
+    figure.supxlabel("")
+    return caption
 
 
 def sign(figure: Figure, drawing_stage: str) -> None:

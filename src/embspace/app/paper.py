@@ -1,0 +1,176 @@
+"""Draws a figure for a paper: no title inside, a caption in LaTeX, the width of a column."""
+
+import io
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+from embspace.draw.page.canvas import (
+    letter_panels,
+    panels_of,
+    take_heading,
+    use_style,
+    without_math,
+)
+from embspace.draw.page.latex import escaped, latex_tables
+from embspace.draw.page.markdown import harmless
+from embspace.draw.page.saving import Drawing, load_results
+from embspace.errors import InputError, did_you_mean, one_line
+from embspace.files.atomic import write_bytes
+from embspace.files.figures import save_figure
+from embspace.settings.params import CONF, PAIR, TOY, read_params
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import checked_settings, settings_file
+
+CHAPTERS = ("learned", "positional", "words", "sentences", "texts", "layers", "runs", "compare")
+CHAPTERS += ("toys",)
+WITH_STAGES = ("compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics")
+PANEL_MARGIN = 0.04  # inches around a panel's words
+
+
+def known_figures() -> dict[str, tuple[str, Drawing]]:
+    """Return each analysis that is drawn, with its chapter and its drawing."""
+    found = {}
+    for module in (*(f"{chapter}.__main__" for chapter in CHAPTERS), *WITH_STAGES):
+        drawings = import_module(f"embspace.draw.{module}").DRAWINGS
+        found |= {noun: (module.partition(".")[0], drawing) for noun, drawing in drawings.items()}
+    return found
+
+
+def write_paper_figure(
+    noun: str, name: str, folder: Path, width_mm: float, *, has_panels: bool
+) -> list[Path]:
+    """Draw an analysis from its results, and write it for a paper.
+
+    Args:
+        noun: The analysis, such as helix.
+        name: Whose results: a model, a run, a pair, or `toy`.
+        folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, which has a figure environment
+            with caption and label, and the tables.
+        width_mm: Of the figure, or of each panel; type has the same size at any.
+        has_panels: Also write each panel as `<noun>_<letter>.pdf`.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: if there is no such analysis, or its results are not there.
+    """
+    figures = known_figures()
+    if noun not in figures:
+        raise InputError(f"found the analysis '{noun}'{did_you_mean(noun, [*figures])}")
+    chapter, drawing = figures[noun]
+    figure, text = _drawn(noun, name, drawing, width_mm)
+    title = f"{noun}@{name}"
+    caption = take_heading(figure)
+    paths = [folder / f"{noun}.pdf", folder / f"{noun}.svg"]
+    save_figure(figure, map(str, paths), title)
+    tex = folder / f"{noun}.tex"
+    tables = latex_tables(harmless(text), noun, f"draw_{chapter}")
+    write_bytes(tex, (_environment(noun, caption, width_mm) + tables).encode())
+    panels = _write_panels(noun, name, drawing, folder, width_mm) if has_panels else []
+    return [*paths, tex, *panels]
+
+
+def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Figure, str]:
+    use_style(width_mm)
+    file = settings_file(drawing.draw)
+    settings = checked_settings(
+        drawing.draw, read_yaml(file), read_params().model_dump(), str(file)
+    )
+    label = one_line(_label(name)).lstrip("| ")
+    results: dict[str, Any] = load_results(noun, name, drawing.results)
+    figure, text = drawing.draw(results, label, *drawing.given, **settings)
+    letter_panels(figure)
+    without_math(figure)
+    _fit_legends(figure)
+    return figure, text
+
+
+def _fit_legends(figure: Figure) -> None:
+    """Let the legends of a narrow figure have fewer columns, so that they stay inside."""
+    for legend in [*figure.legends]:
+        words = [text.get_text() for text in legend.get_texts()]
+        for n_columns in range(len(words) - 1, 0, -1):
+            figure.draw_without_rendering()
+            if legend.get_window_extent().width <= figure.bbox.width:
+                break
+            legend.remove()
+            legend = figure.legend(
+                legend.legend_handles, words, loc="outside lower left", ncols=n_columns
+            )
+
+
+def _label(name: str) -> str:
+    """Return the name for readers of a model or run; of a pair or a toy, what it is."""
+    if name == TOY:
+        return "a toy, no model"
+    files = (CONF / "model" / f"{name}.yaml", CONF / "train" / f"{name}.yaml")
+    described = next((file for file in files if file.is_file()), None)
+    if PAIR in name or described is None:
+        return name
+    return str(read_yaml(described)["label"])
+
+
+def _environment(noun: str, caption: str, width_mm: float) -> str:
+    return (
+        "\\begin{figure}\n\\centering\n"
+        f"\\includegraphics[width={width_mm:g}mm]{{{noun}.pdf}}\n"
+        f"\\caption{{{escaped(caption)}}}\\label{{fig:{noun}}}\n\\end{{figure}}\n\n"
+    )
+
+
+def _write_panels(
+    noun: str, name: str, drawing: Drawing, folder: Path, width_mm: float
+) -> list[Path]:
+    """Write each panel as a file; the figure is drawn so wide that a panel has the width."""
+    figure, _ = _drawn(noun, name, drawing, width_mm)
+    n_columns = max(_columns(ax) for ax in panels_of(figure))
+    figure, _ = _drawn(noun, name, drawing, width_mm * n_columns)
+    take_heading(figure)
+    _share_legends(figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
+    paths = []
+    for letter, box in _panel_boxes(figure):
+        paths.append(folder / f"{noun}_{letter}.pdf")
+        stream = io.BytesIO()
+        figure.savefig(stream, format="pdf", bbox_inches=box, metadata={"CreationDate": None})
+        write_bytes(paths[-1], stream.getvalue())
+    return paths
+
+
+def _share_legends(figure: Figure) -> None:
+    """Give each panel a legend of its own in the place of that of the figure."""
+    for legend in figure.legends:
+        legend.remove()
+        for ax in panels_of(figure):
+            if ax.get_legend() is None and ax.get_legend_handles_labels()[0]:
+                ax.legend()
+
+
+def _columns(ax: Axes) -> int:
+    place = ax.get_subplotspec()
+    return place.get_gridspec().ncols if place else 1
+
+
+def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
+    """Yield the letter of each panel and its place with its color bar, in inches."""
+    bars = [ax for ax in figure.axes if ax not in panels_of(figure)]
+    for number, panel in enumerate(panels_of(figure)):
+        own = [bar for bar in bars if _colored(bar) is panel]
+        boxes = [each.get_tightbbox() for each in (panel, *own)]
+        around = Bbox.union([box for box in boxes if box is not None])
+        inches = around.transformed(figure.dpi_scale_trans.inverted())
+        yield chr(ord("a") + number), inches.padded(PANEL_MARGIN)
+
+
+def _colored(bar: Axes) -> Axes | None:
+    """Return the panel whose colors a color bar explains."""
+    mappable = getattr(getattr(bar, "_colorbar", None), "mappable", None)
+    return getattr(mappable, "axes", None)
