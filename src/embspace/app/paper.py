@@ -27,15 +27,15 @@ from embspace.settings.params import CONF, PAIR, TOY, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 
-CHAPTERS = ("learned", "positional", "words", "sentences", "texts", "layers", "runs", "compare")
-CHAPTERS += ("toys",)
+CHAPTERS = ["learned", "positional", "words", "sentences", "texts", "layers", "runs", "compare"]
+CHAPTERS += ["toys"]
 WITH_STAGES = ("compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics")
 PANEL_MARGIN = 0.04  # inches around a panel's words
 
 
 def known_figures() -> dict[str, tuple[str, Drawing]]:
     """Return each analysis that is drawn, with its chapter and its drawing."""
-    found = {}
+    found = dict[str, tuple[str, Drawing]]()
     for module in (*(f"{chapter}.__main__" for chapter in CHAPTERS), *WITH_STAGES):
         drawings = import_module(f"embspace.draw.{module}").DRAWINGS
         found |= {noun: (module.partition(".")[0], drawing) for noun, drawing in drawings.items()}
@@ -100,10 +100,9 @@ def _fit_legends(figure: Figure) -> None:
             figure.draw_without_rendering()
             if legend.get_window_extent().width <= figure.bbox.width:
                 break
+            handles = [each for each in legend.legend_handles if each is not None]
             legend.remove()
-            legend = figure.legend(
-                legend.legend_handles, words, loc="outside lower left", ncols=n_columns
-            )
+            legend = figure.legend(handles, words, loc="outside lower left", ncols=n_columns)
 
 
 def _label(name: str) -> str:
