@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from embspace.clouds.layers import LayerCloud
-from embspace.geometry import top_variance_share, two_nn
+from embspace.geometry import abide, top_variance_share, two_nn
 from embspace.geometry.inference.half_samples import estimate_over_texts
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_batches import (
@@ -74,6 +74,18 @@ def test_one_batch_is_measured_as_any_cloud() -> None:
         for fact in ("value", "low", "high", "of_half", "standard_error"):
             assert found[name][fact] == pytest.approx(getattr(each, fact), nan_ok=True), name
         assert found[name]["n_batches"] == 1 and found[name][SPREAD] == 0
+
+
+def test_measures_of_few_batches_have_the_first_of_them() -> None:
+    x = cloud()
+    few = rows_of(70, x, few_batches=["abide"], n_batches_of_changes=2)
+    assert (few["abide"]["n"], few["abide"]["n_batches"]) == (140, 2)
+    assert (few["two_nn"]["n"], few["two_nn"]["n_batches"]) == (210, 3)
+    values = [abide(x.x[rows]).value for rows in batches_of(240, 70, rng())[:2]]
+    assert few["abide"]["value"] == pytest.approx(np.mean(values), rel=1e-6)
+    assert few["abide"]["low"] < few["abide"]["value"] < few["abide"]["high"]
+    assert few["two_nn"] == rows_of(70, x)["two_nn"]
+    assert rows_of(70, x, n_batches_of_changes=2)["abide"]["n_batches"] == 3
 
 
 def test_vectors_left_out_are_counted_over_batches() -> None:
