@@ -5,6 +5,7 @@ from matplotlib.colors import to_hex
 from embspace.draw.page.canvas import (
     count,
     counted,
+    legend_below,
     letter_panels,
     new_figure,
     sign,
@@ -31,6 +32,20 @@ def test_a_signed_figure_names_the_stage_that_draws_it_once():
     for stage in ("draw_words", "draw_toys"):
         sign(figure, stage)
     assert figure.get_supxlabel() == "measure_x → draw_toys"
+    assert stage_of(figure) == "measure_x"
+
+
+@pytest.mark.parametrize(
+    ("n_names", "foot"),
+    [(1, "measure_x → draw_words"), (5, "measure_x\n→ draw_words")],
+)
+def test_the_foot_keeps_clear_of_a_wide_legend(n_names: int, foot: str):
+    figure, (ax,) = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x")
+    for n in range(n_names):
+        ax.plot([n], label=f"a name of a line {n}")
+    legend_below(figure, [ax], ncols=n_names)
+    sign(figure, "draw_words")
+    assert figure.get_supxlabel() == foot
     assert stage_of(figure) == "measure_x"
 
 

@@ -12,7 +12,9 @@ import pandas as pd
 import seaborn as sns
 from matplotlib import rcParams, style
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
@@ -28,6 +30,8 @@ TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold", "x": 0.01, "ha": 
 TITLE_LINE = 84  # characters that the page's width holds
 SUBTITLE_LINE = 108
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
+SHARED_FOOT = 0.96  # of the width, that a legend and the names of the stages may fill together
+WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # a tick label of matplotlib's
 LINE = 44  # characters that half a page's width holds
 QUANTITIES = {
@@ -102,7 +106,7 @@ def letter_panels(figure: Figure) -> None:
 
 def stage_of(figure: Figure) -> str:
     """The stage whose results a figure shows, from its foot."""
-    return figure.get_supxlabel().partition(ARROW)[0]
+    return figure.get_supxlabel().partition("\n")[0].partition(ARROW)[0]
 
 
 def take_heading(figure: Figure) -> str:
@@ -117,8 +121,12 @@ def take_heading(figure: Figure) -> str:
 
 
 def sign(figure: Figure, drawing_stage: str) -> None:
-    """Add to the foot of a figure the stage that draws it."""
-    figure.supxlabel(f"{stage_of(figure)}{ARROW}{drawing_stage}", **FOOT)
+    """Add to the foot of a figure the stage that draws it, in a second line beside wide legends."""
+    stage = stage_of(figure)
+    foot = figure.supxlabel(f"{stage}{ARROW}{drawing_stage}", **FOOT)
+    legends = max((_share_of_width(figure, each) for each in figure.legends), default=0.0)
+    if legends and legends + _share_of_width(figure, foot) > SHARED_FOOT:
+        foot.set_text(f"{stage}\n{ARROW.strip()} {drawing_stage}")
 
 
 def without_math(figure: Figure) -> None:
@@ -134,6 +142,15 @@ def without_math(figure: Figure) -> None:
             and not FORMULA.fullmatch(text.get_text())
         ):
             text.set_parse_math(False)
+
+
+def _share_of_width(figure: Figure, part: Text | Legend) -> float:
+    """Return how much of the figure's width words or a legend take in the files."""
+    FigureCanvasAgg(figure)
+    figure.set_dpi(WORDS_DPI)
+    share = part.get_window_extent().width / figure.bbox.width
+    figure.set_dpi(rcParams["figure.dpi"])
+    return float(share)
 
 
 def count(number: SupportsInt) -> str:
