@@ -16,6 +16,11 @@ from embspace.draw.page.looks import PALETTE
 from tests.draw.fits import assert_words_fit
 
 
+@pytest.fixture(autouse=True)
+def style() -> None:
+    use_style()
+
+
 def test_a_figure_names_its_stage_and_what_was_measured():
     figure, axes = new_figure(
         2, 3, height_mm=100.0, title="Title", subtitle="tiny · 3 tokens", stage="measure_x"
@@ -102,3 +107,9 @@ def test_counts_have_separators():
 )
 def test_one_of_a_kind_is_no_plural(number: float, words: str):
     assert counted(number, "pair") == words
+
+
+def test_a_figure_has_the_width_of_the_style():
+    use_style(85.0)
+    figure, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a", stage="measure_x")
+    assert round(figure.get_size_inches()[0] * 25.4) == 85
