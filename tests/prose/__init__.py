@@ -34,6 +34,7 @@ PAGES = (
     "README.md",
     "docs/analyses.md",
     "docs/conventions.md",
+    "docs/examples.md",
     "docs/thesis.md",
     "docs/your_models.md",
     "docs/your_texts.md",

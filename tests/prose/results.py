@@ -28,10 +28,11 @@ class Results:
         self._read: dict[str, Contents] = {}
 
     def table(self, name: str) -> Contents:
-        """Return the table that a mark names, as `positions/profiles.csv`."""
+        """Return the table that a mark names: `positions/profiles.csv`, or a run's own file."""
         if name not in self._read:
             place = self.folder / Path(name).with_suffix("")
             files = [place / f"{owner}{Path(name).suffix}" for owner in OWNERS]
+            files.append(self.folder / name)
             file = next((file for file in files if file.is_file()), None)
             if file is None:
                 raise MarkError(f"there is no results/{name}, of {' or '.join(OWNERS)}")

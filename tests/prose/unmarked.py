@@ -25,6 +25,7 @@ EXCEPTIONS = {
     "README.md": ("Python 3.11",),
     "docs/analyses.md": (),
     "docs/conventions.md": ("99 % of stationary",),
+    "docs/examples.md": ("(95 % interval", "(chance: 50 %)"),
     "docs/thesis.md": ("at 95 % of the variance", "at 50 % one reads", "for 97.5 %"),
     "docs/your_models.md": (),
     "docs/your_texts.md": (),
