@@ -135,13 +135,13 @@ def stage(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """`main` for a corpus of these texts."""
     monkeypatch.chdir(tmp_path)
 
-    def run(texts: list[str]) -> None:
+    def run(texts: list[str], **change: int) -> None:
         ids = [f"t{number}" for number in range(len(texts))]
         Path("data/prepared/texts").mkdir(parents=True)
         table = pd.DataFrame({"id": ids, "document": ids, "text": texts})
         save_rows(table, "data/prepared/texts/mine.parquet")
         corpus = {"label": "x", "license": "x", "language": "x", "source": "file", "path": "x.txt"}
-        model = tiny_description(tiny_folder)
+        model = tiny_description(tiny_folder) | change
         main(StageConfig("tiny", model, "mine", corpus, ["tiny"], ["mine"], SETTINGS))
 
     return run
@@ -166,3 +166,9 @@ def test_a_corpus_of_which_the_tokenizer_knows_nothing_is_refused(stage, text: s
 def test_a_corpus_that_is_known_is_not_spoken_of(stage, caplog):
     stage(["cat"])
     assert "knows no token" not in caplog.text
+
+
+def test_a_model_reads_no_more_documents_than_its_description_says(stage):
+    stage(["cat"] * 39, most_documents=20)
+    windows = load_rows("data/extracted/hidden_states/tiny/mine.windows.parquet")
+    assert list(windows["text"]) == [f"t{2 * number}" for number in range(20)]
