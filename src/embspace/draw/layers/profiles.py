@@ -1,100 +1,83 @@
 """A figure and tables for each family's measures over the layers of a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import new_figure, say_instead
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
+from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Drawing
 from embspace.geometry.measures.declaration import Family
 
 RESULTS = ("profiles.csv", "nulls.csv", "curves.csv")
-SPACES = {"token": "tokens", "cls": "first token", "mean": "mean of tokens"}
 AFTER = "final_norm_"  # begins the names of spaces that the figure leaves to the tables
-NULLS = {
-    "isotropic_gaussian": ("isotropic Gaussian", ":"),
-    "coordinates_shuffled": ("coordinates shuffled", "--"),
-    "gaussian_of_covariance": ("Gaussian of the covariance", "-."),
-    "exchanged_between_texts": ("exchanged between texts", "-."),
-    "random_initialization": ("random initialization", (0, (5, 1))),
-    "shuffled_entries": ("entries of weights shuffled", (0, (3, 1, 1, 1, 1, 1))),
-}
 CHANGES = {
-    "as_is": "as they are",
-    "ordinary_tokens": "without special tokens, position 0",
+    "ordinary_tokens": "without special tokens and position 0",
     "standardized": "standardized",
     "no_outlier_dimensions": "without outlier dimensions",
-    "all_but_the_top": "all but the top",
+    "all_but_the_top": "all but the top directions",
     "whitened": "whitened",
 }
-
-
-@dataclass(frozen=True)
-class Words:
-    """What a family's figure says."""
-
-    title: str
-    units: Mapping[str, str]
-    """What stands at the axis of a measure, where it is not its name."""
-
-
-WORDS: dict[Family, Words] = {
-    "direction": Words(
-        "Do the vectors of a layer point the same way?",
-        {
-            "top_dimension_share": "top dimension's share\nof the mean cosine",
-            "n_outlier_dimensions": "outlier dimensions",
-            "mean_resultant_length": "mean resultant\nlength",
-        },
-    ),
-    "spectrum": Words(
-        "Over how many directions is the variance of a layer spread?",
-        {
-            "debiased_participation_ratio": "participation ratio,\ndebiased",
-            "partition_isotropy_at_unit_norm": "partition isotropy\nat unit norm",
-            "top_variance_share": "top variance\nshare",
-        },
-    ),
-    "context": Words(
-        "What does a vector owe to its word, and what to its text?",
-        {
-            "adjusted_self_similarity": "adjusted\nself-similarity",
-            "intra_sentence_similarity": "intra-sentence\nsimilarity",
-            "maximum_explainable_variance": "maximum explainable\nvariance",
-        },
-    ),
-    "intrinsic_dimension": Words(
-        "How many numbers say where a layer's vectors are?",
-        {
-            "two_nn": "TwoNN",
-            "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth\nas coded",
-            "mle_dimension": "MLE, 20 neighbors",
-            "correlation_dimension": "correlation\ndimension",
-        },
-    ),
-    "hubs": Words(
-        "Who is whose neighbor at a layer?",
-        {"local_distance_variation": "variation of\nlocal distances"},
-    ),
+MEASURES = {
+    "top_dimension_share": "top dimension's share",
+    "self_similarity": "self-similarity",
+    "adjusted_self_similarity": "adjusted self-similarity",
+    "n_outlier_dimensions": "outlier dimensions",
+    "debiased_participation_ratio": "participation ratio, debiased",
+    "partition_isotropy_at_unit_norm": "partition isotropy at unit norm",
+    "intra_sentence_similarity": "similarity within a text",
+    "iso_score": "IsoScore",
+    "rank_me": "RankMe",
+    "two_nn": "TwoNN dimension",
+    "two_nn_discarding": "TwoNN, largest ratios discarded",
+    "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth as coded",
+    "two_nn_maximum_likelihood": "TwoNN, maximum likelihood",
+    "mle_dimension": "MLE dimension, 20 neighbors",
+    "gride": "Gride dimension",
+    "hubness": "hubness (skewness of N10)",
+    "reciprocity": "reciprocity of 10 neighbors",
+    "local_distance_variation": "variation of distances to neighbors",
 }
 
 
+class Finding(NamedTuple):
+    """What the title of a family's figure says of the layers."""
+
+    measure: str
+    extreme: Literal["largest", "smallest"]
+    claim: str
+    """Of the layer where the measure is extreme; `{vectors}` is what was measured there."""
+
+
+FINDINGS: dict[Family, Finding] = {
+    "direction": Finding("mean_cosine", "largest", "{vectors} point most alike"),
+    "spectrum": Finding(
+        "debiased_participation_ratio",
+        "smallest",
+        "variance of {vectors} lies in the fewest directions",
+    ),
+    "context": Finding(
+        "adjusted_self_similarity", "smallest", "{vectors} depend most on their context"
+    ),
+    "intrinsic_dimension": Finding("two_nn", "largest", "{vectors} have the most dimensions"),
+    "hubs": Finding("hubness", "largest", "{vectors} have the strongest hubs"),
+}
 # The neighbors that two families are measured from are looked for once.
-STAGES = {
-    "intrinsic_dimension": "measure_hubs",
-    "hubs": "measure_hubs",
-}
+STAGES = {"intrinsic_dimension": "measure_hubs", "hubs": "measure_hubs"}
+WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
+ONE_SPACE_COLUMNS = 2  # of panels, where a family has one space alone
+HOLLOW = "hollow: not converged"
 
 
-class Shown(BaseModel):
-    """The measures that the figure of each family shows, from the top."""
+class OfFamilies(BaseModel):
+    """Names for the figure of each family, in their order."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -110,173 +93,235 @@ def draw_profiles(
     label: str,
     family: Family,
     *,
-    shown: Shown,
+    shown: OfFamilies,
+    nulls: OfFamilies,
     corpus: str,
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row for each measure shown and a column for each space; in the last, changes.
+    """Draw a row for each measure shown and a column for each space; of one space, a panel each.
 
-    Lines are corpora, with intervals over texts; gray are the nulls of `corpus`, from the smallest
-    to the largest draw, for they depend on how many vectors there are. Of another corpus, which is
-    named, is a null that `corpus` does not have. The last column is of the tokens of `corpus`, or
-    of the first corpus that was profiled if that one was not.
+    Lines are corpora, with intervals over texts and, thin and in the same color, each corpus's own
+    nulls. Points that depend on the number of texts are hollow. The title speaks of `corpus`, or of
+    the first corpus that was profiled if that one was not.
     """
-    profiles, nulls = results["profiles"], results["nulls"]
-    words, measures = WORDS[family], getattr(shown, family)
-    spaces = [space for space in SPACES if space in set(profiles["space"])] or ["token"]
-    corpora = sorted(set(profiles["corpus"]))  # of one color in all figures
-    corpus = corpus if corpus in corpora or not corpora else corpora[0]
+    as_is = _spread_out(results["profiles"].query("change == 'as_is'"))
+    measures = getattr(shown, family)
+    spaces = [space for space in LAYER_SPACES if space in set(as_is["space"])] or ["token"]
+    n_columns = len(spaces) if len(spaces) > 1 else min(len(measures), ONE_SPACE_COLUMNS)
+    n_rows = -(-len(measures) * len(spaces) // n_columns)
     figure, axes = new_figure(
-        len(measures),
-        len(spaces) + 1,
-        height_mm=row_height_mm * len(measures) + 32,
-        title=words.title,
-        subtitle=f"{label} · bands of lines: 95 % intervals over texts · "
-        f"gray: nulls of {corpus}, smallest to largest draw",
+        n_rows,
+        n_columns,
+        height_mm=row_height_mm * n_rows + 32,
+        title=_title(as_is, results["nulls"], family, corpus, getattr(nulls, family)),
+        subtitle=" · ".join([label, *_sizes(as_is), "bands: 95 % intervals over texts"]),
         stage=STAGES.get(family, "measure_profiles"),
     )
-    if profiles.empty:
+    if as_is.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
-        return figure, _text(results, label, family, digits)
-    as_is = profiles[profiles["change"] == "as_is"]
+        return figure, _text(results, label, family, measures, digits)
+    of_shown = results["nulls"][results["nulls"]["null"].isin(getattr(nulls, family))]
     for row, measure in enumerate(measures):
-        in_row = axes[row * (len(spaces) + 1) :][: len(spaces) + 1]
-        for ax, space in zip(in_row, spaces, strict=False):
-            of_both, of_nulls = (_of(table, space, measure) for table in (as_is, nulls))
-            _nulls(ax, of_nulls, corpus)
-            _lines(ax, {each: of_both[of_both["corpus"] == each] for each in corpora})
-            ax.set_title(SPACES[space] if row == 0 else "")
-        tokens = profiles[(profiles["corpus"] == corpus) & (profiles["measure"] == measure)]
-        _changes(in_row[-1], tokens[tokens["space"] == "token"])
-        in_row[-1].set_title(f"changes, {corpus}" if row == 0 else "")
-        in_row[0].set_ylabel(words.units.get(measure, measure.replace("_", " ")))
-        _finish_row(in_row, "layer" if row == len(measures) - 1 else "")
-    _legend(figure, axes)
-    return figure, _text(results, label, family, digits)
+        in_row = axes[row * len(spaces) :][: len(spaces)]
+        for ax, space in zip(in_row, spaces, strict=True):
+            name = LAYER_SPACES[space].name
+            draw_layers(ax, _of(as_is, space, measure), _of(of_shown, space, measure))
+            ax.set_title(_capital(name) if row == 0 and len(spaces) > 1 else "")
+            ax.set_xlabel("Layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
+        in_row[0].set_ylabel(_capital(name_of(measure)))
+        share_scale(in_row)
+    for ax in axes[len(measures) * len(spaces) :]:
+        ax.set_axis_off()
+    _legend(figure, as_is, of_shown[of_shown["measure"].isin(measures)])
+    return figure, _text(results, label, family, measures, digits)
+
+
+def _spread_out(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of layers whose vectors are not all one, as first tokens are at layer 0."""
+    keys = ["corpus", "space", "layer"]
+    is_one = (rows["measure"] == "mean_cosine") & (rows["value"] == 1)
+    kept = ~rows.set_index(keys).index.isin(rows[is_one].set_index(keys).index)
+    return rows[kept]
+
+
+def name_of(measure: str) -> str:
+    """Return what a reader calls a measure."""
+    return MEASURES.get(measure, measure.replace("_", " "))
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
     return table[(table["space"] == space) & (table["measure"] == measure)]
 
 
-def _finish_row(axes: Sequence[Axes], x_label: str) -> None:
-    for ax in axes:
-        _say_if_empty(ax)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(x_label)
+def _sizes(as_is: pd.DataFrame) -> list[str]:
+    """Return how many vectors each corpus has; a layer whose vectors are all one has a single."""
+    n = as_is.assign(kind=(as_is["space"] == "token")).groupby(["corpus", "kind"])["n"].max()
+    words = {True: "tokens", False: "pooled"}
+    return [
+        f"{_named(corpus)}: "
+        + ", ".join(
+            f"{count(n[corpus, kind])} {words[kind]}" for kind in words if (corpus, kind) in n
+        )
+        for corpus in n.index.unique("corpus")
+    ]
 
 
-def _lines(ax: Axes, of_corpora: Mapping[str, pd.DataFrame]) -> None:
-    """The values of each corpus by layer, and their intervals as far as they leave these in sight.
+def _named(corpus: str) -> str:
+    return corpus_looks([corpus])[corpus].name
 
-    A few texts may give an interval that is a hundred times as high as all values together.
+
+def _title(
+    as_is: pd.DataFrame, nulls: pd.DataFrame, family: Family, corpus: str, shown: Sequence[str]
+) -> str:
+    """Return at which layer a measure is extreme; its value there, at the last layer, by null."""
+    measure, extreme, claim = FINDINGS[family]
+    space, name = next(iter(LAYER_SPACES)), name_of(measure).partition(" (")[0]
+    rows = _of(as_is, space, measure).dropna(subset="value")
+    if rows.empty:
+        return f"{_capital(name)} of tokens is undefined in all layers"
+    corpus = corpus if corpus in set(rows["corpus"]) else rows["corpus"].iloc[0]
+    by_layer = rows[rows["corpus"] == corpus].set_index("layer")
+    values, last = by_layer["value"], by_layer.index.max()
+    layer = values.idxmax() if extreme == "largest" else values.idxmin()
+    drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
+    drawn = drawn.set_index("null")["null_mean"].dropna()
+    beside = [f"{NULLS[null].name} {_short(drawn[null])}" for null in shown if null in drawn][:1]
+    beside += [f"last layer {_short(values[last])}"] if layer != last else []
+    beside += ["not converged"] if str(by_layer["converged"][layer]) != "True" else []
+    where = "the last layer" if layer == last else f"layer {layer} of {last}"
+    claimed = _capital(claim.format(vectors=f"tokens of {_named(corpus)}"))
+    value = f"{claimed} at {where}: {name} {_short(values[layer])}"
+    return f"{value} ({', '.join(beside)})" if beside else value
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:z.2f}"
+
+
+def draw_layers(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
+    """Draw a measure by layer: a line a corpus, its interval and its nulls in its color.
+
+    A value without an interval is not drawn.
     """
-    shown = {
-        corpus: (f"C{number}", rows)
-        for number, (corpus, rows) in enumerate(of_corpora.items())
-        if not rows["value"].isna().all()
-    }
-    for corpus, (color, rows) in shown.items():
-        ax.plot(rows["layer"], rows["value"], color, marker=".", label=corpus)
-    values = tuple(ax.dataLim.intervaly)
-    for color, rows in shown.values():
-        ax.fill_between(
-            rows["layer"], rows["low"], rows["high"], color=color, alpha=0.25, linewidth=0
-        )
-    if shown:
-        _cut_intervals(ax, values, pd.concat([rows for _, rows in shown.values()]))
+    looks = corpus_looks(sorted(set(rows["corpus"])))
+    for (corpus, null), of_null in nulls.groupby(["corpus", "null"], sort=False):
+        if corpus in looks:
+            line = {"linestyle": NULLS[str(null)].line, "linewidth": 0.8, "label": f"{null}"}
+            ax.plot(of_null["layer"], of_null["null_mean"], color=looks[corpus].color, **line)
+    for corpus, look in looks.items():
+        of_corpus = rows[rows["corpus"] == corpus]
+        _line(ax, of_corpus.where(of_corpus["low"].notna()).assign(layer=of_corpus["layer"]), look)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _cut_intervals(ax: Axes, values: tuple[float, float], rows: pd.DataFrame) -> None:
-    """Let intervals leave an axis that they would make much higher than values and nulls do."""
-    low, high = values
-    room = max((high - low) / 2, max(abs(low), abs(high)) / 4)
-    cut = rows[(rows["low"] < low - room) | (rows["high"] > high + room)]
-    if cut.empty or not room:
+def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
+    if rows["value"].isna().all():
         return
-    bottom = max(low - room, min(low, rows["low"].min()))
-    top = min(high + room, max(high, rows["high"].max()))
-    ax.set_ylim(bottom, top + 0.2 * (top - bottom))  # the words lie above
-    words = f"intervals leave the axis\n(from {int(cut['n'].min()):,} vectors)"
-    ax.text(0.03, 0.98, words, transform=ax.transAxes, va="top", fontsize=5.5, color="0.3")
+    x, color = rows["layer"], look.color
+    ax.plot(x, rows["value"], look.line, color=color, marker=look.marker, ms=3.5, label=look.name)
+    hollow = rows[rows["converged"].astype(str) != "True"]
+    ax.plot(hollow["layer"], hollow["value"], look.marker, color=color, ms=3.5, mfc="white")
+    ax.fill_between(x, rows["low"], rows["high"], color=color, alpha=0.2, linewidth=0)
 
 
-def _say_if_empty(ax: Axes) -> None:
-    if not ax.lines:
-        ax.text(0.5, 0.5, "no value", transform=ax.transAxes, ha="center", color="0.4")
-        ax.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)
-        ax.grid(visible=False)
+def share_scale(axes: Sequence[Axes]) -> None:
+    """Give panels one y axis that holds all lines, logarithmic where these differ tenfold.
 
-
-def _nulls(ax: Axes, rows: pd.DataFrame, corpus: str) -> None:
-    for null, (name, style) in NULLS.items():
-        of_null = rows[rows["null"] == null]
-        having = of_null[of_null["null_mean"].notna()]["corpus"].tolist()
-        if not having:
-            continue
-        shown = corpus if corpus in having else having[0]
-        of_null = of_null[of_null["corpus"] == shown]
-        ax.plot(
-            of_null["layer"],
-            of_null["null_mean"],
-            color="0.45",
-            linestyle=style,
-            linewidth=1,
-            label=name if shown == corpus else f"{name}, {shown}",
-        )
-        low, high = of_null["null_smallest"], of_null["null_largest"]
-        ax.fill_between(of_null["layer"], low, high, color="0.6", alpha=0.25, linewidth=0)
-
-
-def _changes(ax: Axes, rows: pd.DataFrame) -> None:
-    for number, (change, name) in enumerate(CHANGES.items()):
-        of_change = rows[rows["change"] == change]
-        if not of_change["value"].isna().all():
-            marker = "osv^D*"[number]
-            color = f"C{number + 1}" if number else "0.2"
-            ax.plot(
-                of_change["layer"], of_change["value"], color, marker=marker, ms=2.5, label=name
-            )
-
-
-def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Each line once, below."""
-    named: dict[str, Any] = {}
+    Intervals may leave it: those of few texts can be a hundred times as high as all values.
+    """
+    drawn = [line.get_ydata() for ax in axes for line in ax.lines]
+    values = pd.concat([pd.Series(each, dtype=float) for each in drawn] or [pd.Series(dtype=float)])
+    low, high = values.min(), values.max()
     for ax in axes:
-        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
-            named.setdefault(name, handle)
-    # The last column is the shortest: what drew the figure stands below it.
-    n_columns = next(n for n in (4, 3, 5, 1) if len(named) % n or n == 1)
-    figure.legend(
-        list(named.values()), list(named), loc="outside lower left", ncols=n_columns, fontsize=6.5
+        if values.notna().any() and low > 0 and high > WIDE * low:
+            ax.set(yscale="log", ylim=(low / 1.25, high * 1.25))
+            ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
+            ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            ax.yaxis.set_minor_formatter(NullFormatter())
+        elif values.notna().any():
+            margin = 0.1 * (high - low) or 0.5
+            ax.set_ylim(low - margin, high + margin)
+        if not ax.lines:
+            ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color=GRAY)
+
+
+def _legend(figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame) -> None:
+    """Name corpora, nulls and hollow points below all panels."""
+    handles = [
+        Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line, label=look.name)
+        for look in corpus_looks(sorted(set(as_is["corpus"]))).values()
+    ]
+    having = nulls.dropna(subset="null_mean")
+    for null in dict.fromkeys(having["null"]):
+        corpora = sorted(set(having.loc[having["null"] == null, "corpus"]))
+        some = f" ({', '.join(corpora)})" if set(corpora) != set(as_is["corpus"]) else ""
+        words = f"thin: null, {NULLS[null].name}{some}"
+        handles.append(Line2D([], [], color=GRAY, ls=NULLS[null].line, lw=0.8, label=words))
+    handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
+    figure.legend(handles=handles, loc="outside lower left", ncols=3)
+
+
+def _text(
+    results: Mapping[str, pd.DataFrame],
+    label: str,
+    family: Family,
+    measures: list[str],
+    digits: int,
+) -> str:
+    """Return the tables: first of what the figure shows, of tokens; all the rest is folded."""
+    profiles = results["profiles"]
+    as_is = profiles[profiles["change"] == "as_is"]
+    stage = STAGES.get(family, "measure_profiles")
+    lead = as_is[(as_is["space"] == "token") & as_is["measure"].isin(measures)]
+    return "\n".join(
+        [
+            f"# {family.replace('_', ' ').capitalize()} of {label}\n",
+            f"Stage `{stage}`. `embspace define` says what each measure is.\n",
+            section("Tokens by layer", "As in the figure.", _by_layer(lead, ["corpus"], digits)),
+            folded(
+                "\n".join([*_all_tables(profiles, digits), *_curves(results["curves"], digits)])
+            ),
+        ]
     )
 
 
-def _text(results: Mapping[str, pd.DataFrame], label: str, family: Family, digits: int) -> str:
-    profiles, curves = results["profiles"], results["curves"]
-    as_is = profiles[profiles["change"] == "as_is"]
-    text = [f"# {family.replace('_', ' ').capitalize()} of {label}\n"]
-    stage = STAGES.get(family, "measure_profiles")
-    text.append(f"Stage `{stage}`. `embspace define` says what each measure is.\n")
+def _by_layer(rows: pd.DataFrame, keys: list[str], digits: int) -> str:
+    wide = rows.pivot_table("value", [*keys, "measure"], "layer", sort=False).reset_index()
+    wide = wide.assign(measure=wide["measure"].map(name_of))
+    wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
+    return markdown_table(wide, digits)
+
+
+def _all_tables(profiles: pd.DataFrame, digits: int) -> list[str]:
+    as_is, text = profiles[profiles["change"] == "as_is"], []
     for (corpus, space), rows in as_is.groupby(["corpus", "space"], sort=False):
-        wide = rows.pivot_table("value", "measure", "layer", sort=False).reset_index()
-        wide = wide.assign(measure=wide["measure"].str.replace("_", " "))
-        wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
         kind = str(space).removeprefix(AFTER)
-        heading = f"{corpus}, {SPACES[kind]}{', after the final norm' * (kind != space)}"
+        heading = f"{_named(str(corpus))}, {LAYER_SPACES[kind].name}"
         most = rows.nlargest(1, "n").iloc[0]  # a layer whose vectors are all one has a single one
-        known = f"{int(most['n']):,} vectors of {int(most['n_texts']):,} texts."
-        text.append(section(heading, known, markdown_table(wide, digits)))
+        known = f"{count(most['n'])} vectors of {count(most['n_texts'])} texts."
+        after = ", after the final norm" * (kind != space)
+        text.append(section(f"{heading}{after}", known, _by_layer(rows, [], digits)))
+    changed = profiles[(profiles["space"] == "token") & profiles["change"].isin(CHANGES)]
+    changed = changed.assign(change=changed["change"].map(CHANGES))
+    table = _by_layer(changed, ["corpus", "change"], digits)
+    text.append(section("Tokens after a change", "All vectors are changed alike.", table))
     text.append(section("Not converged", _NOT_CONVERGED, markdown_table(_moving(as_is), digits)))
-    shown = curves[(curves["space"] == "token")] if len(curves) else curves
-    if len(shown):
-        last = shown[shown["layer"] == shown["layer"].max()]
-        table = last.drop(columns=["space", "change", "layer"])
-        table = table.assign(measure=table["measure"].str.replace("_", " "))
-        heading = "Tokens of the last layer, by how many texts are read"
-        text.append(section(heading, "Over draws of the texts.", markdown_table(table, digits)))
-    return "\n".join(text)
+    return text
+
+
+def _curves(curves: pd.DataFrame, digits: int) -> list[str]:
+    shown: Any = curves[curves["space"] == "token"]
+    if shown.empty:
+        return []
+    last = shown[shown["layer"] == shown["layer"].max()].drop(columns=["space", "change", "layer"])
+    table = markdown_table(last.assign(measure=last["measure"].map(name_of)), digits)
+    heading = "Tokens of the last layer, by how many texts are read"
+    return [section(heading, "Over draws of the texts.", table)]
 
 
 _NOT_CONVERGED = (
@@ -292,7 +337,11 @@ def _moving(as_is: pd.DataFrame) -> pd.DataFrame:
         not_converged="sum", layers="size"
     )
     found = found[found["not_converged"] > 0].reset_index()
-    return found.assign(measure=found["measure"].str.replace("_", " "))
+    spaces = [
+        LAYER_SPACES[space.removeprefix(AFTER)].name + ", final norm" * space.startswith(AFTER)
+        for space in found["space"]
+    ]
+    return found.assign(space=spaces, measure=found["measure"].map(name_of))
 
 
-DRAWINGS = {family: Drawing(draw_profiles, RESULTS, (family,)) for family in WORDS}
+DRAWINGS = {family: Drawing(draw_profiles, RESULTS, (family,)) for family in FINDINGS}
