@@ -23,7 +23,8 @@ def table(**given: list[float]) -> pd.DataFrame:
     """`given` are other values, by measure."""
     rows = [
         {"family": family, "measure": measure, "layer": layer, "value": value, "n": 1234}
-        | {"n_texts": 56, "converged": True}
+        | {"low": value - 0.1, "high": value + 0.1, "n_texts": 56}
+        | {"converged": (measure, layer) != ("mean_cosine", 1)}
         for (family, measure), values in VALUES.items()
         for layer, value in enumerate(given.get(measure, values))
     ]
@@ -33,11 +34,11 @@ def table(**given: list[float]) -> pd.DataFrame:
 def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     figure, _ = draw_atlas({"csv": table()}, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
-    [ax] = figure.axes
+    ax = figure.axes[0]
     assert [each.get_text() for each in ax.get_yticklabels()] == [
         "mean cosine",
         "effective rank",
-        "hubness",
+        "hubness (skewness of N10)",
     ]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "2"]
     numbers = [each.get_text() for each in ax.texts]
@@ -45,20 +46,52 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     assert "a model of a long name" in "".join(each.get_text() for each in figure.texts)
 
 
-def test_colors_go_from_the_smallest_to_the_largest_of_each_row() -> None:
+def test_colors_are_percent_above_the_mean_of_the_row() -> None:
     figure, _ = draw_atlas({"csv": table()}, "a model", **SETTINGS)
     [mesh] = figure.axes[0].collections
-    assert np.asarray(mesh.get_array()) == pytest.approx(
-        np.array([[0.5, 0, 1], [0, 1, 0.5], [0, 0, 0]])
-    )
-    assert mesh.get_clim() == (0, 1)
+    expected = [[0, -50, 50], [-50, 50, 0], [0, 0, 0]]
+    assert np.asarray(mesh.get_array()) == pytest.approx(np.array(expected))
+    assert mesh.get_clim() == (-100, 100)
+
+
+def test_what_has_not_converged_is_italic() -> None:
+    texts = draw_atlas({"csv": table()}, "a model", **SETTINGS)[0].axes[0].texts
+    assert [each.get_style() for each in texts] == ["normal", "italic", *["normal"] * 7]
+
+
+def test_what_has_no_interval_stands_in_the_table_alone() -> None:
+    rows = table()
+    rows.loc[rows["measure"] == "hubness", ["low", "high"]] = float("nan")
+    figure, text = draw_atlas({"csv": rows}, "a model", **SETTINGS)
+    assert len(figure.axes[0].get_yticklabels()) == 2
+    assert "hubness" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "Layer 0 stands apart: it is farthest from the mean in 1 of 3 measures"),
+        (
+            {"mean_cosine": [0.5, 0.5, 0.9], "effective_rank": [1.0, 1.0, 9.0]},
+            "The last layer stands apart: it is farthest from the mean in 2 of 3 measures",
+        ),
+        (
+            {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},
+            "No measure differs between layers",
+        ),
+    ],
+)
+def test_the_title_says_which_layer_stands_apart(given: dict[str, Any], said: str) -> None:
+    figure, _ = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
+    assert " ".join(figure.get_suptitle().split()) == said
+    assert any("1,234 vectors of 56 texts" in text.get_text() for text in figure.texts)
 
 
 def test_a_layer_without_a_value_is_bare() -> None:
     given = {"mean_cosine": [0.5, float("nan"), 0.75], "hubness": [float("nan")] * 3}
     figure, text = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
     scaled = np.asarray(np.ma.filled(figure.axes[0].collections[0].get_array(), np.nan))
-    assert scaled[0] == pytest.approx([0, np.nan, 1], nan_ok=True)
+    assert scaled[0] == pytest.approx([-20, np.nan, 20], nan_ok=True)
     assert len(figure.axes[0].get_yticklabels()) == 2
     assert "hubness" not in text
 

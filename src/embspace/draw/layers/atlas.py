@@ -1,16 +1,18 @@
 """Figure and table of all families' measures of a model's layers, side by side."""
 
-import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import new_figure, say_instead
+from embspace.draw.layers.profiles import name_of
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv",)
+KEYS = ["family", "measure"]
+COLORS = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 
 
 def draw_atlas(
@@ -20,19 +22,25 @@ def draw_atlas(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a measure, one column a layer.
+    """Draw one row a measure that has intervals, one column a layer.
 
-    Numbers are the values; colors say where between its smallest and its largest a measure is at
-    a layer, and compare nothing between rows.
+    Numbers are the values, and italic where these depend on the number of texts. Colors say by how
+    much a value is above or below the mean of its row, in percent, and compare rows as well.
     """
     rows = results["csv"]
-    wide = rows.pivot_table("value", ["family", "measure"], "layer", sort=False)
+    shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
+    wide = shown.pivot_table("value", KEYS, "layer", sort=False)
+    n = (
+        f"{count(rows['n'].max())} vectors of {count(rows['n_texts'].max())} texts"
+        if len(rows)
+        else ""
+    )
     figure, axes = new_figure(
         1,
         1,
-        height_mm=row_height_mm * max(len(wide), 4) + 32,
-        title="The layers of a model, by all families of measures",
-        subtitle=f"{label} · color: from the smallest to the largest of each row",
+        height_mm=row_height_mm * max(len(wide), 4) + 38,
+        title=_title(_deviations(wide)),
+        subtitle=" · ".join(filter(None, [label, n, "numbers: values, in italics not converged"])),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -41,22 +49,51 @@ def draw_atlas(
             axes, f"{label}: the corpus was not profiled, see conf/measure/layers/atlas.yaml"
         )
         return figure, f"{heading}\nNone.\n"
-    _heat_map(axes[0], wide)
-    named = wide.reset_index()
-    named = named.assign(**{key: named[key].str.replace("_", " ") for key in ("family", "measure")})
+    _heat_map(axes[0], wide, shown)
+    named = rows.pivot_table("value", KEYS, "layer", sort=False).reset_index()
+    families = named["family"].str.replace("_", " ")
+    named = named.assign(family=families, measure=named["measure"].map(name_of))
     named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
-    words = f"{int(rows['n'].max()):,} vectors of {int(rows['n_texts'].max()):,} texts."
-    return figure, f"{heading}\n{section('All families', words, markdown_table(named, digits))}"
+    return figure, f"{heading}\n{section('All families', f'{n}.', markdown_table(named, digits))}"
 
 
-def _heat_map(ax: Axes, wide: pd.DataFrame) -> None:
-    values = wide.to_numpy(dtype=float)
-    low, high = (extreme(values, axis=1)[:, None] for extreme in (np.nanmin, np.nanmax))
-    span = np.where(high > low, high - low, 1.0)
-    names = [str(name).replace("_", " ") for _, name in wide.index]
-    scaled = pd.DataFrame((values - low) / span, names, wide.columns)
-    look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "linewidths": 0.5, "cbar": False}
-    numbers = {"annot": values, "fmt": ".3g", "annot_kws": {"fontsize": 7}}
-    sns.heatmap(scaled, xticklabels=True, yticklabels=True, ax=ax, **look, **numbers)
+def _deviations(wide: pd.DataFrame) -> pd.DataFrame:
+    """Return by how many percent each layer is above the mean of its row."""
+    mean = wide.mean(axis=1)
+    return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
+
+
+def _title(deviations: pd.DataFrame) -> str:
+    """Return which layer is the farthest from the mean in most measures."""
+    farthest = deviations.abs()[deviations.abs().max(axis=1) > 0].idxmax(axis=1)
+    if farthest.empty:
+        return "No measure differs between layers"
+    layer = farthest.value_counts().sort_index().idxmax()
+    where = "The last layer" if layer == deviations.columns.max() else f"Layer {layer}"
+    share = f"{(farthest == layer).sum()} of {counted(len(deviations), 'measure')}"
+    return f"{where} stands apart: it is farthest from the mean in {share}"
+
+
+def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
+    deviations = _deviations(wide).where(wide.notna())
+    deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
+    numbers = {"annot": wide.to_numpy(dtype=float), "fmt": ".3g", "annot_kws": {"fontsize": 7}}
+    bar = {"label": "% above the mean of the row", "pad": 0.02, "aspect": 40}
+    sns.heatmap(
+        deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
+    )
+    moving = rows[rows["converged"].astype(str) != "True"].set_index(["measure", "layer"]).index
+    places = [(measure, layer) for _, measure in wide.index for layer in wide.columns]
+    known = [
+        place
+        for place, value in zip(places, wide.to_numpy().ravel(), strict=True)
+        if value == value
+    ]
+    for place, text in zip(known, ax.texts, strict=True):
+        text.set_style("italic" if place in moving else "normal")
+    families = [family for family, _ in wide.index]
+    for row in (n for n in range(1, len(families)) if families[n] != families[n - 1]):
+        ax.axhline(row, color="black", linewidth=1)
+    ax.set(xlabel="Layer", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
