@@ -1,7 +1,9 @@
 import pandas as pd
-from matplotlib.colors import to_hex
+import pytest
+from matplotlib.colors import to_rgb
 
-from embspace.draw.compare.ledger import VERDICTS, draw_ledger
+from embspace.draw.compare.ledger import SUBJECTS, draw_ledger
+from embspace.draw.page.looks import VERDICTS
 from embspace.measure.compare.ledger import COLUMNS
 from tests.draw.fits import assert_words_fit
 
@@ -27,15 +29,43 @@ def test_a_bar_a_section_in_the_order_of_the_thesis():
     figure, _ = draw_ledger({"csv": table(ROWS)}, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
     claims, numbers = figure.axes
-    assert [tick.get_text() for tick in claims.get_yticklabels()] == ["4.10", "4.2.1"]
+    assert [tick.get_text() for tick in claims.get_yticklabels()] == [
+        "4.10",
+        f"4.2.1  {SUBJECTS['4.2.1']}",
+    ]
     widths = {bar.get_label(): [patch.get_width() for patch in bar] for bar in claims.containers}
     assert widths == {"matches": [1, 0], "differs": [0, 1]}
-    assert len(numbers.containers) == 2
+    colors = {bar.get_label(): to_rgb(bar.patches[0].get_facecolor()) for bar in claims.containers}
+    assert colors == {name: to_rgb(VERDICTS[name].color) for name in colors}
+    assert [tick.get_text() for tick in numbers.get_yticklabels()] == [
+        VERDICTS["lost in the source"].name,
+        VERDICTS["not checkable"].name,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (ROWS, "Of 2 published claims 1 hold and 1 do not"),
+        (ROWS[:1], "Of 1 published claim 1 hold and 0 do not"),
+        (
+            [*ROWS, ("claim", "5", "?", "undecided", 1), ("claim", "5", "?", "not checkable", 1)],
+            "Of 4 published claims 1 hold and 1 do not (1 undecided, 1 not checkable here)",
+        ),
+    ],
+)
+def test_the_title_counts_the_verdicts_on_claims(rows: list[tuple[object, ...]], said: str):
+    figure, _ = draw_ledger({"csv": table(rows)}, "a model", **SETTINGS)
+    assert " ".join(figure.get_suptitle().split()) == said
+    n = " ".join(text.get_text() for text in figure.texts)
+    assert f"{len([row for row in rows if row[0] != 'claim'])} number" in n
 
 
 def test_claims_and_numbers_have_a_table_each():
     _, text = draw_ledger({"csv": table(ROWS)}, "a model", **SETTINGS)
-    claims, _, numbers = text.partition("## Numbers")
+    first, _, rest = text.partition("<details>")
+    assert "steps are long" in first and "norms are above one" not in first
+    claims, _, numbers = rest.partition("## Numbers")
     assert "norms are above one" in claims
     assert "1.25" in claims
     assert "lost in the source" in numbers
@@ -57,9 +87,9 @@ def test_a_ledger_without_claims_is_drawn():
 
 
 def test_a_source_without_sections_is_one_bar_of_its_own():
-    rows = table([*ROWS, ("number", None, "cosine", "matches", 0.5)])
+    rows = table([*ROWS, ("claim", None, "cosine", "matches", 0.5)])
     figure, _ = draw_ledger({"csv": rows}, "a model", **SETTINGS)
-    assert [tick.get_text() for tick in figure.axes[1].get_yticklabels()][0] == "Author"
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()][0] == "Author"
 
 
 def test_sections_of_other_sources_are_not_those_of_the_thesis():
@@ -67,8 +97,4 @@ def test_sections_of_other_sources_are_not_those_of_the_thesis():
     other["source"] = "Writer et al. (2025), a paper"
     figure, _ = draw_ledger({"csv": pd.concat([table(ROWS), other])}, "a model", **SETTINGS)
     ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    assert ticks == ["Writer", "4.10", "4.2.1"]
-
-
-def test_each_verdict_has_a_color_of_its_own():
-    assert len({to_hex(color) for color in VERDICTS.values()}) == len(VERDICTS)
+    assert ticks == ["Writer", "4.10", f"4.2.1  {SUBJECTS['4.2.1']}"]

@@ -8,65 +8,118 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.canvas import counted, legend_below, new_figure
+from embspace.draw.page.looks import VERDICTS
+from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv",)
-VERDICTS = {
-    "matches": "C2",
-    "differs": "C3",
-    "depends on the rule": "C4",
-    "undecided": "C5",
-    "restated": "C0",
-    "not checkable": "0.8",
-    "error in the source": "C1",
-    "lost in the source": "0.5",
-}
 VERDICT = ["verdict", "reason"]
 RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
-KINDS = {"claim": "claims", "number": "numbers and errors"}
+# Of the thesis.
+SUBJECTS = {
+    "2.2": "embedding spaces",
+    "2.3.1": "linked circles",
+    "2.3.2": "cubes",
+    "3.2.3": "parts of speech",
+    "3.2.4": "sinusoidal positions",
+    "3.2.6": "attention heads",
+    "3.3.2": "number of weights",
+    "4.2": "all learned embeddings",
+    "4.2.1": "vocabulary",
+    "4.2.2": "token embeddings",
+    "4.2.3": "position embeddings",
+    "4.2.4": "segment embeddings",
+    "4.2.5": "tokens beside positions",
+    "4.3": "words through the layers",
+    "4.4.1": "sentences of one meaning",
+    "4.4.2": "differences of sentences",
+    "4.4.3": "clouds of texts",
+    "4.5.1": "search",
+    "5": "summary",
+    "5.2": "cosines in general",
+}
+HATCHED = "differs"
 
 
 def draw_ledger(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """One bar a section of the thesis or another source, a panel for claims, one for numbers."""
+    """Draw a bar for each section of the thesis or other source, and one a verdict on numbers."""
     ledger = results["csv"]
     ledger = ledger.assign(place=_places(ledger))
-    decided = ledger["verdict"].isin(["matches", "differs"]).sum()
+    is_claim = ledger["kind"] == "claim"
+    claims, numbers = ledger[is_claim], ledger[~is_claim]
     figure, axes = new_figure(
         1,
-        len(KINDS),
+        2,
         height_mm=height_mm,
-        title="What was published, held against what is measured here",
-        subtitle=f"{label} · sections of Luisto 2024, then others · "
-        f"{counted(len(ledger), 'row')}, {count(decided)} decided; toys and references decide "
-        "for all models alike",
+        title=_title(claims["verdict"]),
+        subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(len(numbers), 'number')} · "
+        "sections of Luisto 2024, then other sources · toys and references decide for all models",
         stage="measure_ledger",
     )
-    is_claim = ledger["kind"] == "claim"
-    for ax, chosen, words in zip(axes, (is_claim, ~is_claim), KINDS.values(), strict=True):
-        _bars(ax, ledger[chosen])
-        ax.set(title=words, xlabel="rows")
-    axes[0].set_ylabel("section")
-    legend_below(figure, axes, ncols=4)
+    gridspec = axes[0].get_gridspec()
+    if gridspec is not None:
+        gridspec.set_width_ratios([5, 3])
+    _claims(axes[0], claims)
+    _numbers(axes[1], numbers)
+    legend_below(figure, axes[:1], ncols=3)
     return figure, _tables(ledger, label, digits)
 
 
-def _bars(ax: Axes, rows: pd.DataFrame) -> None:
+def _title(verdicts: pd.Series) -> str:
+    """Return how many claims have each verdict."""
+    n = verdicts.value_counts()
+    others = [
+        f"{n[verdict]} {look.name}"
+        for verdict, look in VERDICTS.items()
+        if verdict in n and verdict not in ("matches", "differs")
+    ]
+    of_all = f"Of {counted(len(verdicts), 'published claim')}"
+    held = f"{n.get('matches', 0)} hold and {n.get('differs', 0)} do not"
+    return f"{of_all} {held}" + (f" ({', '.join(others)})" if others else "")
+
+
+def _claims(ax: Axes, rows: pd.DataFrame) -> None:
+    """A bar a section, from the first at the top; each part says how many claims it is."""
     if rows.empty:
         ax.set_axis_off()
         return
     counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.loc[sorted(counts.index, key=_in_order, reverse=True)]
     left = pd.Series(0, index=counts.index)
-    for verdict, color in VERDICTS.items():
-        if verdict in counts:
-            ax.barh(counts.index, counts[verdict], left=left, color=color, label=verdict)
-            left = left + counts[verdict]
+    for verdict in (each for each in VERDICTS if each in counts):
+        look = VERDICTS[verdict]
+        hatch = {"hatch": "///", "edgecolor": "white"} if verdict == HATCHED else {}
+        names = [f"{place}  {SUBJECTS.get(place, '')}".strip() for place in counts.index]
+        bars = ax.barh(
+            names, counts[verdict], left=left, color=look.color, label=look.name, **hatch
+        )
+        words = [str(n) if n > 1 else "" for n in counts[verdict]]
+        box = {"boxstyle": "round,pad=0.25", "facecolor": look.color, "edgecolor": "none"}
+        written = ax.bar_label(bars, words, label_type="center", fontsize=7, color="white")
+        for text in (each for each in written if hatch and each.get_text()):
+            text.set_bbox(box)
+        left = left + counts[verdict]
+    ax.set(title="Claims by section", xlabel="Published claims")
+    ax.grid(visible=False, axis="y")
+
+
+def _numbers(ax: Axes, rows: pd.DataFrame) -> None:
+    """A bar a verdict."""
+    if rows.empty:
+        ax.set_axis_off()
+        return
+    counts = rows["verdict"].value_counts()
+    found = [each for each in reversed(VERDICTS) if each in counts]
+    colors = [VERDICTS[each].color for each in found]
+    bars = ax.barh([VERDICTS[each].name for each in found], counts[found], color=colors, height=0.5)
+    ax.bar_label(bars, padding=2, fontsize=7)
+    ax.set(title="Numbers by verdict", xlabel="Published numbers", xmargin=0.15)
+    ax.grid(visible=False, axis="y")
 
 
 def _places(ledger: pd.DataFrame) -> pd.Series:
@@ -90,6 +143,8 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
     claims = ledger[ledger["kind"] == "claim"]
     others = ledger[ledger["kind"] != "claim"]
     shown = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
+    differing = claims[claims["verdict"] == "differs"]
+    numbers = ["source", "section", "page", "statement", "published", "value", *VERDICT]
     return "\n".join(
         [
             f"# What was published, row by row, on {label}\n\nStage `measure_ledger`. Rows on "
@@ -98,24 +153,34 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
             "null; a number matches if ours rounds to what is printed, and is restated if it is a "
             "setting or design of ours, of which nothing is measured.\n",
             section(
-                "Claims",
-                "Every rule stands in data/published. All of an interval must fit to match, none "
-                "of it to differ. `exact`: all there is was counted. `decided`: when the rule was "
-                "fixed.",
-                markdown_table(claims[[*shown, *RULED]], digits),
-            ),
-            section(
-                "Numbers, errors in the source and what is lost",
-                "Numbers of another model have no verdict; the value is this model's.",
-                markdown_table(
-                    others[
-                        ["source", "section", "page", "statement", "published", "value", *VERDICT]
-                    ],
-                    digits,
+                "Claims that do not hold",
+                "With the rule by which they would.",
+                _table(
+                    differing[["section", "statement", "value", "low", "high", "holds_if"]], digits
                 ),
+            ),
+            folded(
+                section(
+                    "Claims",
+                    "Every rule stands in data/published. All of an interval must fit to match, "
+                    "none of it to differ. `exact`: all there is was counted. `decided`: when the "
+                    "rule was fixed.",
+                    _table(claims[[*shown, *RULED]], digits),
+                )
+                + "\n"
+                + section(
+                    "Numbers, errors in the source and what is lost",
+                    "Numbers of another model have no verdict; the value is this model's.",
+                    _table(others[numbers], digits),
+                )
             ),
         ]
     )
+
+
+def _table(rows: pd.DataFrame, digits: int) -> str:
+    """Return the table with each value's interval beside it."""
+    return markdown_table(rows.rename(columns={"low": "value_low", "high": "value_high"}), digits)
 
 
 DRAWINGS = {"ledger": Drawing(draw_ledger, RESULTS)}

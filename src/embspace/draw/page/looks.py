@@ -68,6 +68,9 @@ VERDICTS = {
     "undecided": Look("undecided", ORANGE, "D"),
     "depends on the rule": Look("depends on the rule", PURPLE, "s"),
     "not checkable": Look("not checkable here", "0.75", "."),
+    "restated": Look("settings taken over", SKY, "v"),
+    "error in the source": Look("errors in the source", GREEN, "P"),
+    "lost in the source": Look("lost in the source", "0.5", "*"),
 }
 MODELS = {
     "encoder": Look("encoder", BLUE, "o", "-"),
