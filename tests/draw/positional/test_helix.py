@@ -1,12 +1,16 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from embspace.draw.positional.helix import draw_helix
+from embspace.draw.page.canvas import use_style
+from embspace.draw.positional.helix import _local_periods, _peaks, draw_helix
 from embspace.measure.positional.helix import Helix, measure_helix
 from tests.draw.fits import assert_words_fit
-from tests.geometry.planted import helix
+from tests.geometry.planted import helix, noise
 from tests.measure.positional.test_helix import SETTINGS
 from tests.measure.regimes import regimes_of
+
+SHOWN = {"height_mm": 125.0, "n_shown": 60, "n_local": 30, "digits": 2}
 
 
 def drawn_of(found: Helix):
@@ -17,7 +21,8 @@ def drawn_of(found: Helix):
         "spectrum": found.spectrum,
         "one_dimensionality": found.one_dimensionality,
     }
-    return draw_helix(results, "a model of a long name", height_mm=130, longest_period=60, digits=2)
+    use_style()
+    return draw_helix(results, "a model of a long name", **SHOWN)
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +35,76 @@ def drawn(found):
     return drawn_of(found)
 
 
-def test_path_turns_and_spectrum_are_those_of_the_tables(found, drawn):
-    axes = {ax.get_title(): ax for ax in drawn[0].axes if ax.get_title()}
-    seen = axes["along its axis"].collections[0].get_offsets()
-    assert seen[:, 0].tolist() == found.path["plane_x"].tolist()
-    assert axes["turning"].lines[0].get_ydata().tolist() == found.path["turns"].tolist()
-    shown = found.spectrum[found.spectrum["frequency"] >= 1 / 60]
-    assert axes["spectrum"].lines[0].get_ydata().tolist() == shown["power"].tolist()
-    first, second, third = axes["three components"].lines[0].get_data_3d()
-    assert list(first) == found.path["component_1"].tolist()
-    assert list(third) == found.path["component_3"].tolist()
+def test_the_stretch_is_the_most_even_one_and_advances(found, drawn):
+    ax = drawn[0].axes[0]
+    shown = ax.collections[1].get_array()
+    assert len(shown) == 60
+    assert np.array_equal(shown, np.arange(shown[0], shown[0] + 60))
+    curve = ax.collections[0]
+    assert curve.get_array().min() == shown[0]
+    assert curve.get_clim() == (shown[0], shown[-1])
+    assert "60 successive positions" in ax.get_title("left")
 
 
-def test_the_subtitle_says_the_period_and_its_null(found, drawn):
+def test_unrolled_a_helix_is_a_straight_line(found, drawn):
+    whole, stretch = drawn[0].axes[1].lines
+    turns, along = whole.get_xdata(), whole.get_ydata()
+    assert np.asarray(turns).tolist() == found.path["turns"].tolist()
+    assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(found.scalars["advance"], 1e-3)
+    assert set(stretch.get_ydata()) <= set(along)
+    # The axis is the slope of the path, so that no other direction has the larger covariance.
+    components = found.path[[f"component_{number}" for number in (1, 2, 3)]]
+    covariances = np.cov(found.path["position"], components, rowvar=False)[0, 1:]
+    assert np.cov(found.path["position"], along)[0, 1] == pytest.approx(np.linalg.norm(covariances))
+
+
+def test_the_local_period_of_an_even_helix_is_that_of_the_whole(found, drawn):
+    whole, local = drawn[0].axes[2].lines
+    period = found.periods.set_index("definition")["period"]["winding_number"]
+    assert set(whole.get_ydata()) == {period}
+    assert np.median(local.get_ydata()) == pytest.approx(period, rel=0.02)
+
+
+def test_the_local_period_follows_one_that_changes():
+    path = pd.DataFrame({"position": range(81)})
+    path["turns"] = np.where(path["position"] <= 40, path["position"] / 5, 8 - 40 / 8)
+    path.loc[41:, "turns"] += path.loc[41:, "position"] / 8
+    local = _local_periods(path, 10)
+    assert local["position"].tolist() == list(range(5, 76))
+    assert local["period"].iloc[0] == pytest.approx(5)
+    assert local["period"].iloc[-1] == pytest.approx(8)
+
+
+def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(found, drawn):
+    ax = drawn[0].axes[3]
+    period, power = (np.asarray(each) for each in ax.lines[0].get_data())
+    table = found.spectrum.assign(period=1 / found.spectrum["frequency"]).set_index("period")
+    expected = table["power"].loc[period] / table["power"].max()
+    assert power == pytest.approx(expected.to_numpy())
+    assert power.max() == 1
+    assert f"{period[np.argmax(power)]:.2f}" in [text.get_text() for text in ax.texts]
+
+
+def test_of_peaks_that_the_path_cannot_tell_apart_the_higher_one_is_named():
+    frequency = [0.1, 0.101, 0.102, 0.2, 0.3]
+    spectrum = pd.DataFrame({"frequency": frequency, "power": [0.9, 0.5, 1.0, 0.6, 0.4]})
+    assert _peaks(spectrum, 0.01) == [2, 3]
+    assert _peaks(spectrum, 0.0001) == [0, 1, 2, 3]
+
+
+def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):
     row = found.periods.set_index("definition").loc["winding_number"]
-    words = " ".join(text.get_text() for text in drawn[0].texts)
-    assert f"a turn in {row['period']:.2f} positions" in words
-    assert f"coherence {row['coherence']:.3f} (shuffled {row['null_coherence']:.3f})" in words
+    title = drawn[0].get_suptitle()
+    assert f"a turn in {row['period']:.2f} positions" in " ".join(title.split())
+    words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
+    assert f"coherence of turning {row['coherence']:.3f}" in words
+    assert f"shuffled {row['null_coherence']:.3f}" in words
     assert "383 structured positions" in words
+
+
+def test_of_positions_that_do_not_wind_the_title_says_so():
+    figure, _ = drawn_of(measure_helix({"positional": noise(64)}, regimes_of(64), **SETTINGS))
+    assert "turns no more evenly than in shuffled order" in " ".join(figure.get_suptitle().split())
 
 
 def test_all_definitions_are_in_the_table(drawn):

@@ -3,16 +3,26 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
+from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent, say_instead
+from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
-COLORS = "viridis"
+COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
+PER_STEP = 12  # points of the drawn curve between two positions
+RISE, LEAN = 0.25, 0.1  # of what is far away: upward, and along the axis as a share of the stretch
+PEAK = 0.5  # of the highest power, from which on a peak is named
+EDGE = 0.005  # of the highest power, where the panel of the spectrum ends
 DEFINITIONS = {
     "winding_number": "turning angle about the axis",
     "spectrum": "peak of the spectrum",
@@ -22,14 +32,14 @@ DEFINITIONS = {
 }
 PERIODS = {
     "definition": "definition",
-    "first_position": "first",
-    "last_position": "last",
+    "first_position": "first position",
+    "last_position": "last position",
     "n_turns": "turns",
     "period": "period",
     "coherence": "coherence",
-    "null_coherence": "shuffled",
+    "null_coherence": "coherence, shuffled",
     "power_share": "share of power",
-    "null_power_share": "shuffled ",  # a name of its own, which looks the same
+    "null_power_share": "share of power, shuffled",
 }
 REPRESENTATIONS = {"full_space": "full space", "components": "three components"}
 ONE_DIMENSIONALITY = {
@@ -47,93 +57,180 @@ def draw_helix(
     label: str,
     *,
     height_mm: PositiveFloat,
-    longest_period: PositiveFloat,
+    n_shown: PositiveInt,
+    n_local: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """The path in three components, along its axis, its turns and its spectrum."""
+    """A stretch of the path, its angle along the axis, its local period and its spectrum.
+
+    The stretch is of `n_shown` positions, where the path advances most evenly; a local period is
+    that of `n_local` successive steps.
+    """
     path, periods = results["path"], results["periods"]
+    local = _local_periods(path, n_local)
     figure, axes = new_figure(
         2,
-        2,
+        3,
         height_mm=height_mm,
-        title="The path of the positional embeddings in three principal components",
-        subtitle=f"{label} · {_found(results)}",
+        title=_finding(periods, local),
+        subtitle=f"{label} · {_protocol(results)}",
         stage="measure_helix",
     )
+    text = _tables(results, label, digits)
     if path.empty:
         if results["json"].get("n_positions") == 0:
             say_absent(axes, label, "positional")
         else:
             say_instead(axes, "fewer than eight structured positions")
-        return figure, _tables(results, label, digits)
-    axes = [_in_space(figure, axes[0], path), *axes[1:]]
-    points = axes[1].scatter(
-        path["plane_x"], path["plane_y"], c=path["position"], cmap=COLORS, s=3, rasterized=True
+        return figure, text
+    along = _along_axis(path)
+    stretch = _most_even(path["position"], along, n_shown)
+    _join(axes[:3])
+    _spring(figure, axes[0], path[stretch], along[stretch])
+    _unrolled(axes[3], path, along, stretch)
+    _by_position(axes[4], local, _found(periods)["period"])
+    _spectrum(axes[5], results["spectrum"], len(path))
+    return figure, text
+
+
+def _found(periods: pd.DataFrame) -> pd.Series:
+    return periods.set_index("definition").loc["winding_number"]
+
+
+def _local_periods(path: pd.DataFrame, n_steps: int) -> pd.DataFrame:
+    """Return the middle of each run of so many steps, and how many positions a turn takes in it."""
+    n_steps = max(1, min(n_steps, len(path) - 1))
+    position, turns = (path[name].to_numpy(np.float64) for name in ("position", "turns"))
+    n_turns = np.abs(turns[n_steps:] - turns[:-n_steps])
+    with np.errstate(divide="ignore"):
+        period = (position[n_steps:] - position[:-n_steps]) / n_turns
+    middle = (position[n_steps:] + position[:-n_steps]) / 2
+    return pd.DataFrame({"position": middle, "period": period})
+
+
+def _finding(periods: pd.DataFrame, local: pd.DataFrame) -> str:
+    if periods.empty:
+        return "There is no path of position embeddings to look at"
+    row = _found(periods)
+    if not row["coherence"] > row["null_coherence_high"]:
+        return "The path of the position embeddings turns no more evenly than in shuffled order"
+    return (
+        f"The position embeddings wind: a turn in {row['period']:.2f} positions, "
+        f"locally in {local['period'].min():.1f} to {local['period'].max():.1f}"
     )
-    axes[1].plot(path["plane_x"], path["plane_y"], color="0.7", linewidth=0.3, zorder=0)
-    axes[1].set(xlabel="across the axis", ylabel="across", aspect="equal", title="along its axis")
-    figure.colorbar(points, ax=axes[1], label="position", shrink=0.9)
-    axes[2].plot(path["position"], path["turns"], color="C1")
-    axes[2].set(xlabel="position", ylabel="turns since the first", title="turning")
-    _spectrum(axes[3], results["spectrum"], periods, longest_period)
-    return figure, _tables(results, label, digits)
 
 
-def _found(results: dict[str, Any]) -> str:
+def _protocol(results: dict[str, Any]) -> str:
     scalars = results["json"]
+    n = counted(scalars["n_structured"], "structured position")
     if results["path"].empty:
-        return "no path"
-    row = results["periods"].set_index("definition").loc["winding_number"]
+        return n
+    row = _found(results["periods"])
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
-        f"{counted(scalars['n_structured'], 'structured position')}, {100 * share:.0f} % of their "
-        f"variance · a turn in {row['period']:.2f} positions · coherence {row['coherence']:.3f} "
-        f"(shuffled {row['null_coherence']:.3f})"
+        f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
+        f"coherence of turning {row['coherence']:.3f}, shuffled {row['null_coherence']:.3f}"
     )
 
 
-def _in_space(figure: Figure, ax: Axes, path: pd.DataFrame) -> Axes:
-    place = ax.get_subplotspec()
-    ax.remove()
-    space: Any = figure.add_subplot(place, projection="3d")
-    columns = [path[f"component_{number}"] for number in (1, 2, 3)]
-    space.plot(*columns, color="0.7", linewidth=0.4)
-    space.scatter(*columns, c=path["position"], cmap=COLORS, s=3, rasterized=True)
-    for axis, number in ((space.xaxis, 1), (space.yaxis, 2), (space.zaxis, 3)):
-        axis.set_label_text(f"component {number}", fontsize=6)
-        axis.set_tick_params(labelsize=5, pad=-2)
-        axis.labelpad = -6
-    space.set_title("three components")
-    axes: Axes = space
-    return axes
+def _along_axis(path: pd.DataFrame) -> Float[np.ndarray, " n"]:
+    """Return the coordinate along the axis, which is the slope of the path over its positions."""
+    components = path[[f"component_{number}" for number in (1, 2, 3)]].to_numpy(np.float64)
+    slope = np.polyfit(path["position"], components, 1)[0]
+    along: Float[np.ndarray, " n"] = components @ (slope / np.linalg.norm(slope))
+    return along
 
 
-def _spectrum(
-    ax: Axes, spectrum: pd.DataFrame, periods: pd.DataFrame, longest_period: float
-) -> None:
-    shown = spectrum[spectrum["frequency"] >= 1 / longest_period]
-    ax.plot(1 / shown["frequency"], shown["power"], color="C1", zorder=3)
-    found = periods.set_index("definition")["period"]
-    for definition, name, color, style in (
-        ("spectrum", "peak", "C0", "--"),
-        ("winding_number", "turning angle", "C2", ":"),
-    ):
-        text = f"{name} {found[definition]:.2f}"
-        ax.axvline(found[definition], color=color, linestyle=style, label=text)
-    ax.set(
-        xscale="log",
-        xlabel="period (positions)",
-        ylabel=f"share of power, of {len(spectrum)} bins",
-        title="spectrum",
+def _most_even(position: pd.Series, along: Float[np.ndarray, " n"], n: int) -> slice:
+    """Return the n successive positions where the way along the axis is most linear in them."""
+    n = min(n, len(along))
+    linear = [
+        np.corrcoef(position[start : start + n], along[start : start + n])[0, 1] ** 2
+        for start in range(len(along) - n + 1)
+    ]
+    start = int(np.argmax(linear))
+    return slice(start, start + n)
+
+
+def _join(axes: Sequence[Axes]) -> None:
+    """Give the whole row to the first panel of it."""
+    place = axes[0].get_gridspec()
+    assert place is not None  # each panel of a grid has one
+    axes[0].set_subplotspec(place[0, :])
+    for ax in axes[1:]:
+        ax.remove()
+
+
+def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"]) -> None:
+    """A smooth curve through the positions, seen from above and the side; thin where far away."""
+    from scipy.interpolate import CubicSpline
+
+    order, position = np.arange(len(path)), path["position"].to_numpy(np.float64)
+    points = np.column_stack([along, path["plane_x"], path["plane_y"]])
+    fine = np.linspace(0, order[-1], PER_STEP * len(order))
+    curve = CubicSpline(order, points)(fine)
+    depth, seen = curve[:-1, 2], _seen(curve)
+    farthest_first = np.argsort(-depth, kind="stable")
+    pieces = np.stack([seen[:-1], seen[1:]], axis=1)[farthest_first]
+    width = 0.6 + 1.8 * (depth.max() - depth) / np.ptp(depth)
+    look = {"cmap": COLORS, "norm": Normalize(position[0], position[-1])}
+    lines = LineCollection(
+        [*pieces], linewidths=width[farthest_first], capstyle="round", rasterized=True, **look
     )
-    ax.set_xticks(_ticks(longest_period), [f"{tick:g}" for tick in _ticks(longest_period)])
-    ax.minorticks_off()
-    ax.set(xlim=(2, longest_period), ylim=(0, None))
-    ax.legend(loc="upper right")
+    lines.set_array(np.interp(fine[:-1], order, position)[farthest_first])
+    ax.add_collection(lines)
+    points_seen = ax.scatter(*_seen(points).T, c=position, s=10, zorder=3, **look)
+    figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
+    ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
+    ax.set_title(f"{counted(len(path), 'successive position')}, joined by a smooth curve")
 
 
-def _ticks(longest: float) -> Sequence[float]:
-    return [tick for tick in (2, 3, 4, 5, 6, 8, 10, 20, 40, 60, 100, 200, 400) if tick <= longest]
+def _seen(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"]:
+    """Return points along, across and in depth as a view from above and the side shows them."""
+    along, across, depth = points.T
+    lean = LEAN * np.ptp(along) / (np.ptp(depth) / 2)
+    return np.column_stack([along + lean * depth, across + RISE * depth])
+
+
+def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], shown: slice) -> None:
+    """The way along the axis by turns about it, with the stretch that is shown above."""
+    ax.plot(path["turns"], along, color="0.65", linewidth=0.8)
+    ax.plot(
+        path["turns"][shown], along[shown], color=COLORS(0.5), linewidth=1.4, label="shown in a"
+    )
+    ax.set(xlabel="turns since the first position", ylabel="along the axis")
+    ax.set_title("Whole path, unrolled")
+    ax.legend(loc="best")
+
+
+def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
+    ax.axhline(period, color=GRAY, linestyle="--", linewidth=1)
+    beside = ax.get_yaxis_transform()
+    ax.text(1.02, period, "whole\npath", fontsize=7, color=GRAY, va="center", transform=beside)
+    ax.plot(local["position"], local["period"], color=SPACES["positional"].color)
+    ax.set(xlabel="position", ylabel="positions per turn", title="Local period")
+
+
+def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
+    """Power by period, where there is any; the peaks with their periods."""
+    shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
+    shown = spectrum.loc[shown.index[0] : shown.index[-1]]
+    period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()
+    ax.plot(period, power, color=SPACES["positional"].color)
+    for place in _peaks(shown, 2 / n_positions):
+        x, y = period.loc[place], power.loc[place]
+        ax.annotate(f"{x:.2f}", (x, y), (0, 2), textcoords="offset points", ha="center", fontsize=7)
+    ax.set(xlabel="period (positions)", ylabel="normalized power", ylim=(0, 1.12))
+    ax.set_title("Spectrum")
+
+
+def _peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
+    """Return the rows of high power that has no higher one within the width of a frequency."""
+    high = spectrum[spectrum["power"] >= PEAK * spectrum["power"].max()]
+    frequency = high["frequency"].to_numpy()
+    near = np.abs(np.subtract.outer(frequency, frequency)) <= width
+    highest = np.where(near, high["power"].to_numpy(), 0).max(axis=1)
+    return [*high.index[high["power"] == highest]]
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
