@@ -3,10 +3,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
-from embspace.draw.page.canvas import use_style
+from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts.text_maps import draw_text_maps
 from embspace.project.text_maps import TextMaps, project_text_maps
 from tests.draw.fits import assert_words_fit
@@ -14,7 +17,7 @@ from tests.text_corpora import MAP_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
 
 LABEL = "a model of a long name"
-LOOK: dict[str, Any] = {"row_height_mm": 50.0, "digits": 3}
+LOOK: dict[str, Any] = {"method": "tsne", "row_height_mm": 50.0, "digits": 3}
 
 
 def results_of(found: TextMaps) -> dict[str, Any]:
@@ -30,80 +33,128 @@ def results() -> dict[str, Any]:
     return results_of(project_text_maps(three_corpora(), **SETTINGS))
 
 
-def test_a_map_for_each_method_and_space(results: dict[str, Any]):
-    figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+def draw(results: dict[str, Any]) -> tuple[Figure, str]:
+    return draw_text_maps(results, LABEL, **LOOK)
+
+
+def titled(results: dict[str, Any]) -> str:
+    return draw(results)[0].get_suptitle().replace("\n", " ")
+
+
+def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
+    figure, text = draw(results)
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps"
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["PCA", "t-SNE", "UMAP"] * 4
-    assert [figure.axes[place].get_ylabel() for place in (0, 3, 6, 9)] == [
-        "two sources, n = 24\nfirst token\nraw",
-        "two sources, n = 24\nmean\ncentered, unit length",
-        "all corpora, n = 52\nfirst token\nraw",
-        "all corpora, n = 52\nmean\ncentered, unit length",
-    ]
-    names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["articles", "posts", "sentences"]
-    for title in ("## Quality", "## What lies near what"):
+    titles = ["first token ([CLS])\nraw", "mean pooling\ncentered, unit length"]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [*titles, "", "", "", ""]
+    assert [figure.axes[place].get_ylabel() for place in (0, 2)] == ["two sources", "all corpora"]
+    ticks = [text.get_text() for text in figure.axes[4].get_yticklabels()]
+    assert ticks[:2] == ["two sources: articles", "two sources: posts"]
+    for title in ("## Neighbors of the same corpus", "## Quality of the maps", "<details>"):
         assert title in text
 
 
-def test_points_and_trust_are_those_of_the_tables(results: dict[str, Any]):
-    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
-    ax = figure.axes[7]
+def test_the_subtitle_says_how_many_texts_of_each_corpus(results: dict[str, Any]):
+    words = " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
+    assert "two sources: 12 articles, 12 posts" in words
+    assert "all corpora: 12 articles, 24 sentences, 16 posts" in words
+    assert "maps by t-SNE" in words
+
+
+def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: dict[str, Any]):
+    ax = draw(results)[0].axes[2]
     wanted = "map == 'all_corpora' and pooling == 'cls' and method == 'tsne'"
     rows = results["parquet"].query(wanted)
-    drawn = np.concatenate([each.get_offsets() for each in ax.collections])
+    drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
     assert sorted(map(tuple, drawn)) == sorted(
         map(tuple, rows[["x", "y"]].to_numpy(dtype=np.float64))
     )
-    quality = results["quality"].query(wanted).iloc[0]
-    assert f"T {quality['trustworthiness']:.2f}" in ax.texts[0].get_text()
+    shares = results["neighbors"].query(wanted).set_index("corpus")["same_corpus_share"]
+    words = [text.get_text() for text in ax.texts if text.get_text()]
+    assert words == [f"{name} {100 * shares[name]:.0f} %" for name in shares.index]
 
 
-def test_the_largest_corpus_lies_at_the_back(results: dict[str, Any]):
-    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
-    sizes = [len(each.get_offsets()) for each in figure.axes[6].collections]
-    assert sizes == [24, 16, 12]
+def test_the_largest_corpus_lies_at_the_back_and_no_dot_is_larger_than_another(results):
+    parts = dots(draw(results)[0].axes[2])
+    assert [len(each.get_offsets()) for each in parts] == [24, 16, 12]
+    assert len({tuple(each.get_sizes()) for each in parts}) == 1
 
 
-def test_equal_corpora_have_equal_dots(results: dict[str, Any]):
-    figure, _ = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
-    areas = [each.get_sizes().tolist() for each in figure.axes[0].collections]
-    assert len(areas) == 2
-    assert areas[0] == areas[1]
+def test_a_corpus_has_its_color_in_dots_and_names(results: dict[str, Any]):
+    ax = draw(results)[0].axes[0]
+    looks = corpus_looks(["articles", "posts"])
+    assert {to_hex(each.get_facecolor()[0]) for each in dots(ax)} == {
+        look.color.lower() for look in looks.values()
+    }
+    for text in ax.texts:
+        if text.get_text():
+            assert text.get_color() == looks[text.get_text().split()[0]].color
+
+
+def test_contours_are_around_the_points(results: dict[str, Any]):
+    ax = draw(results)[0].axes[0]
+    lines = [each for each in ax.collections if isinstance(each, ContourSet)]
+    assert len(lines) == 2
+    assert all(len(path.vertices) for each in lines for path in each.get_paths()[:1])
+
+
+def test_the_title_says_the_shares_of_the_corpus_that_differs_most(results: dict[str, Any]):
+    table = results["neighbors"]
+    known = table["method"].eq("space") & table["map"].eq("all_corpora")
+    known &= table["corpus"].eq("posts")
+    by_mean = table["pooling"].eq("mean")
+    change = table.assign(same_corpus_share=0.5, chance_same_corpus_share=0.2)
+    change.loc[known & by_mean, "same_corpus_share"] = 0.9
+    change.loc[known & ~by_mean, "same_corpus_share"] = 0.1
+    assert titled(results | {"neighbors": change}) == (
+        "Texts nearest to posts are of the same source: 90 % by mean pooling, centered, unit "
+        "length; 10 % by first token ([CLS]), raw; 20 % by chance"
+    )
+    change.loc[known & by_mean, "same_corpus_share"] = 0.05
+    title = titled(results | {"neighbors": change})
+    assert "articles" in title or "10 % by first token ([CLS]), raw; 5 % by mean" in title
+
+
+def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):
+    ax = draw(results)[0].axes[5]
+    rows = results["neighbors"].query("pooling == 'mean'")
+    in_space, *_, chance = ax.lines
+    assert np.array_equal(
+        in_space.get_xdata(), rows.query("method == 'space'")["same_corpus_share"]
+    )
+    assert np.array_equal(chance.get_xdata(), rows["chance_same_corpus_share"])
 
 
 def test_a_model_that_reads_no_text_says_so():
     results = results_of(project_text_maps(no_corpora(), **SETTINGS))
-    figure, text = draw_text_maps(results, LABEL, row_height_mm=50.0, digits=3)
+    figure, text = draw(results)
     assert_words_fit(figure)
     assert "enough texts" in figure.axes[0].texts[0].get_text()
     assert "None." in text
 
 
 def test_a_single_corpus_is_colored_by_the_subjects_of_its_texts():
-    figure, _ = draw_text_maps(maps_of_one(lambda n: f"subject {n % 3}"), LABEL, **LOOK)
+    figure, _ = draw(maps_of_one(lambda n: f"subject {n % 3}"))
     assert_words_fit(figure)
-    assert legend(figure) == ["subject 0", "subject 1", "subject 2"]
-    drawn = list(figure.axes[0].collections)
+    assert figure.get_suptitle().strip() == "The texts of one corpus"
+    assert names(figure) == ["subject 0", "subject 1", "subject 2"]
+    drawn = dots(figure.axes[0])
     assert sorted(len(each.get_offsets()) for each in drawn) == [6, 7, 7]
     assert len({tuple(each.get_facecolor()[0]) for each in drawn}) == 3
 
 
 def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
-    names = [f"subject of a name that is rather long {n // 2}" for n in range(18)] + ["", "once"]
-    figure, _ = draw_text_maps(maps_of_one(names.__getitem__), LABEL, **LOOK)
+    subjects = [f"subject of a name that is rather long {n // 2}" for n in range(18)] + ["", "once"]
+    figure, _ = draw(maps_of_one(subjects.__getitem__))
     assert_words_fit(figure)
-    assert len(legend(figure)) == 8
-    assert legend(figure)[-1] == "other texts"
-    dots = figure.legends[0].get_lines()
-    use_style()
-    assert len({to_hex(each.get_color()) for each in dots}) == 8
+    assert len(names(figure)) == 8
+    assert names(figure)[-1] == "other texts"
+    assert len({to_hex(each.get_facecolor()[0]) for each in dots(figure.axes[0])}) == 8
 
 
 def test_without_subjects_the_corpus_is_named():
-    figure, _ = draw_text_maps(maps_of_one(lambda _: ""), LABEL, **LOOK)
-    assert legend(figure) == ["mine"]
+    figure, _ = draw(maps_of_one(lambda _: ""))
+    assert names(figure) == ["mine"]
 
 
 def maps_of_one(subject: Callable[[int], str]) -> dict[str, Any]:
@@ -113,5 +164,9 @@ def maps_of_one(subject: Callable[[int], str]) -> dict[str, Any]:
     return results_of(project_text_maps({"mine": cloud}, **SETTINGS))
 
 
-def legend(figure: Figure) -> list[str]:
-    return [text.get_text() for text in figure.legends[0].get_texts()]
+def names(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+
+
+def dots(ax: Axes) -> list[PathCollection]:
+    return [each for each in ax.collections if isinstance(each, PathCollection)]

@@ -85,6 +85,18 @@ NULLS = {
     "random_initialization": Look("random weights", GRAY, "", (0, (5, 1))),
     "shuffled_entries": Look("weights shuffled", GRAY, "", (0, (3, 1, 1, 1, 1, 1))),
 }
+PREPARATIONS = {
+    "raw": "raw",
+    "centered": "centered",
+    "unit_length": "unit length",
+    "centered_unit_length": "centered, unit length",
+}
+MAP_METHODS = {
+    "space": Look("no map, all dimensions", BLACK, "o"),
+    "pca": Look("PCA", BLACK, "s"),
+    "tsne": Look("t-SNE", BLACK, "^"),
+    "umap": Look("UMAP", BLACK, "D"),
+}
 
 
 def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:

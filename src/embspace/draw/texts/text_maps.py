@@ -1,118 +1,168 @@
 """Figure and tables of `project_text_maps`: Luisto's figure 25, and whether to believe it."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, new_figure, say_instead, without_axes
-from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, without_axes
+from embspace.draw.page.looks import (
+    GRAY,
+    MAP_METHODS,
+    POOLINGS,
+    PREPARATIONS,
+    Look,
+    corpus_looks,
+)
 from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")
-METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
-PREPARATIONS = {
-    "raw": "raw",
-    "unit_length": "unit length",
-    "centered_unit_length": "centered, unit length",
-}
-LARGEST, SMALLEST = 6.0, 0.8  # area of a dot, in square points
-INK = 1500.0  # square points of all dots of a kind, within these limits
-MOST_SUBJECTS = 7  # of a single corpus, that have a color: as many as the style has
+SPACE = ["pooling", "preparation"]
+KEYS = ["map", *SPACE]
+Space = tuple[str, str]
+SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
+INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
+LEVELS, LOWEST = 4, 0.2  # contours of a density, and the share of it that lies outside of all
+FEWEST = 10  # points that have contours
+MOST_SUBJECTS = 7  # of a single corpus, that have a look: as many as there are
 OTHERS = "other texts"
-MOST_COLUMNS, LONGEST = 5, 18  # of the legend, and characters of a name in it
-KEYS = ["map", "pooling", "preparation"]
-OF_MAPS = {
+LONGEST = 18  # characters of a kind's name on a map
+LINE = 0.075  # of a map's height, for a line of words below
+OF_MAPS = {"map": "map", "space": "vectors", "method": "method", **QUALITY}
+FIRST = {
     "map": "map",
-    "pooling": "pooling",
-    "preparation": "vectors",
-    "method": "method",
-    **QUALITY,
-}
-NEIGHBORS = {
-    "map": "map",
-    "pooling": "pooling",
-    "preparation": "vectors",
-    "method": "method",
+    "space": "vectors",
     "corpus": "corpus",
     "n": "n",
-    "same_corpus_share": "same corpus",
-    "chance_same_corpus_share": "chance",
+    SHARE: "same corpus",
+    CHANCE: "chance of same corpus",
+}
+NEIGHBORS = {
+    **FIRST,
+    "method": "neighbors in",
     "same_domain_share": "same domain",
-    "chance_same_domain_share": "chance ",  # names of their own, which look the same
+    "chance_same_domain_share": "chance of same domain",
     "same_document_share": "same document",
-    "chance_same_document_share": " chance",
+    "chance_same_document_share": "chance of same document",
     "mean_k_occurrence": "k-occurrence",
 }
 
 
 def draw_text_maps(
-    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any],
+    label: str,
+    *,
+    method: Literal["pca", "tsne", "umap"],
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row of maps a choice of texts, pooling and preparation, colored by corpus; tables.
+    """Draw a row of maps a choice of texts, one column a space; below, shares of neighbors.
 
-    Texts of a single corpus are colored by their subject, where it is known of them.
+    Texts of a single corpus have the colors of their subjects, where these are known.
+
+    Args:
+        results: Coordinates, quality of the maps, and neighbors.
+        label: The model's name.
+        method: Of the maps that are drawn; the tables have all.
+        row_height_mm: Height of a row of maps.
+        digits: After the point, in the tables.
     """
-    coordinates, quality = results["parquet"], results["quality"]
+    coordinates, neighbors = results["parquet"], results["neighbors"]
     coordinates = coordinates.assign(kind=_kinds(coordinates))
-    spaces = list(quality[KEYS].drop_duplicates().itertuples(index=False, name=None))
-    n_rows = max(len(spaces), 1)
+    maps, spaces = list(coordinates["map"].unique()), _of(coordinates, SPACE)
+    compared = neighbors[neighbors.groupby("map")["corpus"].transform("nunique") > 1]
+    n_rows = max(len(maps), 1) + (not compared.empty)
     figure, axes = new_figure(
         n_rows,
-        len(METHODS),
-        height_mm=row_height_mm * n_rows + 20,
-        title="Collections of texts on a plane",
-        subtitle=f"{label} · {_population(quality)}",
+        max(len(spaces), 1),
+        height_mm=row_height_mm * n_rows + 16,
+        title=_finding(compared, set(coordinates["corpus"])),
+        subtitle=f"{label} · {_population(neighbors, method)}",
         stage="project_text_maps",
     )
-    if not spaces:
+    if not maps:
         say_instead(axes, "no corpus has enough texts that this model reads")
-        return figure, _tables(results, label, digits)
-    colors = _colors(coordinates["kind"])
-    for row, space in enumerate(spaces):
-        own = axes[row * len(METHODS) : (row + 1) * len(METHODS)]
-        for ax, (method, name) in zip(own, METHODS.items(), strict=True):
-            points, judged = (_of_map(table, space, method) for table in (coordinates, quality))
-            _map(ax, points, colors)
-            ax.set_title(name, loc="left", pad=13)
-            words = _trust(judged.iloc[0])
-            ax.text(0, 1.01, words, transform=ax.transAxes, fontsize=6, color="0.3")
-        own[0].set_ylabel(_row_name(space, int(judged["n"].iloc[0])), fontsize=7)
-    dots = [Line2D([], [], color=each, linestyle="none", marker="o") for each in colors.values()]
-    columns = min(len(colors), MOST_COLUMNS)
-    names = [name if len(name) <= LONGEST else f"{name[:LONGEST]}…" for name in colors]
-    figure.legend(dots, names, loc="outside lower left", ncols=columns, markerscale=0.8)
-    return figure, _tables(results, label, digits)
+        return figure, _tables(neighbors, results["quality"], label, digits)
+    looks = _looks(coordinates["kind"])
+    for ax, (name, (pooling, preparation)) in zip(axes, product(maps, spaces), strict=False):
+        chosen = {"map": name, "pooling": pooling, "preparation": preparation, "method": method}
+        points = _where(coordinates, **chosen)
+        _map(ax, points, looks)
+        _name_kinds(ax, points, _where(compared, **chosen), looks)
+    for ax, (pooling, preparation) in zip(axes, spaces, strict=False):
+        ax.set_title(f"{POOLINGS[pooling].name}\n{PREPARATIONS[preparation]}")
+    for ax, name in zip(axes[:: len(spaces)], maps, strict=False):
+        ax.set_ylabel(_words(name))
+    if not compared.empty:
+        _shares(axes[-len(spaces) :], compared, spaces)
+        legend_below(figure, axes[-1:], ncols=5)
+    return figure, _tables(neighbors, results["quality"], label, digits)
 
 
-def _row_name(space: tuple[str, str, str], n: int) -> str:
-    name, pooling, preparation = space
+def _of(table: pd.DataFrame, columns: list[str]) -> list[Any]:
+    """Return the rows of some columns once each, in their order."""
+    return list(table[columns].drop_duplicates().itertuples(index=False, name=None))
+
+
+def _where(table: pd.DataFrame, **values: str) -> pd.DataFrame:
+    return table[(table[[*values]] == pd.Series(values)).all(axis=1)]
+
+
+def _space_name(space: Space) -> str:
+    pooling, preparation = space
+    return f"{POOLINGS[pooling].name}, {PREPARATIONS[preparation]}"
+
+
+def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
+    """Return the title: the corpus whose neighbors depend most on the space, and how much."""
+    in_space = compared[compared["method"] == "space"]
+    if in_space.empty:
+        return "No two corpora to tell apart" if len(corpora) != 1 else "The texts of one corpus"
+    shares = in_space.groupby(["map", "corpus"], sort=False)[SHARE]
+    name, corpus = (shares.max() - shares.min()).idxmax()
+    rows = _where(in_space, map=name, corpus=corpus).sort_values(SHARE, ascending=False)
+    said = "; ".join(
+        f"{_percent(row[SHARE])} by {_space_name((row['pooling'], row['preparation']))}"
+        for _, row in rows.iloc[[0, -1] if len(rows) > 1 else [0]].iterrows()
+    )
     return (
-        f"{name.replace('_', ' ')}, n = {count(n)}\n"
-        f"{POOLINGS[pooling][0]}\n{PREPARATIONS[preparation]}"
+        f"Texts nearest to {corpus_looks([corpus])[corpus].name} are of the same source: {said}; "
+        f"{_percent(rows[CHANCE].iloc[0])} by chance"
     )
 
 
-def _of_map(table: pd.DataFrame, space: tuple[str, str, str], method: str) -> pd.DataFrame:
-    wanted = pd.Series([*space, method], index=[*KEYS, "method"])
-    return table[(table[wanted.index] == wanted).all(axis=1)]
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
-def _population(quality: pd.DataFrame) -> str:
-    if quality.empty:
-        return "nothing to show"
-    return (
-        f"states of layer {quality['layer'].iloc[0]} · T trustworthiness, "
-        f"C continuity, R recall of the {quality['k'].max()} nearest; in brackets a random layout's"
-    )
+def _population(neighbors: pd.DataFrame, method: str) -> str:
+    if neighbors.empty:
+        return "no text, n = 0"
+    parts = []
+    for name, rows in neighbors.groupby("map", sort=False):
+        sizes = rows.drop_duplicates("corpus")[["corpus", "n"]].itertuples(index=False)
+        texts = ", ".join(f"{count(n)} {corpus_looks([each])[each].name}" for each, n in sizes)
+        parts.append(f"{_words(str(name))}: {texts}")
+    maps = f"maps by {MAP_METHODS[method].name} with contours of density; below each, the share of "
+    maps += f"the {neighbors['k'].max()} nearest on the map that are of the same source"
+    return " · ".join([f"layer {neighbors['layer'].iloc[0]}", *parts, maps])
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _kinds(coordinates: pd.DataFrame) -> pd.Series:
-    """Return each point's kind, which colors it: its corpus, or the subject where one is drawn."""
+    """Return each point's kind: its corpus, or the subject where one corpus is drawn."""
     subjects = coordinates["subject"]
     if coordinates["corpus"].nunique() > 1 or subjects.nunique() < 2:
         return coordinates["corpus"]
@@ -120,58 +170,104 @@ def _kinds(coordinates: pd.DataFrame) -> pd.Series:
     return subjects.where(subjects.isin(frequent), OTHERS)
 
 
-def _colors(kinds: pd.Series) -> dict[str, str]:
-    """A color of each kind, in the order of the points; gray for all others, which come last."""
-    named = [kind for kind in dict.fromkeys(kinds) if kind != OTHERS]
-    colors = {str(kind): f"C{number}" for number, kind in enumerate(named)}
-    return colors | ({OTHERS: "0.75"} if OTHERS in set(kinds) else {})
+def _looks(kinds: pd.Series) -> dict[str, Look]:
+    """Return the look of each kind in the order of the points; all others come last, in gray."""
+    named = corpus_looks(kind for kind in kinds if kind != OTHERS)
+    return named | ({OTHERS: Look(OTHERS, "0.75", ".")} if OTHERS in set(kinds) else {})
 
 
-def _map(ax: Axes, points: pd.DataFrame, colors: dict[str, str]) -> None:
-    """The largest kind at the back and with the smallest dots; equal ones have equal dots."""
-    sizes = points["kind"].value_counts().reindex(list(colors))
-    for kind in sizes.dropna().sort_values(ascending=False, kind="stable").index:
-        rows = points[points["kind"] == kind]
-        area = min(max(INK / len(rows), SMALLEST), LARGEST)
-        ax.scatter(
-            rows["x"],
-            rows["y"],
-            s=area,
-            color=colors[kind],
-            linewidths=0,
-            rasterized=True,
-        )
+def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw one dot a text, the largest kind at the back, and the density of each kind."""
+    area = float(np.clip(INK / len(points), SMALLEST, LARGEST))
+    sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
+    for kind in sizes.sort_values(ascending=False, kind="stable").index:
+        rows, (_, color, marker, _) = points[points["kind"] == kind], looks[kind]
+        dots = {"s": area, "alpha": 0.5, "marker": marker, "linewidths": 0, "rasterized": True}
+        ax.scatter(rows["x"], rows["y"], color=color, **dots)
+    middle = (points[["x", "y"]].max() + points[["x", "y"]].min()) / 2
+    half = 0.54 * float(np.ptp(points[["x", "y"]], axis=0).max()) or 1.0
+    for kind in sizes.index:
+        rows, look = points[points["kind"] == kind], looks[kind]
+        if len(rows) >= FEWEST and np.linalg.matrix_rank(np.cov(rows[["x", "y"]].T)) == 2:
+            lines = {"linestyles": [look.line], "linewidths": 0.9, "alpha": 0.9}
+            levels: dict[str, Any] = {"levels": LEVELS, "thresh": LOWEST, "gridsize": 100}
+            sns.kdeplot(rows, x="x", y="y", ax=ax, color=look.color, **levels, **lines)
     without_axes(ax)
+    limits = {f"{each}lim": (middle[each] - half, middle[each] + half) for each in "xy"}
+    ax.set(xlabel="", ylabel="", adjustable="box", **limits)
 
 
-def _trust(row: pd.Series) -> str:
-    return (
-        f"T {row['trustworthiness']:.2f} [{row['chance_trustworthiness']:.2f}]  "
-        f"C {row['continuity']:.2f} [{row['chance_continuity']:.2f}]  "
-        f"R {row['neighbor_recall']:.2f} [{row['chance_neighbor_recall']:.3f}]"
+def _name_kinds(
+    ax: Axes, points: pd.DataFrame, shares: pd.DataFrame, looks: Mapping[str, Look]
+) -> None:
+    """Name the kinds below a map, each with the share of its neighbors there that are of it."""
+    found = shares.set_index("corpus")[SHARE]
+    for line, kind in enumerate(kind for kind in looks if kind in set(points["kind"])):
+        name = looks[kind].name
+        name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+        words = f"{name} {_percent(found[kind])}" if kind in found else name
+        look = {"color": looks[kind].color, "fontsize": 7, "fontweight": "bold", "va": "top"}
+        ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, **look)
+
+
+def _shares(axes: Sequence[Axes], compared: pd.DataFrame, spaces: Sequence[Space]) -> None:
+    """Draw the share of neighbors of the same kind, in each space and on its maps."""
+    places = _of(compared, ["map", "corpus"])
+    names = [f"{_words(name)}: {corpus_looks([each])[each].name}" for name, each in places]
+    for number, (ax, (pooling, preparation)) in enumerate(zip(axes, spaces, strict=True)):
+        rows = _where(compared, pooling=pooling, preparation=preparation)
+        y = np.array(
+            [places.index(place) for place in zip(rows["map"], rows["corpus"], strict=True)]
+        )
+        for method, look in MAP_METHODS.items():
+            chosen = (rows["method"] == method).to_numpy()
+            face = look.color if method == "space" else "none"
+            marks = {"marker": look.marker, "color": look.color, "markerfacecolor": face}
+            ax.plot(rows[SHARE][chosen], y[chosen], ls="", ms=5, label=look.name, **marks)
+        chance = {"marker": "|", "color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
+        ax.plot(rows[CHANCE], y, ls="", label="chance level", **chance)
+        ax.set(
+            xlim=(-0.04, 1.04), ylim=(len(places) - 0.5, -0.5), xlabel="share of the same source"
+        )
+        ax.set_yticks(range(len(places)), names if number == 0 else [""] * len(places))
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+
+
+def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: int) -> str:
+    near, maps = (_readable(table) for table in (neighbors, quality))
+    in_space = near["method"] == MAP_METHODS["space"].name
+    shown = near[in_space].reindex(columns=[*FIRST]).rename(columns=FIRST)
+    note = (
+        "The share of a vector's nearest that are of its own corpus, domain or document; chance "
+        "is any others. k-occurrence: how often a vector of the corpus is among the nearest, k on "
+        "average; far more are hubs."
     )
-
-
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    quality, neighbors = results["quality"], results["neighbors"]
+    every = section(
+        "All shares, in the space and on its maps",
+        note,
+        markdown_table(near.reindex(columns=[*NEIGHBORS]).rename(columns=NEIGHBORS), digits),
+    )
+    judged = markdown_table(
+        maps.reindex(columns=[*OF_MAPS]).rename(columns=OF_MAPS), digits, ["chance"]
+    )
     return "\n".join(
         [
             f"# Maps of texts in {label}\n\nStage `project_text_maps`.\n",
             section(
-                "Quality",
-                QUALITY_NOTE,
-                markdown_table(
-                    quality.reindex(columns=[*OF_MAPS]).rename(columns=OF_MAPS), digits, ["chance"]
-                ),
+                "Neighbors of the same corpus",
+                "In the space, before any map.",
+                markdown_table(shown, digits),
             ),
-            section(
-                "What lies near what",
-                "The share of a vector's nearest that are of its own corpus, domain or document, "
-                "in the space and in its maps; chance is any others. k-occurrence: how often a "
-                "vector of the corpus is among the nearest, k on average; far more are hubs.",
-                markdown_table(
-                    neighbors.reindex(columns=[*NEIGHBORS]).rename(columns=NEIGHBORS), digits
-                ),
-            ),
+            folded(f"{every}\n{section('Quality of the maps', QUALITY_NOTE, judged)}"),
         ]
+    )
+
+
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with the words of readers for maps, spaces and methods."""
+    spaces = [_space_name(space) for space in table[SPACE].itertuples(index=False)]
+    return table.assign(
+        map=table["map"].map(_words),
+        space=spaces,
+        method=[MAP_METHODS[method].name for method in table["method"]],
     )
