@@ -1,9 +1,10 @@
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from embspace.app.prune import find_leftovers, find_strays, remove
+from embspace.app.prune import find_leftovers, find_strays, in_git, remove
 from embspace.settings.params import Pair, Params
 from embspace.settings.pipeline import graph_files
 
@@ -124,3 +125,16 @@ def test_only_what_changes_a_folder_that_is_read_whole_goes_unasked():
     remove(find_strays(PARAMS))
     assert all(Path(name).is_file() for name in (*KEPT, *OTHERS, *(set(DROPPED) - set(strays))))
     assert find_strays(PARAMS) == []
+
+
+def test_what_git_has_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    files = [Path("results/x/kept.csv"), Path("results/x/left.csv")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
+    assert in_git(files) == set()
+    for command in (["init", "--quiet"], ["add", "results/x/kept.csv"]):
+        subprocess.run(["git", *command], check=True)
+    assert in_git(files) == {files[0]}
+    assert in_git([]) == set()

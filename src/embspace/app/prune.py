@@ -4,6 +4,7 @@ What a run of conf/train/ has made stays as long as its file does: it took minut
 """
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -83,6 +84,22 @@ def find_strays(params: Params) -> list[Path]:
     """
     left_over = find_leftovers(params).left_over
     return [file for file in left_over if any(map(file.is_relative_to, READ_WHOLE))]
+
+
+def in_git(files: list[Path]) -> set[Path]:
+    """Return the files that git has; none outside of a repository.
+
+    Tables that compare models are committed for models that `make all` adds to params.yaml.
+    """
+    if not files:
+        return set()
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *{file.parts[0] for file in files}],
+        capture_output=True,
+        check=False,
+    )
+    names = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return {*files} & {Path(name) for name in names}
 
 
 def remove(files: list[Path]) -> None:

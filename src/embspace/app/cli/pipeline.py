@@ -89,18 +89,23 @@ def prune(
 
     That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
     data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
-    baselines stay. So does what no stage of the graph can have made, which is listed.
+    baselines stay. So does what git has, and what no stage of the graph can have made, which is
+    listed.
     """
-    from embspace.app.prune import find_leftovers, remove
+    from embspace.app.prune import find_leftovers, in_git, remove
     from embspace.settings.params import read_params
 
     with at_own_root():
-        files, others = find_leftovers(read_params())
+        found, others = find_leftovers(read_params())
+        committed = in_git(found)
+        files = [file for file in found if file not in committed]
         if yes:
             remove(files)
     for file in others:
         typer.echo(visible(f"{file}: not made by a stage, left alone"))
     for file in files:
         typer.echo(visible(str(file)))
+    if committed:
+        typer.echo(f"{counted(len(committed), 'file')} in git left alone: see `git rm`")
     hint = "; remove with --yes" if files else ""
     typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")
