@@ -8,7 +8,7 @@ from embspace.draw.page.markdown import markdown_table, section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.measure.compare.ledger import SOURCES
-from embspace.published.sources import ANY_MODEL, read_source
+from embspace.published.sources import ANY_MODEL, CellPlace, read_source
 from embspace.published.subjects import subject
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
@@ -24,19 +24,19 @@ def decided_tables(folder: Path, model: str) -> str:
     """Return Markdown of the decided claims and of the numbers about this model.
 
     A printed number that is about another model, or about none, is counted with the rest, and so
-    are claims that toys decide. The figure counts all rows; so the text says how many of those
-    that are decided are the same for every model.
+    are claims that toys or references decide. The figure counts all rows; so the text says how many
+    of those that are decided are the same for every model.
     """
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
     decided = ledger["verdict"].isin(DECIDED)
-    is_number, on_toys = ledger["kind"] == "number", ledger["statement"].isin(_on_toys(folder))
-    is_claim = (ledger["kind"] == "claim") & ~on_toys
+    is_number, on_others = ledger["kind"] == "number", ledger["statement"].isin(_on_others(folder))
+    is_claim = (ledger["kind"] == "claim") & ~on_others
     own = subject(model, described).repository
     is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
     of_none = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
-    same = int(((on_toys | of_none) & decided).sum())
+    same = int(((on_others | of_none) & decided).sum())
     claims, numbers = ledger[is_claim & decided], ledger[is_own_number & decided]
     label = words(described["label"])
     parts = [
@@ -62,16 +62,27 @@ def _numbers_of(folder: Path, model: str | None) -> tuple[str, ...]:
     return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model)
 
 
-def _on_toys(folder: Path) -> set[str]:
-    """Return the claims that are decided by no results of a model."""
+def _on_others(folder: Path) -> set[str]:
+    """Return the claims that are decided by toys or by references, and by no results of a model."""
+    references = tuple(read_yaml(settings_path("measure", "architecture", folder))["references"])
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
-    return {each.claim for each in claims if not any("{model}" in cell.file for cell in each.cells)}
+    return {
+        each.claim
+        for each in claims
+        if not any(_is_of_model(cell, references) for cell in each.cells)
+    }
+
+
+def _is_of_model(cell: CellPlace, references: tuple[str, ...]) -> bool:
+    """Return whether a cell is the model's, and not of a reference that stands beside it."""
+    named = [cell.value.partition(".")[0], *cell.where.values()]
+    return "{model}" in cell.file and not any(name in references for name in named)
 
 
 def _rest(rows: pd.DataFrame, model: str) -> str:
     n_claims = int((rows["kind"] == "claim").sum())
     return (
-        f"Not shown: {counted(n_claims, 'claim')} that are not decided here, or by toys, and "
-        f"{counted(len(rows) - n_claims, 'printed number')} of other models or of none, or that "
-        f"nothing here decides; all rows are in results/ledger/{model}.csv."
+        f"Not shown: {counted(n_claims, 'claim')} that are not decided here, or by toys and "
+        f"references, and {counted(len(rows) - n_claims, 'printed number')} of other models or of "
+        f"none, or that nothing here decides; all rows are in results/ledger/{model}.csv."
     )
