@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import numpy as np
@@ -6,9 +7,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from embspace.draw.page.canvas import use_style
-from embspace.draw.sentences.difference_map import color_of, map_panel
+from embspace.draw.sentences.difference_map import color_of, map_panels
 from tests.draw.sentences.test_differences import measure
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import OFFSETS
@@ -19,44 +21,54 @@ def found() -> Any:
     return measure(planted(OFFSETS, 8))
 
 
-def drawn(table: pd.DataFrame, summary: dict[str, Any]) -> Axes:
+def drawn(table: pd.DataFrame, summary: dict[str, Any]) -> tuple[Axes, Axes]:
     use_style()
-    figure = Figure(figsize=(3.2, 2.6))
-    ax = figure.subplots()
-    map_panel(ax, table, summary)
+    figure = Figure(figsize=(6.7, 3))
+    whole, center = figure.subplots(1, 2)
+    map_panels([whole, center], table, summary)
     FigureCanvasAgg(figure).draw()
-    return ax
+    return whole, center
 
 
-def test_names_lie_inside_and_not_on_each_other(found):
-    ax = drawn(found.map, found.summary)
-    names = [text for text in ax.texts if text.get_text()]
-    assert sorted(text.get_text().replace("\n", "") for text in names) == sorted(OFFSETS)
-    boxes = [text.get_window_extent() for text in names]
-    for number, one in enumerate(boxes):
-        assert ax.bbox.y0 <= one.y0
-        assert one.y1 <= ax.bbox.y1
-        for other in boxes[:number]:
-            assert not one.overlaps(other)
+def names_of(ax: Axes) -> list[Text]:
+    return [text for text in ax.texts if text.get_text()]
 
 
-def test_arrows_run_from_no_difference_to_the_means(found):
-    ax = drawn(found.map, found.summary)
-    arrows = [text for text in ax.texts if not text.get_text()]
-    means = found.map[found.map["kind"] == "mean"]
-    tips = [tuple(each) for each in means[["component_1", "component_2"]].to_numpy()]
-    assert [each.xy for each in arrows] == tips
-    assert {each.xyann for each in arrows} == {(0, 0)}
-    points = np.concatenate([each.get_offsets() for each in ax.collections])
+def test_each_name_stands_once_and_none_lies_on_another(found):
+    panels = drawn(found.map, found.summary)
+    assert sorted(text.get_text() for ax in panels for text in names_of(ax)) == sorted(OFFSETS)
+    for ax in panels:
+        boxes = [text.get_window_extent() for text in names_of(ax)]
+        for number, one in enumerate(boxes):
+            assert not any(one.overlaps(other) for other in boxes[:number])
+
+
+def test_arrows_run_from_no_difference_to_the_means_long_ones_in_the_first_panel(found):
+    whole, center = drawn(found.map, found.summary)
+    means = found.map[found.map["kind"] == "mean"][["component_1", "component_2"]].to_numpy()
+    lengths = np.hypot(*means.T)
+    is_long = lengths > 1.6 * np.median(lengths)
+    assert 0 < is_long.sum() < len(means)
+    for ax, chosen in ((whole, is_long), (center, ~is_long)):
+        arrows = [text for text in ax.texts if not text.get_text()]
+        assert [each.xy for each in arrows] == [tuple(each) for each in means[chosen]]
+        assert {each.xyann for each in arrows} == {(0, 0)}
+    points = np.concatenate([each.get_offsets() for each in whole.collections])
     assert len(points) == 40
     share = found.summary["explained_variance_1"]
-    assert ax.get_xlabel() == f"component 1, {100 * share:.0f} % of variance"
-    assert ax.get_aspect() == 1
+    assert whole.get_xlabel() == f"component 1 ({100 * share:.0f} %)"
+    assert whole.get_aspect() == center.get_aspect() == 1
+
+
+def test_the_center_is_as_much_larger_as_it_says(found):
+    whole, center = drawn(found.map, found.summary)
+    assert np.ptp(center.get_xlim()) < np.ptp(whole.get_xlim())
+    assert re.fullmatch(r"The center, enlarged \d+ times", center.get_title("left"))
 
 
 def test_nothing_that_varies_is_no_map(found):
     for summary in ({}, {"explained_variance_1": None, "explained_variance_2": None}):
-        assert "no map" in drawn(found.map[:0], summary).texts[0].get_text()
+        assert "no map" in drawn(found.map[:0], summary)[0].texts[0].get_text()
 
 
 def test_colors_repeat_after_six():

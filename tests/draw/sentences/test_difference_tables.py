@@ -1,9 +1,11 @@
 import re
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from embspace.draw.sentences.difference_tables import difference_tables
+from embspace.draw.page.looks import POOLINGS
+from embspace.draw.sentences.difference_tables import cosine_matrix, difference_tables
 from tests.draw.sentences.test_differences import measure, results_of
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import AXES, OFFSETS
@@ -30,7 +32,7 @@ def test_tables(results):
 def test_cosines_are_listed_by_size(results):
     text = text_of(results)
     assert "The 3 of the largest size, of 10." in text
-    cosines = text.partition("## Cosines")[2].partition("## Bias")[0]
+    cosines = text.partition("## Cosines with")[2].partition("## Bias")[0]
     rows = [line.split("|") for line in cosines.splitlines() if line.startswith("| ")][1:]
     sizes = [abs(float(row[3].split()[0])) for row in rows]
     assert len(sizes) == 3
@@ -39,8 +41,8 @@ def test_cosines_are_listed_by_size(results):
 
 
 def test_the_bias_stands_at_every_layer_and_pooling(results):
-    bias = text_of(results).partition("## Bias")[2].partition("## Consistency")[0]
-    assert [pooling in bias for pooling in ("| cls ", "| mean ", "| max ")] == [True] * 3
+    bias = text_of(results).partition("## Bias")[2]
+    assert [f"| {look.name} " in bias for look in POOLINGS.values()] == [True] * 3
 
 
 def test_values_that_are_not_defined_are_dashes(tmp_path):
@@ -62,3 +64,25 @@ def test_names_without_a_dash_need_no_reading(tmp_path):
     offsets = {"tense": AXES[0], "number": AXES[1]}
     found = measure(planted(offsets, 6), bias_categories=["tense", "number"])
     assert "Cosine of tense with number" in text_of(results_of(found, tmp_path))
+
+
+def test_table_7_is_a_matrix_of_raw_cosines(results):
+    table = text_of(results).partition("## Cosines of")[2].partition("## Example")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    cells = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows[1:]}
+    names = [cell.strip() for cell in rows[0][1:]]
+    assert [*cells] == names
+    row = results["cosines"].query("layer == 1 and pooling == 'cls'").iloc[0]
+    written = f"{row['cosine']:z.2f}"
+    assert cells[row["category_1"]][names.index(row["category_2"])] == written
+    assert cells[row["category_2"]][names.index(row["category_1"])] == written
+    assert [cells[name][number] for number, name in enumerate(names)] == ["–"] * len(names)
+
+
+def test_the_matrix_puts_opposite_directions_beside_each_other():
+    pairs = [("a", "b", 0.1), ("a", "c", -0.9), ("a", "d", 0.0), ("b", "c", 0.1)]
+    pairs += [("b", "d", 0.8), ("c", "d", 0.1)]
+    cosines = pd.DataFrame(pairs, columns=["category_1", "category_2", "cosine"])
+    names = [*cosine_matrix(cosines, "cosine")]
+    assert abs(names.index("a") - names.index("c")) == 1
+    assert abs(names.index("b") - names.index("d")) == 1

@@ -86,6 +86,16 @@ def new_figure(
     return figure, list(axes)
 
 
+def join_panels(axes: Sequence[Axes]) -> Axes:
+    """Give the places of panels that are neighbors in a row to the first, and return that."""
+    places = [place for ax in axes if (place := ax.get_subplotspec())]
+    columns = slice(places[0].colspan.start, places[-1].colspan.stop)
+    axes[0].set_subplotspec(places[0].get_gridspec()[places[0].rowspan.start, columns])
+    for ax in axes[1:]:
+        ax.remove()
+    return axes[0]
+
+
 def panels_of(figure: Figure) -> list[Axes]:
     """Return the panels of a figure: all axes that show something and are no color bar."""
     return [ax for ax in figure.axes if ax.axison or ax.has_data() if not _is_color_bar(ax)]
@@ -161,6 +171,11 @@ def count(number: SupportsInt) -> str:
 def counted(number: SupportsInt, noun: str) -> str:
     """A count and what it is of, a noun whose plural ends in s: `1 pair`, `2 pairs`."""
     return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
+
+
+def sentence_case(words: str) -> str:
+    """Return words with a capital first letter, and all others as they are."""
+    return words[:1].upper() + words[1:]
 
 
 def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:

@@ -1,6 +1,5 @@
 """Figure and tables of `measure_helix`: Luisto's figure 19."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,14 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import absent, counted, new_figure, say_absent, say_instead
+from embspace.draw.page.canvas import (
+    absent,
+    counted,
+    join_panels,
+    new_figure,
+    say_absent,
+    say_instead,
+)
 from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 
@@ -85,8 +91,7 @@ def draw_helix(
         return figure, text
     along = _along_axis(path)
     stretch = _most_even(path["position"], along, n_shown)
-    _join(axes[:3])
-    _spring(figure, axes[0], path[stretch], along[stretch])
+    _spring(figure, join_panels(axes[:3]), path[stretch], along[stretch])
     _unrolled(axes[3], path, along, stretch)
     _by_position(axes[4], local, _found(periods)["period"])
     _spectrum(axes[5], results["spectrum"], len(path))
@@ -150,15 +155,6 @@ def _most_even(position: pd.Series, along: Float[np.ndarray, " n"], n: int) -> s
     ]
     start = int(np.argmax(linear))
     return slice(start, start + n)
-
-
-def _join(axes: Sequence[Axes]) -> None:
-    """Give the whole row to the first panel of it."""
-    place = axes[0].get_gridspec()
-    assert place is not None  # each panel of a grid has one
-    axes[0].set_subplotspec(place[0, :])
-    for ax in axes[1:]:
-        ax.remove()
 
 
 def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"]) -> None:

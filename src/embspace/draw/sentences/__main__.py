@@ -1,10 +1,15 @@
 """Stage `draw_sentences`: figures and tables of sentences, their synonyms and their differences."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.sentences import differences, sentence_similarity, synonyms
+from embspace.draw.sentences import (
+    difference_consistency,
+    differences,
+    sentence_similarity,
+    synonyms,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(sentence_similarity, synonyms, differences)
+DRAWINGS = drawings_of(sentence_similarity, synonyms, differences, difference_consistency)
 
 
 def main(config: StageConfig) -> None:

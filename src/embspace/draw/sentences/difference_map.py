@@ -8,9 +8,13 @@ from matplotlib.axes import Axes
 
 from embspace.draw.page.canvas import say_instead
 from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import GRAY
 
 COLORS = [f"C{number}" for number in range(6)]
 MARKERS = "o^sDv"
+CENTER = 1.6  # median lengths of an arrow, of half the width of the enlarged center
+GAP = 0.075  # of a panel's height, between two names
+HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
 
 def color_of(number: int) -> str:
@@ -22,69 +26,75 @@ def _marker(number: int) -> str:
     return MARKERS[number // len(COLORS) % len(MARKERS)]
 
 
-def map_panel(ax: Axes, table: pd.DataFrame, summary: dict[str, Any]) -> None:
-    """Differences as points, means of categories as arrows from no difference at all."""
+def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -> None:
+    """All differences as points with their means as arrows from zero; the center, enlarged.
+
+    Long arrows have their names in the first panel, the others in the second.
+    """
     if summary.get("explained_variance_1") is None:
-        say_instead([ax], "no map: no two differences differ")
+        say_instead(axes, "no map: no two differences differ")
         return
     means = table[table["kind"] == "mean"].reset_index(drop=True)
-    for number, category in enumerate(means["category"]):
-        rows = table[(table["category"] == category) & (table["kind"] == "difference")]
-        ax.scatter(
-            rows["component_1"],
-            rows["component_2"],
-            s=10,
-            marker=_marker(number),
-            color=color_of(number),
-            alpha=0.45,
-            linewidths=0,
-            rasterized=True,
-        )
-    for number, mean in enumerate(means.to_dict("records")):
+    lengths = np.hypot(means["component_1"], means["component_2"])
+    radius = max(CENTER * lengths.median(), 1e-12)
+    for ax, shown in zip(axes, (lengths > radius, lengths <= radius), strict=True):
+        for number, mean in enumerate(means.to_dict("records")):
+            rows = table[(table["category"] == mean["category"]) & (table["kind"] == "difference")]
+            _category(ax, rows, mean, number, is_named=bool(shown[number]))
+        for number, key in enumerate(("explained_variance_1", "explained_variance_2"), 1):
+            share = f"component {number} ({100 * summary[key]:.0f} %)"
+            ax.set(**{"xlabel" if number == 1 else "ylabel": share})
+    whole, center = axes
+    _limit(whole, table)
+    center.set(xlim=(-1.3 * radius, 1.3 * radius), ylim=(-radius, radius))
+    for ax, shown in zip(axes, (lengths > radius, lengths <= radius), strict=True):
+        ax.set_aspect("equal", adjustable="datalim")
+        _name(ax, means[shown])
+        # Or matplotlib complains that an equal aspect widens the limits.
+        ax.set_autoscale_on(True)
+    whole.set_title("Differences, and their means (arrows)")
+    center.set_title(f"The center, enlarged {np.ptp(whole.get_xlim()) / (2 * radius):.0f} times")
+
+
+def _category(
+    ax: Axes, rows: pd.DataFrame, mean: dict[str, Any], number: int, *, is_named: bool
+) -> None:
+    color = color_of(number) if is_named else "0.75"
+    ax.scatter(
+        rows["component_1"],
+        rows["component_2"],
+        s=12,
+        marker=_marker(number),
+        color=color,
+        alpha=0.45,
+        linewidths=0,
+        rasterized=True,
+    )
+    if is_named:
         tip = (mean["component_1"], mean["component_2"])
-        arrow = {
-            "arrowstyle": "-|>",
-            "mutation_scale": 7,
-            "color": color_of(number),
-            "linewidth": 1.4,
-            "shrinkA": 0,
-            "shrinkB": 0,
-        }
-        ax.annotate("", tip, (0, 0), arrowprops=arrow)
-    _name_arrows(ax, table, means)
-    axes = [("x", "explained_variance_1"), ("y", "explained_variance_2")]
-    for number, (axis, key) in enumerate(axes, 1):
-        share = f"{100 * summary[key]:.0f} % of variance"
-        getattr(ax, f"set_{axis}label")(f"component {number}, {share}")
-    ax.set_title("Differences and their means (arrows)", loc="left")
-    ax.set_aspect("equal")
+        ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})
 
 
-def _name_arrows(ax: Axes, table: pd.DataFrame, means: pd.DataFrame) -> None:
-    """Names to the left and right of all points, each with a line to the tip of its arrow."""
+def _limit(ax: Axes, table: pd.DataFrame) -> None:
+    """Leave room for names on both sides."""
     x, y = table["component_1"], table["component_2"]
-    width, height = float(np.ptp(x)), float(np.ptp(y))
-    room = max(0.34 * width, 0.3 * height)
-    all_places = [float(y.min()), float(y.max())]
-    for side, edge, alignment in ((-1, x.min(), "right"), (1, x.max(), "left")):
+    width, height = max(np.ptp(x), 1e-12), max(np.ptp(y), 1e-12)
+    ax.set(xlim=(x.min() - 0.25 * width, x.max() + 0.25 * width))
+    ax.set(ylim=(y.min() - 0.06 * height, y.max() + 0.06 * height))
+
+
+def _name(ax: Axes, means: pd.DataFrame) -> None:
+    """Names at the arrow heads; of several heads that are close, in a column beside them."""
+    gap = GAP * float(np.ptp(ax.get_ylim()))
+    nudge = 0.015 * float(np.ptp(ax.get_xlim()))
+    for side, alignment in ((-1, "right"), (1, "left")):
         named = means[(means["component_1"] >= 0) == (side > 0)]
-        places = spread(named["component_2"].to_numpy(np.float64), 0.15 * height)
-        all_places += places.tolist()
-        for number, place in zip(named.index, places, strict=True):
-            beside = edge + side * 0.15 * room
-            tip = (named.loc[number, "component_1"], named.loc[number, "component_2"])
-            ax.plot(
-                [tip[0], beside], [tip[1], place], color=color_of(number), linewidth=0.5, zorder=1
-            )
-            ax.plot(beside, place, marker=_marker(number), color=color_of(number), markersize=3.5)
-            ax.text(
-                edge + side * 0.26 * room,
-                place,
-                str(named.loc[number, "category"]).replace("-", "-\n", 1),
-                ha=alignment,
-                va="center",
-                fontsize=6,
-                linespacing=0.9,
-            )
-    ax.set_xlim(x.min() - room, x.max() + room)
-    ax.set_ylim(min(all_places) - 0.06 * height, max(all_places) + 0.06 * height)
+        heights = spread(named["component_2"].to_numpy(np.float64), gap)
+        column = side * (side * named["component_1"]).max()
+        for row, height in zip(named.to_dict("records"), heights, strict=True):
+            tip = (row["component_1"], row["component_2"])
+            is_moved = abs(height - tip[1]) > 1e-3 * gap
+            x = (column if is_moved else tip[0]) + side * nudge * (2 if is_moved else 1)
+            if is_moved:
+                ax.plot([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5)
+            ax.text(x, height, row["category"], ha=alignment, va="center", fontsize=7)

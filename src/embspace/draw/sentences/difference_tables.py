@@ -1,11 +1,12 @@
-"""The tables of `measure_differences` for readers: Luisto's tables 6 and 7, and consistency."""
+"""The tables of `measure_differences` for readers: Luisto's tables 6 and 7."""
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from embspace.draw.page.markdown import interval, markdown_table, section
-from embspace.draw.sentences.sentence_similarity import POOLING_NAMES
+from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.markdown import folded, interval, markdown_table, section
 
 EXAMPLES = {
     "category": "category",
@@ -25,67 +26,88 @@ COSINES = {
 BIAS = {"layer": "layer", "pooling": "pooling"} | {
     key: name for key, name in COSINES.items() if not key.startswith("category")
 }
-CATEGORIES = {
-    "category": "category",
-    "n": "pairs",
-    "norm_of_mean": "length of the mean",
-    "mean_norm": "mean length",
-    "reliability": "reliability",
-    **interval("consistency", "consistency"),
-    "null_consistency_sign_flips_high": "signs flipped, up to",
-    "null_consistency_re_paired_high": "paired anew, up to",
-    "null_consistency_unrelated_high": "unrelated, up to",
-    "random_weights_consistency": "random weights",
-    "n_compared_different_tokens": "comparisons without a common token",
-    "consistency_different_tokens": "their consistency",
-    "random_weights_consistency_different_tokens": "at random weights",
-    "p_value_different_tokens": "p",
-}
 
 
 def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
-    """Examples, cosines of the means, the bias by layer, consistency."""
+    """Table 7 and the examples of table 6; folded: all cosines, the bias by layer, consistency."""
     summary = results["json"]
-    where = f"Layer {summary['layer']}, {POOLING_NAMES[summary['pooling']]}."
-    categories, cosines = (
-        table[(table["layer"] == summary["layer"]) & (table["pooling"] == summary["pooling"])]
-        for table in (results["categories"], results["cosines"])
-    )
+    where = f"Layer {summary['layer']}, {POOLINGS[summary['pooling']].name}."
+    cosines = at(results["cosines"], summary)
     by_size = cosines.sort_values("cosine", key=abs, ascending=False, kind="stable")
+    more = [
+        section(
+            "Cosines with intervals",
+            f"{where} {_how_many(n_listed, len(cosines))}. "
+            "Corrected for attenuation by the reliabilities of both means; may exceed 1. p, "
+            "two-sided, against differences of unrelated sentences of like lengths; q over "
+            "all cosines of the layer and pooling.",
+            _renamed(by_size[:n_listed], COSINES, digits),
+        ),
+        section(
+            "Bias by layer",
+            _bias_note(summary),
+            _renamed(_bias(results["cosines"], summary), BIAS, digits),
+        ),
+    ]
     return "\n".join(
         [
             f"# Differences of sentence pairs in {label}\n\nStage `measure_differences`. A "
             "difference is the second sentence minus the first, so that `female-male` points "
             "from female to male.\n",
             section(
+                "Cosines of the mean differences",
+                f"{where} Categories that are alike stand beside each other.",
+                markdown_table(_matrix_rows(cosines), 2),
+            ),
+            section(
                 "Example pairs",
                 f"The first of each category. {where}",
                 _renamed(results["examples"], EXAMPLES, digits),
             ),
-            section(
-                "Cosines of the mean differences",
-                f"{where} {_how_many(n_listed, len(cosines))}. "
-                "Corrected for attenuation by the reliabilities of both means; may exceed 1. p, "
-                "two-sided, against differences of unrelated sentences of like lengths; q over "
-                "all cosines of the layer and pooling.",
-                _renamed(by_size[:n_listed], COSINES, digits),
-            ),
-            section(
-                "Bias",
-                _bias_note(summary),
-                _renamed(_bias(results["cosines"], summary), BIAS, digits),
-            ),
-            section(
-                "Consistency",
-                f"{where} Mean cosine between the differences of different pairs of a category.",
-                _renamed(categories, CATEGORIES, digits),
-            ),
+            folded("\n".join(more)),
         ]
     )
 
 
+def at(table: pd.DataFrame, summary: dict[str, Any]) -> pd.DataFrame:
+    """Return the rows of the layer and the pooling that are shown."""
+    chosen = table["layer"] == summary["layer"]
+    return table[chosen & (table["pooling"] == summary["pooling"])]
+
+
+def cosine_matrix(cosines: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a column as a symmetric matrix of the categories, without a diagonal.
+
+    By average linkage of one minus the size of the cosine, categories of one or of opposite
+    directions come to stand beside each other.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    names = list(dict.fromkeys([*cosines["category_1"], *cosines["category_2"]]))
+    values = {name: pd.DataFrame(np.nan, names, names) for name in {"cosine", column}}
+    for name, matrix in values.items():
+        for one, two, value in cosines[["category_1", "category_2", name]].to_numpy():
+            matrix.loc[one, two] = matrix.loc[two, one] = value
+    if len(names) > 2:
+        distances = 1 - values["cosine"].abs().fillna(0).to_numpy(np.float64)
+        np.fill_diagonal(distances, 0)
+        tree = linkage(squareform(distances), "average", optimal_ordering=True)
+        names = [names[number] for number in leaves_list(tree)]
+    return values[column].loc[names, names]
+
+
+def _matrix_rows(cosines: pd.DataFrame) -> pd.DataFrame:
+    matrix = cosine_matrix(cosines, "cosine")
+    # The column is of words: all with two digits, also the smallest ones.
+    written = matrix.map(lambda value: "–" if np.isnan(value) else f"{value:z.2f}")
+    return written.rename_axis("category").reset_index()
+
+
 def _renamed(table: pd.DataFrame, names: dict[str, str], digits: int) -> str:
     shown = table[[*names]].rename(columns=names)
+    if "pooling" in shown:
+        shown["pooling"] = [POOLINGS[pooling].name for pooling in shown["pooling"]]
     for name in {"p", "q"} & {*shown}:
         # Three digits that count, however small.
         shown[name] = [f"{value:.3g}" if value == value else "–" for value in shown[name]]
