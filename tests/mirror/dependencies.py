@@ -100,16 +100,18 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]:
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
-    `other/pairs.csv` is a named one of another noun.
+    `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     names = assigned_to(tree.module(drawing.module), "RESULTS")
     tables = ast.literal_eval(names) if names else ()
     for noun, name in product(tree.drawn_by(drawing), tables):
         table, _, suffix = name.rpartition(".")
-        home = f"{homes.get(suffix, 'results')}/{noun}" if "/" not in table else "results"
+        home = f"{homes.get(suffix, 'results')}/{noun}/" if "/" not in table else "results/"
+        home = "" if table.startswith("data/") else home
         item = "{}" if stage.matrix else stage.item
-        yield f"{home}/{table + '/' if table else ''}{item}.{suffix}"
+        path = f"{home}{table + '/' if table else ''}{item}.{suffix}"
+        yield name if table.startswith("conf/") else path
 
 
 def _loads_a_model(tree: Tree, stage: Stage) -> bool:

@@ -46,6 +46,17 @@ def test_tables_of_another_noun_keep_its_name():
     assert len(loaded["other/pairs"]) == 3
 
 
+def test_files_of_other_stages_and_settings_have_whole_paths():
+    save_rows(vocabulary_of(3), "data/extracted/embeddings/tiny.parquet")
+    Path("conf/project").mkdir(parents=True)
+    Path("conf/project/tsne.yaml").write_text("perplexity: 30.0\n")
+    names = ("data/extracted/embeddings.parquet", "conf/project/tsne.yaml")
+    loaded = load_results("noun", "tiny", names)
+    assert list(loaded) == [*names]
+    assert len(loaded[names[0]]) == 3
+    assert loaded[names[1]] == {"perplexity": 30.0}
+
+
 def test_a_missing_result_is_named():
     with pytest.raises(InputError, match="results/noun/pairs/tiny.csv: not found"):
         load_results("noun", "tiny", ("pairs.csv",))

@@ -6,7 +6,9 @@ from embspace.draw.learned import (
     interrelations,
     mean_embedding,
     nearest_neighbors,
+    norm_and_mean_cosine,
     pca,
+    projections,
     separability,
     similarity,
     tsne,
@@ -19,6 +21,7 @@ from embspace.settings.stage import StageConfig, run_stage
 DRAWINGS = drawings_of(
     similarity,
     mean_embedding,
+    norm_and_mean_cosine,
     interrelations,
     separability,
     explained_variance,
@@ -26,6 +29,7 @@ DRAWINGS = drawings_of(
     pca,
     tsne,
     umap,
+    projections,
     architecture,
     vocabulary,
 )

@@ -1,14 +1,20 @@
 """Figure and table of `measure_explained_variance`: Luisto's figure 11b."""
 
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
 import pandas as pd
+from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, counted, new_figure
-from embspace.draw.page.looks import SPACES
+from embspace.draw.page.canvas import absent, count, counted, new_figure
+from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
+from embspace.draw.page.looks import SPACES, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -16,7 +22,7 @@ RESULTS = ("curve.csv", "dimensions.csv")
 CLOUDS = {
     "input": SPACES["input"],
     "positional": SPACES["positional"],
-    "joint": ("both as one cloud", "C2"),
+    "joint": ALL_CLOUDS["joint"]._replace(name="both as one cloud"),
 }
 # Where two curves nearly meet, both are to be seen.
 WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
@@ -28,56 +34,68 @@ def draw_explained_variance(
     """The variance that the first components explain, beside isotropic vectors; a table."""
     curve, dimensions = results["curve"], results["dimensions"]
     shares = ", ".join(f"{100 * share:g}" for share in sorted(set(dimensions["share"])))
-    figure, axes = new_figure(
+    figure, (ax,) = new_figure(
         1,
-        2,
+        1,
         height_mm=height_mm,
-        title="How many directions hold the variance",
+        title=_finding(dimensions),
         subtitle=f"{label} · centered PCA of the raw learned matrices · {_population(dimensions)} "
-        f"· dots: {shares} %",
+        f"· numbers: components that hold {shares} %",
         stage="measure_explained_variance",
     )
-    for ax, scale in zip(axes, ("linear", "log"), strict=True):
-        for space in reversed(CLOUDS):
-            _cumulate(ax, curve[curve["space"] == space], dimensions, space)
-        ax.set(
-            xscale=scale,
-            xlabel="number of principal components" + (", logarithmic" if scale == "log" else ""),
-            ylim=(0, 1.02),
-        )
-        ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes[0].set_ylabel("share of the variance explained")
-    _legend(figure, axes[0])
+    for space in reversed(CLOUDS):
+        _cumulate(ax, curve[curve["space"] == space], dimensions, space)
+    dim = int(dimensions["dim"].max())
+    ax.set(xlim=(0, dim), ylim=(0, 1.03), xlabel="number of principal components")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.set_ylabel("share of the variance explained")
+    _legend(ax)
     return figure, _table(dimensions, label, digits)
+
+
+def _finding(dimensions: pd.DataFrame) -> str:
+    """Return how many components hold the largest share of the variance below 95 %."""
+    shares = dimensions["share"]
+    share = shares[shares < 0.95].max() if (shares < 0.95).any() else shares.min()
+    rows = dimensions[shares == share].set_index("space")
+    n, words = rows["n_components"], f"hold {100 * share:g} % of the variance of"
+    if "positional" not in rows.index:
+        return f"The first {counted(n['input'], 'direction')} {words} tokens"
+    first = counted(n["positional"], "direction")
+    return f"The first {first} {words} positions, the first {count(n['input'])} that of tokens"
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str) -> None:
     if rows.empty:
         return
-    name, color, *_ = CLOUDS[space]
+    look, width = CLOUDS[space], WIDTHS[space]
+    alpha = 0.35 if space == "joint" else 1.0
     x, y = rows["n_components"], rows["cumulative_explained_variance"]
     null = rows["null_cumulative_explained_variance"]
-    width = WIDTHS[space]
-    ax.plot(x, null, color=color, linewidth=width, linestyle="--")
-    ax.plot(x, y, color=color, linewidth=width, label=name)
+    ax.plot(x, null, color=look.color, linewidth=width, linestyle="--", alpha=alpha)
+    ax.plot(x, y, color=look.color, linewidth=width, label=look.name, alpha=alpha)
+    if space == "joint":
+        return  # its curve is nearly that of the tokens, and so are its numbers
     marked = x.isin(dimensions.loc[dimensions["space"] == space, "n_components"])
-    ax.plot(x[marked], y[marked], "o", color=color, markersize=3 + width)
+    ax.plot(x[marked], y[marked], look.marker, color=look.color, markersize=3 + width)
+    _number(ax, x[marked].to_numpy(), y[marked].to_numpy(), look)
 
 
-def _legend(figure: Figure, ax: Axes) -> None:
+def _number(ax: Axes, x: Int[np.ndarray, " n"], y: Float[np.ndarray, " n"], look: Look) -> None:
+    """Write the numbers below the dots; those of dots too near to each other in one."""
+    gap = 0.03 * x.max(initial=1)
+    starts = [0, *(np.flatnonzero(np.diff(x) > gap) + 1)] if len(x) else []
+    for start, end in pairwise([*starts, len(x)]):
+        words = ", ".join(map(count, x[start:end]))
+        place: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7, "color": look.color}
+        ax.annotate(words, (x[end - 1], y[start]), (5, -10), **place)
+
+
+def _legend(ax: Axes) -> None:
     # Drawn from the back to the front, named from the front to the back.
     handles, names = (list(reversed(each)) for each in ax.get_legend_handles_labels())
     handles.append(Line2D([], [], color="0.3", linestyle="--"))
-    names = [*names, "isotropic vectors"]
-    figure.legend(
-        handles,
-        names,
-        loc="outside lower left",
-        ncols=len(names),
-        columnspacing=1,
-        handlelength=1.5,
-    )
+    ax.legend(handles, [*names, "isotropic Gaussian, as many"], loc="lower right")
 
 
 def _population(dimensions: pd.DataFrame) -> str:
@@ -90,10 +108,11 @@ def _population(dimensions: pd.DataFrame) -> str:
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
     has_positions = "positional" in set(dimensions["space"])
+    named = dimensions.assign(space=[CLOUDS[space].name for space in dimensions["space"]])
     return f"# Directions that hold the variance of {label}\n\n" + section(
         "Number of principal components",
         "Stage `measure_explained_variance`. As many as explain the share of the variance; the "
         "null is as many isotropic Gaussian vectors."
         + ("" if has_positions else f" {absent(label, 'positional')}"),
-        markdown_table(dimensions, digits),
+        markdown_table(named, digits),
     )

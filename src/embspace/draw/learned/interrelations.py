@@ -1,16 +1,21 @@
 """Figure and tables of `measure_interrelations`: Luisto's tables 4 and 5."""
 
+from string import ascii_uppercase
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, count, counted, legend_below, new_figure, say_absent
-from embspace.draw.page.looks import SPACES
+from embspace.draw.page.looks import BLACK, GRAY, SPACES
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
+from embspace.draw.page.token_kinds import drawable
 
+N_NAMED = 3  # pairs in the figure
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
 SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
 PAIRS = {
@@ -37,13 +42,13 @@ def draw_interrelations(
         1,
         2,
         height_mm=height_mm,
-        title="Tokens, positions and segments to each other",
+        title=_finding(scalars, label),
         subtitle=f"{label} · raw learned matrices · "
         f"{counted(scalars.get('n_pairs', 0), 'token-position pair')}, all of them",
         stage="measure_interrelations",
     )
     if scalars:
-        _token_position(axes[0], results["histogram"], scalars)
+        _token_position(axes[0], results, scalars)
     else:
         say_absent(axes[:1], label, "positional")
     if results["segments"].empty:
@@ -54,38 +59,59 @@ def draw_interrelations(
     return figure, _tables(results, label, n_listed, digits)
 
 
-def _token_position(ax: Axes, histogram: pd.DataFrame, scalars: dict[str, Any]) -> None:
-    expected = scalars["expected_outside"]
-    edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
-    ax.stairs(histogram["count"], edges, fill=True, color="C2", alpha=0.5, label="measured")
-    ax.stairs(histogram["expected"], edges, color="0.2", linestyle="--", label="random directions")
-    for sign in (-1, 1):
-        label = f"±{scalars['threshold']:g}" if sign > 0 else None
-        ax.axvline(sign * scalars["threshold"], color="0.2", linewidth=0.8, label=label)
-    ax.set(
-        yscale="log",
-        ylim=(0.5, None),
-        xlabel="cosine of a token with a position",
-        ylabel="pairs in a bin",
-        title=f"outside ±{scalars['threshold']:g}: {count(scalars['n_outside'])}, "
-        f"by chance {_rounded(expected)}",
+def _finding(scalars: dict[str, Any], label: str) -> str:
+    if not scalars:
+        return f"{label} has no position embeddings to compare with tokens"
+    return (
+        f"Token-position pairs with a cosine beyond ±{scalars['threshold']:g}: "
+        f"{count(scalars['n_outside'])}, by chance {_rounded(scalars['expected_outside'])}"
     )
+
+
+def _token_position(ax: Axes, results: dict[str, Any], scalars: dict[str, Any]) -> None:
+    histogram = results["histogram"]
+    edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
+    color = SPACES["token_position"].color
+    ax.stairs(histogram["count"], edges, fill=True, color=color, alpha=0.5, label="measured")
+    null: dict[str, Any] = {"color": GRAY, "linestyle": "--", "label": "random directions"}
+    ax.stairs(histogram["expected"], edges, **null)
+    for sign in (-1, 1):
+        name = f"±{scalars['threshold']:g}" if sign > 0 else None
+        ax.axvline(sign * scalars["threshold"], color=BLACK, linewidth=0.8, label=name)
+    ax.set(yscale="log", ylim=(0.5, None), xlabel="cosine of a token with a position")
+    ax.set_ylabel("pairs in a bin")
+    ax.set_title("Tokens with positions")
+    _name_pairs(ax, results["token_position"])
+
+
+def _name_pairs(ax: Axes, pairs: pd.DataFrame) -> None:
+    """Name the pair of the largest cosine of each of the first tokens."""
+    first = pairs.drop_duplicates("token").head(N_NAMED)
+    top = np.log10(ax.get_ylim()[1])
+    for number, (_, row) in enumerate(first.iterrows()):
+        words = f"{drawable(str(row['token']))}, position {row['position']}"
+        height = 10 ** (top * (0.62 - 0.13 * number))
+        halo = [withStroke(linewidth=2, foreground="white")]
+        look: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7, "path_effects": halo}
+        arrow = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.6, "shrinkA": 0}
+        ax.annotate("", (row["cosine"], 0.8), (row["cosine"], height), arrowprops=arrow)
+        ax.text(row["cosine"], height, words, **look)
 
 
 def _segments(ax: Axes, segments: pd.DataFrame) -> None:
     names = []
     for height, row in enumerate(segments.to_dict("records")):
-        name, color, *_ = SPACES[row["space"]]
-        names.append(f"segment {row['segment']},\n{name.split()[0]}")
-        ax.plot([row["minimum"], row["maximum"]], [height] * 2, color=color, linewidth=0.8)
-        ax.plot(
-            [row["quantile_0.05"], row["quantile_0.95"]], [height] * 2, color=color, linewidth=3
-        )
-        ax.plot(
-            row["quantile_0.5"], height, "o", color="white", markeredgecolor=color, markersize=5
-        )
+        look = SPACES[row["space"]]
+        other = {"input": "tokens", "positional": "positions"}[row["space"]]
+        names.append(f"segment {ascii_uppercase[row['segment']]}\nwith {other}")
+        ends = [row["minimum"], row["maximum"]]
+        middle = [row["quantile_0.05"], row["quantile_0.95"]]
+        ax.plot(ends, [height] * 2, color=look.color, linewidth=0.8)
+        ax.plot(middle, [height] * 2, color=look.color, linewidth=3)
+        ax.plot(row["quantile_0.5"], height, look.marker, color="white", mec=look.color, ms=5)
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="cosine of a segment with a vector", title="segments: median, 5-95 %, extremes")
+    ax.set(xlabel="cosine (median, 5 to 95 %, extremes)", title="Segments with both")
+    ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.margins(y=0.2)
     ax.invert_yaxis()
 
@@ -94,7 +120,11 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
     pairs, scalars = results["token_position"][:n_listed], results["json"]
     shown = pairs.assign(token=pairs["token"].map(code))[[*PAIRS]].rename(columns=PAIRS)
     found = scalars.get("token_position", {})
-    segments = results["segments"][[*SEGMENTS]].rename(columns=SEGMENTS)
+    segments = results["segments"]
+    segments = segments.assign(
+        space=[SPACES[space].name for space in segments["space"]],
+        segment=[ascii_uppercase[number] for number in segments["segment"]],
+    )[[*SEGMENTS]].rename(columns=SEGMENTS)
     of_segments = "Over all positions and over all tokens."
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",

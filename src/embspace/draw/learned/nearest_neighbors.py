@@ -1,13 +1,18 @@
 """Figure and tables of `measure_nearest_neighbors`: hubs, and how far the nearest neighbors are."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from scipy.stats import poisson
 
-from embspace.draw.page.canvas import count, legend_below, new_figure
-from embspace.draw.page.looks import CLOUDS
-from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, same, section
+from embspace.draw.page.canvas import count, legend_below, new_figure, percent
+from embspace.draw.page.looks import CLOUDS, GRAY, SPACES
+from embspace.draw.page.markdown import DISTRIBUTION, code, folded, markdown_table, same, section
+from embspace.draw.page.token_kinds import drawable
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
 SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
@@ -28,46 +33,90 @@ def draw_nearest_neighbors(
         1,
         2,
         height_mm=height_mm,
-        title="Nearest neighbors by Euclidean distance, and hubs",
-        subtitle=f"{label} · exact, from all pairs · "
+        title=_finding(results, n),
+        subtitle=f"{label} · exact, from all pairs, by Euclidean distance · "
         + ", ".join(
             f"{count(n[cloud])} {CLOUDS[cloud][0]}" for cloud in n.index if "centered" not in cloud
         ),
         stage="measure_nearest_neighbors",
     )
-    for cloud, rows in occurrence.groupby("cloud", sort=False):
-        name, color, *_ = CLOUDS[str(cloud)]
-        axes[0].plot(
-            rows["k_occurrence"] + 1, rows["count"], ".", color=color, markersize=2, label=name
-        )
-    k = int(occurrence["k"].max())
-    axes[0].set(
-        xscale="log",
-        yscale="log",
-        xlabel=f"1 + times among the {k} nearest of others",
-        ylabel="vectors",
-    )
-    legend_below(figure, axes[:1], ncols=2, markerscale=3)
+    _occurrences(axes[0], occurrence)
+    _name_hubs(axes[0], results["hubs"], n)
     _distances(axes[1], summary[summary["quantity"] == "euclidean_distance"])
+    legend_below(figure, axes[:1], ncols=2)
     return figure, _tables(results, label, n_hubs, digits)
 
 
+def _finding(results: dict[str, pd.DataFrame], n: pd.Series) -> str:
+    first, k = results["hubs"].iloc[0], int(results["occurrence"]["k"].max())
+    return (
+        f"{_hub(first)} is among the {k} nearest neighbors of {count(first['k_occurrence'])} of "
+        f"{count(n[first['cloud']])} vectors"
+    )
+
+
+def _hub(row: pd.Series) -> str:
+    if row["space"] == "positional":
+        return f"position {row['id']}"
+    return drawable(str(row["token"]))
+
+
+def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
+    """Draw the share of vectors that are a neighbor at least so often, beside random neighbors."""
+    k = int(occurrence["k"].max())
+    for cloud, rows in occurrence.groupby("cloud", sort=False):
+        look = CLOUDS[str(cloud)]
+        share = rows["count"][::-1].cumsum()[::-1] / rows["count"].sum()
+        is_shown = rows["k_occurrence"] > 0  # the axis is a logarithm
+        x, y = rows["k_occurrence"][is_shown], share[is_shown]
+        ax.plot(x, y, color=look.color, drawstyle="steps-pre", label=look.name)
+    times = np.arange(1, 4 * k)
+    null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors (Poisson)"}
+    ax.plot(times, poisson.sf(times - 1, k), **null)
+    smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
+    ax.set(xscale="log", yscale="log", ylim=(0.5 * smallest, 2))
+    ax.yaxis.set_major_formatter(lambda share, _: percent(share))
+    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="vectors with at least so many")
+
+
+def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
+    """Name the most frequent neighbor of each cloud of tokens, where its curve ends."""
+    for cloud, rows in hubs.groupby("cloud", sort=False):
+        row = rows.iloc[0]
+        if row["space"] == "input":
+            place = (row["k_occurrence"], 1 / n[cloud])
+            ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
+            look: dict[str, Any] = {"ha": "right", "fontsize": 7, "textcoords": "offset points"}
+            words = f"{_hub(row)}, {count(row['k_occurrence'])}"
+            ax.annotate(words, place, (4, 7), **look)
+
+
 def _distances(ax: Axes, rows: pd.DataFrame) -> None:
-    """From the 5 % to the 95 % quantile, the median marked."""
-    names = []
-    for height, row in enumerate(rows.to_dict("records")):
-        color = CLOUDS[row["cloud"]][1]
-        ax.plot(
-            [row["quantile_0.05"], row["quantile_0.95"]], [-height] * 2, color=color, linewidth=4
-        )
-        ax.plot(row["quantile_0.5"], -height, "|", color="white", markersize=6)
-        names.append("nearest" if row["k"] == 1 else f"{row['k']}th")
-    ax.set_yticks([-height for height in range(len(names))], names)
-    ax.set(xlabel="Euclidean distance, 5 to 95 %", xlim=(0, None))
+    """Draw each median with its span from the 5 % to the 95 % quantile."""
+    ranks, heights = [], []
+    for number, row in enumerate(rows.to_dict("records")):
+        height = number + 0.8 * len(set(rows["cloud"][: number + 1]))
+        look = CLOUDS[row["cloud"]]
+        span = [row["quantile_0.05"], row["quantile_0.95"]]
+        ax.plot(span, [height] * 2, color=look.color, linewidth=1.5)
+        ax.plot(row["quantile_0.5"], height, look.marker, color=look.color, markersize=5)
+        rank = "nearest" if row["k"] == 1 else f"{row['k']}th nearest"
+        ranks.append(rank)
+        heights.append(height)
+        if row["k"] == 1:
+            words: dict[str, Any] = {"fontsize": 7, "color": look.color}
+            ax.text(0.01, height - 0.5, look.name, transform=ax.get_yaxis_transform(), **words)
+    ax.set_yticks(heights, ranks)
+    ax.set(xlabel="Euclidean distance: median, 5 to 95 %", xlim=(0, None))
+    ax.set_ylim(heights[-1] + 0.5, -0.5)
 
 
 def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: int) -> str:
-    shown = results["summary"][[*SUMMARY]].rename(columns=SUMMARY)
+    summary = results["summary"]
+    shown = summary.assign(
+        cloud=[CLOUDS[cloud].name for cloud in summary["cloud"]],
+        quantity=summary["quantity"].str.replace("_", " "),
+    )[[*SUMMARY]].rename(columns=SUMMARY)
     sections = [
         f"# Nearest neighbors in the clouds of {label}\n\nStage `measure_nearest_neighbors`.\n",
         section(
@@ -81,7 +130,7 @@ def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: i
         first = rows[:n_hubs]
         table = pd.DataFrame(
             {
-                "space": first["space"],
+                "space": [SPACES[space].name for space in first["space"]],
                 "id": first["id"],
                 "token": [code(token) if token else "" for token in first["token"].fillna("")],
                 "k-occurrence": first["k_occurrence"],
@@ -91,4 +140,4 @@ def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: i
         sections.append(
             section(f"Hubs: {name}", "The most frequent neighbors.", markdown_table(table, 0))
         )
-    return "\n".join(sections)
+    return "\n".join([*sections[:2], folded("\n".join(sections[2:]))])

@@ -3,46 +3,92 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, count, counted, new_figure, say_absent
+from embspace.draw.page.canvas import (
+    absent,
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_absent,
+)
+from embspace.draw.page.looks import GREEN, NULLS, Look
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("json",)
+LABELS = Look("true labels", GREEN, "o")
+WORDS = {
+    "raw": "raw vectors",
+    "unit_length": "unit length",
+    "centered_unit_length": "centered, unit length",
+}
 
 
 def draw_separability(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """The AUC by preparation, beside that of shuffled labels."""
-    rows = [{"preparation": key.replace("_", " "), **row} for key, row in results["json"].items()]
-    table = pd.DataFrame(rows)
+    """The share of misordered pairs by preparation, beside that of shuffled labels."""
+    table = _table_of(results["json"])
     figure, (ax,) = new_figure(
         1,
         1,
         height_mm=height_mm,
-        title="Telling input from positional embeddings",
+        title=_finding(table, label),
         subtitle=f"{label} · {_protocol(table)}",
         stage="measure_separability",
     )
     if table.empty:
         say_absent([ax], label, "positional")
         return figure, _table(table, label, digits)
-    for mean, spread, color, name in (
-        ("auc", "auc_standard_deviation", "C0", "true labels"),
-        ("null_auc", "null_auc_standard_deviation", "0.5", "shuffled labels"),
-    ):
-        ax.errorbar(
-            table[mean], table["preparation"], xerr=table[spread], fmt="o", color=color, label=name
-        )
-    ax.axvline(0.5, color="0.7", linewidth=0.8, linestyle="--")
-    lowest = min(table["auc"].min(), table["null_auc"].min())
-    ax.set(xlabel="area under the ROC curve, held out", xlim=(min(0.4, lowest - 0.05), 1.02))
+    # Fewer misordered pairs than one cannot be told from none.
+    least = 1 / float(table["n_input"].iloc[0] * table["n_positional"].iloc[0])
+    _dots(ax, table, "null_auc", NULLS["labels_shuffled"], least)
+    _dots(ax, table, "auc", LABELS, least)
+    left = float((1 - table["auc"]).clip(lower=least).min()) / 20
+    ax.set(xscale="log", xlim=(left, 1), xlabel="misordered pairs, held out (1 − AUC)")
+    ax.xaxis.set_major_formatter(lambda share, _: percent(share))
     ax.invert_yaxis()
     ax.margins(y=0.3)
-    ax.legend(loc="center")
+    legend_below(figure, [ax], ncols=2)
     return figure, _table(table, label, digits)
+
+
+def _table_of(found: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame([{"preparation": WORDS[key], **row} for key, row in found.items()])
+
+
+def _finding(table: pd.DataFrame, label: str) -> str:
+    if table.empty:
+        return f"{label} has no position embeddings to tell from tokens"
+    best = table.loc[table["auc"].idxmax()]
+    return (
+        "A linear classifier ranks a position above a token in at most "
+        f"{_not_rounded_up(best['auc'])} of pairs"
+    )
+
+
+def _not_rounded_up(share: float) -> str:
+    """Return a share in percent, with so many digits that it is not 100 % unless all are."""
+    digits = 0
+    while share < 1 and round(100 * share, digits) == 100:
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
+
+
+def _dots(ax: Axes, table: pd.DataFrame, name: str, look: Look, least: float) -> None:
+    """Draw 1 − AUC of each preparation, its bar cut where the axis, a logarithm, ends."""
+    share = (1 - table[name]).clip(lower=least)
+    spread = table[f"{name}_standard_deviation"]
+    bars = (share - (share - spread).clip(lower=least), spread)
+    # One that misorders none has no place on the axis: hollow, at less than one pair.
+    marks: dict[str, Any] = {"color": look.color, "label": look.name, "fmt": look.marker or "|"}
+    ax.errorbar(share, table["preparation"], xerr=bars, markersize=5, **marks)
+    for x, y in zip(share, table["preparation"], strict=True):
+        ax.annotate(percent(x), (x, y), (0, 6), textcoords="offset points", ha="center", fontsize=7)
 
 
 def _protocol(table: pd.DataFrame) -> str:
@@ -52,12 +98,12 @@ def _protocol(table: pd.DataFrame) -> str:
     return (
         f"{count(row['n_input'])} against {counted(row['n_positional'], 'vector')} · logistic "
         f"regression, C = {row['inverse_regularization']:g} · {counted(row['n_folds'], 'fold')}, "
-        "bars: standard deviation between them"
+        "bars: their standard deviation"
     )
 
 
 def _table(table: pd.DataFrame, label: str, digits: int) -> str:
-    heading = f"# Telling input from positional embeddings of {label}\n\n"
+    heading = f"# Telling token from position embeddings of {label}\n\n"
     if table.empty:
         return f"{heading}Stage `measure_separability`.\n\n{absent(label, 'positional')}\n"
     return heading + section(

@@ -1,10 +1,15 @@
 """Figure and tables of `measure_similarity`: Luisto's figure 10 and table 2."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    ARROW,
     QUANTITIES,
     absent,
     counted,
@@ -14,10 +19,18 @@ from embspace.draw.page.canvas import (
     say_instead,
     step,
 )
-from embspace.draw.page.looks import SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
+from embspace.draw.page.looks import CLOUDS, SPACES
+from embspace.draw.page.markdown import DISTRIBUTION, code, folded, markdown_table, section
+from embspace.draw.page.token_kinds import drawable
+from embspace.geometry.pairs.directions import norms
 
-RESULTS = ("summary.csv", "histogram.csv", "pairs.csv")
+RESULTS = (
+    "summary.csv",
+    "histogram.csv",
+    "pairs.csv",
+    "data/extracted/embeddings.safetensors",
+    "data/extracted/embeddings.parquet",
+)
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",
@@ -31,7 +44,7 @@ TOKEN_SETS = {
 
 
 def draw_similarity(
-    results: dict[str, pd.DataFrame],
+    results: dict[str, Any],
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -44,9 +57,9 @@ def draw_similarity(
         2,
         2,
         height_mm=height_mm,
-        title="Norms, distances, dot products and cosines of the learned vectors",
+        title=_finding(summary),
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
-        "axes cut near the 1 % and 99 % quantiles",
+        "axes cut at the 1 % and 99 % quantiles",
         stage="measure_similarity",
     )
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
@@ -54,13 +67,42 @@ def draw_similarity(
             say_instead([ax], f"{QUANTITIES[quantity]}: undefined, of vectors of length zero")
             continue
         for space in SPACES:
-            rows = (histogram["space"] == space) & (histogram["quantity"] == quantity)
-            step(ax, histogram[rows], *SPACES[space][:2])
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+            rows = histogram[(histogram["space"] == space) & (histogram["quantity"] == quantity)]
+            # A narrow peak would press all others to the axis.
+            rows = rows.assign(density=rows["density"] / rows["density"].max())
+            step(ax, rows, *SPACES[space][:2])
+        ax.set(xlabel=QUANTITIES[quantity], ylabel="density, largest = 1", ylim=(0, 1.15))
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
+    _name_longest(axes[0], results)
     legend_below(figure, axes[-1:], ncols=3)
     return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
+
+
+def _finding(summary: pd.DataFrame) -> str:
+    median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
+    if "positional" not in median:
+        return f"The median token embedding has norm {median['input']:.2f}"
+    longer = median["input"] >= median["positional"]
+    return (
+        f"Token embeddings are {'longer' if longer else 'shorter'} than position embeddings: "
+        f"norm {median['input']:.2f} to {median['positional']:.2f}"
+    )
+
+
+def _name_longest(ax: Axes, results: dict[str, Any]) -> None:
+    """Name the longest position and the longest token where they lie outside the axis."""
+    _, right = ax.get_xlim()
+    tokens = results["data/extracted/embeddings.parquet"]["token"]
+    for space in ("positional", "input"):
+        matrix = results["data/extracted/embeddings.safetensors"].get(space)
+        length = norms(matrix) if matrix is not None else np.zeros(1)
+        number = int(length.argmax())
+        if length[number] > right:
+            name = f"position {number}" if space == "positional" else drawable(str(tokens[number]))
+            height = 1.06 if space == "positional" else 0.96
+            look: dict[str, Any] = {"ha": "right", "fontsize": 7, "color": SPACES[space].color}
+            ax.text(right, height, f"{name}: {length[number]:.2f}{ARROW.rstrip()}", **look)
 
 
 def _population(summary: pd.DataFrame) -> str:
@@ -74,7 +116,11 @@ def _population(summary: pd.DataFrame) -> str:
 def _tables(
     summary: pd.DataFrame, pairs: pd.DataFrame, label: str, n_pairs: int, digits: int
 ) -> str:
-    shown = summary[[*SUMMARY]].rename(columns=SUMMARY)
+    named = summary.assign(
+        space=[(CLOUDS | SPACES)[space].name for space in summary["space"]],
+        quantity=summary["quantity"].str.replace("_", " "),
+    )
+    shown = named[[*SUMMARY]].rename(columns=SUMMARY)
     has_positions = "positional" in set(summary["space"])
     reason = "" if has_positions else f" {absent(label, 'positional')}"
     sections = [
@@ -96,4 +142,5 @@ def _tables(
             )
             exact = ["cosine"] if order == "nearest_to_zero" else []
             sections.append(section(f"{title} {name}", note, markdown_table(shown, digits, exact)))
-    return "\n".join(sections)
+    first, second, *others = sections
+    return "\n".join([first, second, folded("\n".join(others))])

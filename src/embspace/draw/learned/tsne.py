@@ -5,13 +5,37 @@ from typing import Any
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.maps import map_figure
+from embspace.draw.page.maps import finding, map_figure, map_tables, panels_of_maps
 
-RESULTS = ("parquet", "quality.csv", "one_dimensionality.csv", "seeds.csv")
+RESULTS = (
+    "parquet",
+    "quality.csv",
+    "one_dimensionality.csv",
+    "seeds.csv",
+    "data/extracted/embeddings.parquet",
+    "conf/project/tsne.yaml",
+)
 
 
 def draw_tsne(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    n_named: NonNegativeInt,
+    digits: NonNegativeInt,
+    seed: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Maps of all clouds by t-SNE, each with its quality beside chance."""
-    return map_figure(results, label, "t-SNE", "project_tsne", height_mm, digits)
+    settings, stage = results["conf/project/tsne.yaml"], "project_tsne"
+    figure = map_figure(
+        results,
+        label,
+        title=finding(results, "t-SNE"),
+        protocol=f"perplexity {settings['perplexity']:g}, seed {seed}",
+        stage=stage,
+        panels=panels_of_maps(results),
+        n_named=n_named,
+        height_mm=height_mm,
+    )
+    return figure, map_tables(results, label, "t-SNE", stage, digits)

@@ -168,6 +168,11 @@ def count(number: SupportsInt) -> str:
     return f"{int(number):,}"
 
 
+def percent(share: float) -> str:
+    """A share in percent, to two significant digits."""
+    return f"{float(f'{100 * share:.2g}'):g} %"
+
+
 def counted(number: SupportsInt, noun: str) -> str:
     """A count and what it is of, a noun whose plural ends in s: `1 pair`, `2 pairs`."""
     return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"

@@ -77,12 +77,26 @@ MODELS = {
     "decoder": Look("decoder", VERMILION, "s", "--"),
     "random": Look("random weights", GRAY, "x", ":"),
 }
+# Words have the color of the token embeddings, of which they are most; none has that of positions.
+TOKEN_KINDS = {
+    "word": Look("words", BLUE, "o"),
+    "subword": Look("word pieces", SKY, "^"),
+    "number": Look("numbers", GREEN, "s"),
+    "character": Look("single characters", PURPLE, "D"),
+    "ascii_character": Look("single ASCII characters", PURPLE, "D"),
+    "other_character": Look("single other characters", "#E9C6D9", "d"),
+    "byte": Look("no whole character", ORANGE, "P"),
+    "unused": Look("unused tokens", "0.65", "v"),
+    "special": Look("special tokens", BLACK, "*"),
+    "other": Look("other tokens", "0.35", "X"),
+}
 NULLS = {
     "isotropic_gaussian": Look("isotropic Gaussian", GRAY, "", ":"),
     "coordinates_shuffled": Look("coordinates shuffled", GRAY, "", "--"),
     "gaussian_of_covariance": Look("Gaussian of equal covariance", GRAY, "", "-."),
     "exchanged_between_texts": Look("tokens exchanged between texts", GRAY, "", "-."),
     "random_initialization": Look("random weights", GRAY, "", (0, (5, 1))),
+    "labels_shuffled": Look("labels shuffled", GRAY, "x", ":"),
     "shuffled_entries": Look("weights shuffled", GRAY, "", (0, (3, 1, 1, 1, 1, 1))),
 }
 PREPARATIONS = {

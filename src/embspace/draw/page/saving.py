@@ -27,6 +27,7 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars
 from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
+from embspace.settings.schema import read_yaml
 
 FOLDERS = {"safetensors": "data/measured", "parquet": "data/projected"}
 LOADERS: dict[str, Callable[[str], Any]] = {
@@ -34,6 +35,7 @@ LOADERS: dict[str, Callable[[str], Any]] = {
     "parquet": load_rows,
     "json": load_scalars,
     "csv": load_table,
+    "yaml": lambda path: read_yaml(Path(path)),
 }
 WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
@@ -68,7 +70,8 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 
     `name` is the model's, that of a pair, or `toy`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, and keeps this name.
+    `other/pairs.csv` is a table of another noun, and keeps this name, as do files of any stage,
+    `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
     return {
         each.removesuffix(".csv"): LOADERS[each.rpartition(".")[2]](result_path(noun, name, each))
@@ -79,6 +82,10 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 def result_path(noun: str, name: str, result: str) -> str:
     """Return the path of a result that `load_results` names."""
     table, _, suffix = result.rpartition(".")
+    if table.startswith("conf/"):
+        return result
+    if table.startswith("data/"):
+        return f"{table}/{name}.{suffix}"
     folder = FOLDERS.get(suffix, "results")
     return "/".join(filter(None, (folder, "" if "/" in table else noun, table, f"{name}.{suffix}")))
 

@@ -1,0 +1,115 @@
+"""Figure and table of all tokens by norm and cosine with the mean, and of their kinds."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.learned.tokens_and_mean import farthest_kind, kinds_by_count, tokens_and_mean
+from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.looks import TOKEN_KINDS
+from embspace.draw.page.markdown import markdown_table, section
+
+RESULTS = (
+    "data/extracted/embeddings.safetensors",
+    "data/extracted/embeddings.parquet",
+)
+X, Y = "norm", "cosine"
+HEXAGONS: dict[str, Any] = {"gridsize": 55, "mincnt": 1, "linewidths": 0.1, "rasterized": True}
+
+
+def draw_norm_and_mean_cosine(
+    results: dict[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    fewest: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """How many tokens have a norm and cosine, of which kind they are, and which ids they have."""
+    tokens = tokens_and_mean(results).dropna(subset=[Y])
+    figure, axes = new_figure(
+        1,
+        3,
+        height_mm=height_mm,
+        title=_finding(tokens, fewest),
+        subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused ones included · "
+        "raw learned matrix",
+        stage="measure_mean_embedding",
+    )
+    counts = axes[0].hexbin(tokens[X], tokens[Y], bins="log", cmap="mako_r", **HEXAGONS)
+    _color_bar(figure, axes[0], counts, "tokens", "How many")
+    kinds = _most_frequent_kind(axes[1], tokens)
+    axes[1].set_title("Most frequent kind")
+    ids = axes[2].hexbin(
+        tokens[X], tokens[Y], tokens["id"], cmap="viridis", reduce_C_function=np.median, **HEXAGONS
+    )
+    _color_bar(figure, axes[2], ids, "median id", "Place in the vocabulary")
+    for ax in axes:
+        ax.set(xlabel="Euclidean norm")
+        ax.grid(visible=False)
+    axes[0].set_ylabel("cosine with the mean")
+    handles = [
+        Line2D([], [], marker="h", linestyle="", color=TOKEN_KINDS[kind].color, markersize=5)
+        for kind in kinds
+    ]
+    names = [TOKEN_KINDS[kind].name for kind in kinds]
+    figure.legend(handles, names, loc="outside lower left", ncols=4, columnspacing=1)
+    return figure, _table(tokens, label, digits)
+
+
+def _finding(tokens: pd.DataFrame, fewest: int) -> str:
+    kind = farthest_kind(tokens, Y, fewest)
+    medians = tokens.groupby("kind")[[X, Y]].median()
+    if kind is None:
+        return (
+            f"The median token has norm {tokens[X].median():.2f}, cosine {tokens[Y].median():.2f}"
+        )
+    norm, cosine = medians[X], medians[Y]
+    return (
+        f"{TOKEN_KINDS[kind].name.capitalize()} have median norm {norm[kind]:.2f} and cosine "
+        f"{cosine[kind]:.2f} with the mean, words {norm['word']:.2f} and {cosine['word']:.2f}"
+    )
+
+
+def _color_bar(figure: Figure, ax: Axes, drawn: Any, label: str, title: str) -> None:
+    bar = figure.colorbar(drawn, ax=ax, location="bottom", shrink=0.9, pad=0.02)
+    bar.set_label(label)
+    ax.set_title(title)
+
+
+def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> list[str]:
+    """Color each hexagon by the kind that most of its tokens are of; return the kinds."""
+    kinds = kinds_by_count(tokens)
+    colors = ListedColormap([TOKEN_KINDS[kind].color for kind in kinds])
+    codes = tokens["kind"].map({kind: code for code, kind in enumerate(kinds)})
+    ax.hexbin(
+        tokens[X],
+        tokens[Y],
+        codes,
+        cmap=colors,
+        vmin=-0.5,
+        vmax=len(kinds) - 0.5,
+        reduce_C_function=lambda inside: np.bincount(inside).argmax(),
+        **HEXAGONS,
+    )
+    return kinds
+
+
+def _table(tokens: pd.DataFrame, label: str, digits: int) -> str:
+    kinds = tokens.groupby("kind")
+    quartiles = kinds[[X, Y]].quantile([0.25, 0.5, 0.75]).unstack()
+    quartiles.columns = [f"{quantity}, {100 * q:g} %" for quantity, q in quartiles.columns]
+    shown = quartiles.loc[kinds_by_count(tokens)]
+    shown.insert(0, "n", kinds.size())
+    shown.insert(0, "kind", [TOKEN_KINDS[str(kind)].name for kind in shown.index])
+    return f"# Norm and cosine with the mean, by kind of token, of {label}\n\n" + section(
+        "Quartiles",
+        "From the vectors of `extract_embeddings`; of all together, `measure_mean_embedding`.",
+        markdown_table(shown, digits),
+    )

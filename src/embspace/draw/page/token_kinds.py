@@ -1,0 +1,37 @@
+"""What kind each token of a vocabulary is, for figures that show the parts of its cloud."""
+
+import re
+from functools import cache
+
+import pandas as pd
+from matplotlib.font_manager import FontProperties, findfont, get_font
+
+from embspace.errors import one_line
+
+MARKS = re.compile(r"^(?:##|▁|Ġ)(?=.)|(?<=.)</w>$")  # that tokenizers put at the ends of pieces
+APART = ("special", "unused")
+
+
+def token_kinds(vocabulary: pd.DataFrame) -> pd.Series:
+    """Return the kind of each token by its id, a key of `looks.TOKEN_KINDS`.
+
+    `vocabulary` is the extracted table. A single character is one whatever the character is, and
+    also inside a word.
+    """
+    kinds = vocabulary["kind"].replace({"digit": "number"})
+    is_single = vocabulary["token"].str.replace(MARKS, "", regex=True).str.len() == 1
+    kinds = kinds.mask(is_single & ~kinds.isin(APART), "character")
+    return pd.Series(kinds.to_numpy(), index=vocabulary["id"].to_numpy(), name="kind")
+
+
+def drawable(token: str) -> str:
+    """Return a token with the code points in place of letters that the font of figures lacks."""
+    known = _letters(findfont(FontProperties()))
+    return "".join(
+        letter if ord(letter) in known else f"U+{ord(letter):04X}" for letter in one_line(token)
+    )
+
+
+@cache
+def _letters(font: str) -> frozenset[int]:
+    return frozenset(get_font(font).get_charmap())
