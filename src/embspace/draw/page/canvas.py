@@ -26,9 +26,11 @@ INCH_MM = 25.4
 ARROW = " → "
 SUBTITLE = "subtitle"  # by which it is found among the words of a figure
 FOOT: dict[str, Any] = {"fontsize": 7, "color": "0.5", "x": 0.995, "ha": "right"}
-TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold", "x": 0.01, "ha": "left"}
-TITLE_LINE = 76  # characters that the page's width holds
-SUBTITLE_LINE = 108
+TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold"}
+UNDER_TITLE: dict[str, Any] = {"fontsize": 7.5, "color": "0.3"}
+LEFT_EDGE = 0.01  # of the width
+HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
+LONGEST_LINE = 150  # characters that any page's width holds
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 SHARED_FOOT = 0.96  # of the width, that a legend and the names of the stages may fill together
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
@@ -71,19 +73,30 @@ def new_figure(
     width = rcParams["figure.figsize"][0]
     figure = Figure(figsize=(width, height_mm / INCH_MM))
     axes = np.ravel(figure.subplots(n_rows, n_columns, squeeze=False))
-    share = width * INCH_MM / WIDTH_MM
-    titles = wrap(title, int(TITLE_LINE * share))
-    subtitles = wrap(subtitle, int(SUBTITLE_LINE * share))
+    titles, subtitles = _lines(figure, title, TITLE), _lines(figure, subtitle, UNDER_TITLE)
     # The heading keeps the room of the subtitle free, which is written into it.
-    figure.suptitle("\n".join(titles) + "\n" * len(subtitles), **TITLE)
+    figure.suptitle("\n".join(titles) + "\n" * len(subtitles), **TITLE, **HEADING)
     top = 1 - (2.2 + TITLE_LINE_MM * len(titles)) / height_mm
-    words = figure.text(
-        0.01, top, "\n".join(subtitles), fontsize=7.5, color="0.3", va="top", ha="left"
-    )
+    words = figure.text(y=top, s="\n".join(subtitles), va="top", **UNDER_TITLE, **HEADING)
     words.set_parse_math(False)
     words.set_gid(SUBTITLE)
     figure.supxlabel(stage, **FOOT)
     return figure, list(axes)
+
+
+def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
+    """Return words in lines that are as long as the width of the figure allows."""
+    shown = figure.text(0, 0, "", parse_math=False, **look)
+    n_characters, lines = LONGEST_LINE, [words]
+    while n_characters:
+        lines = wrap(words, n_characters)
+        shown.set_text("\n".join(lines))
+        share = _share_of_width(figure, shown)
+        if share <= 1 - 2 * LEFT_EDGE:
+            break
+        n_characters = min(n_characters - 1, int(n_characters / share))
+    shown.remove()
+    return lines
 
 
 def join_panels(axes: Sequence[Axes]) -> Axes:
