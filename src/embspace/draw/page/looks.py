@@ -1,7 +1,7 @@
 """One color and one marker for each thing that figures show, the same in all figures."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # Okabe and Ito's colors, told apart by the color-blind. Names, so that a table below can be read.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -10,13 +10,16 @@ PALETTE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK]
 GRAY = "0.45"
 
 
+Line = Literal["-", "--", "-.", ":", "None"] | tuple[int, tuple[int, ...]]
+
+
 class Look(NamedTuple):
     """What a reader calls a thing, and how it is drawn: gray print needs marker or line, too."""
 
     name: str
     color: str
     marker: str = "o"
-    line: str | tuple[int, tuple[int, ...]] = "-"
+    line: Line = "-"
 
 
 SPACES = {
