@@ -135,3 +135,9 @@ def test_verbs_and_classes_are_told_apart_and_the_regression_is_no_seed() -> Non
     ]
     assert found["mean"].tolist() == pytest.approx([0.75, 0.75, 0.6, 0.25])
     assert (found["n_seeds"] == 2).all()
+
+
+def test_rows_come_in_the_order_of_the_tables() -> None:
+    both = pd.concat([held_out([1.0]).assign(objective=name) for name in ("z", "a")])
+    found = seed_spread(both, empty(AGREEMENT), empty(CLASSIFICATION))
+    assert found["of"].tolist() == ["z", "a", "z", "a"]

@@ -46,6 +46,12 @@ def test_only_what_is_asked_has_rows() -> None:
     assert set(table["claim"]) == {FLAT} and set(table["claimed_of"]) == {"encoder"}
 
 
+def test_seeds_come_in_the_order_of_the_table() -> None:
+    table = dynamics(flat, hill).sort_values("seed", ascending=False, kind="stable")
+    found = claim_rows(table, "encoder", [FLAT], ClaimRules(**RULES))
+    assert found["seed"].tolist() == table["seed"].unique().tolist()
+
+
 def test_of_no_checkpoints_nothing_is_claimed() -> None:
     table = claim_rows(dynamics(bell, hill)[:0], "decoder", CLAIMED_OF, ClaimRules(**RULES))
     assert table.empty and list(table) == COLUMNS

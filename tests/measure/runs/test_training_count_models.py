@@ -54,6 +54,13 @@ def test_contexts_are_smoothed_as_witten_and_bell_say(models: CountModels) -> No
     assert models.bigram.guess(np.array([1])).tolist() == [2]
 
 
+def test_a_context_seen_once_counts(models: CountModels) -> None:
+    # 2 is followed by 1, once: n = t = 1.
+    found = models.bigram.loss(np.array([2, 2]), np.array([1, 2]))
+    expected = (np.array([1, 0]) + models.unigram.probability[1:3]) / 2
+    assert np.exp(-found) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("kind", ["bigram", "place"])
 def test_probabilities_add_up_to_one(models: CountModels, kind: str) -> None:
     model = getattr(models, kind)

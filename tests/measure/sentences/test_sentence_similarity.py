@@ -105,3 +105,12 @@ def test_ties_go_to_the_first_pairs_and_each_is_listed_once():
     assert cosine.tolist() == [0] * 6
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     assert pairs == [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3)]
+
+
+def test_more_pairs_asked_for_than_there_are_is_all_pairs():
+    x = np.random.default_rng(0).normal(size=(6, 4))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    all_pairs = sorted((x @ x.T)[np.triu_indices(6, 1)], reverse=True)
+    for n_listed in range(1, 36):  # one block has 36 cells, 15 of which are pairs
+        cosine, *_ = largest_cosines(x, np.arange(6), n_listed)
+        assert cosine == pytest.approx(all_pairs[:n_listed])

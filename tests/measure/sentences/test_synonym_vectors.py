@@ -88,3 +88,21 @@ def test_a_table_has_a_row_a_combination_and_bounds_stay_in_range(monkeypatch: p
     assert table.query("kind == 'b' and layer == 0")["free_high"].item() == 3.8
     assert table["random_weights_free"].isna().all()
     assert table["auc_deviations"].iloc[1].tolist() == pytest.approx([0.2, -0.2])
+
+
+@pytest.mark.parametrize("name", ["auc", "nearest_in_group", "silhouette"])
+def test_no_bound_lies_beyond_what_a_quantity_can_be(name: str, monkeypatch: pytest.MonkeyPatch):
+    values = np.full((1, 1, 1), 0.5)
+    interval = Interval(values - 9, values + 9, np.stack([values, -values]))
+    monkeypatch.setattr(synonym_vectors, "stratified_interval", lambda *_, **__: interval)
+    table = estimate_table(
+        {"layer": [0]},
+        [name],
+        [lambda units: values],
+        np.zeros(4, dtype=np.int64),
+        n_half_samples=2,
+        level=0.9,
+        generator=np.random.default_rng(0),
+    )
+    assert table[f"{name}_low"].item() == (-1 if name == "silhouette" else 0)
+    assert table[f"{name}_high"].item() == 1

@@ -30,3 +30,8 @@ def test_what_is_asked_for_is_shown_where_nothing_speaks_against_it(decoder: np.
     assert shown_pooling_of("max", decoder) == "max"
     assert shown_pooling_of("cls", decoder[:, :0]) == "cls"
     assert shown_pooling_of("cls", decoder[:, [0, 2]]) == "cls"  # no two begin alike
+
+
+def test_states_of_no_length_that_are_equal_saw_no_other(decoder: np.ndarray):
+    decoder[-1] = 0
+    assert shown_pooling_of("cls", decoder) == "mean"

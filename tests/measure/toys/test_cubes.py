@@ -73,6 +73,11 @@ def test_the_dimension_is_read_as_it_should_be(found):
         assert exact["dimension"][cloud] == pytest.approx(DIMS[cloud], rel=0.05)
 
 
+def test_all_together_are_as_many_points_as_the_cubes_have(found):
+    n = found.dimensions.groupby("cloud")["n"].unique().map(list)
+    assert n.to_dict() == {"shifted": [300], "turned": [300], "flat": [300], "all": [900]}
+
+
 def test_the_shares_are_those_of_another_pca(found):
     # The first cube is neither turned, nor does its place matter: its points are the first drawn.
     _, of_points, _ = np.random.default_rng(0).spawn(3)

@@ -66,6 +66,13 @@ def test_a_common_step_and_its_way_back_leave_nothing_of_the_whole_way():
     assert table["shared_energy"][0, 2] == pytest.approx(0, abs=0.05)
 
 
+def test_a_step_is_held_against_the_one_before_it_and_no_longer_way():
+    steps = np.diff(drifting([0.9] * 3), axis=0) * np.array([3, -1, -1])[:, None, None]
+    x = np.concatenate([noise(1, N, DIM), steps]).cumsum(axis=0)
+    cosine = shared_table("a", paths_of(x))["previous_shared_cosine"]
+    assert cosine[1:3].to_numpy() == pytest.approx([-1, 1], abs=0.05)
+
+
 def test_two_tokens_of_one_word_are_no_pair():
     paths = paths_of(drifting([0.2]))
     paths.tokens["id"] = paths.tokens["id"] // 2

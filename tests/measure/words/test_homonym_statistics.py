@@ -112,6 +112,15 @@ def test_one_layer_has_no_slope():
     assert slope(np.ones((2, 2, 0, 3))).shape == (2, 2, 1, 3)
 
 
+def test_two_layers_are_enough_for_a_slope():
+    values = states(n_layers=2).transpose(0, 2, 1, 3)
+    assert slope(values)[..., 0, :] == pytest.approx(values[..., 1, :] - values[..., 0, :])
+
+
+def test_one_draw_is_enough():
+    assert values_of(states(), n_draws=1).within.shape == (2, 2, 2, 3, 3)
+
+
 def test_one_word_has_no_yardstick():
     found = over_words(values_of(states()), np.array([1]))
     assert np.isnan(found["between_words"]).all()

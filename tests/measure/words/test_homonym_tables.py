@@ -1,8 +1,25 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from embspace.measure.words.homonym_statistics import MEASURES
-from embspace.measure.words.homonym_tables import CellColumns, Findings, largest
+from embspace.measure.words.homonym_occurrences import Occurrence
+from embspace.measure.words.homonym_statistics import (
+    FIRST_LAYERS,
+    MEASURES,
+    OVER_LAYERS,
+    WordValues,
+    slope_name,
+)
+from embspace.measure.words.homonym_tables import (
+    DRIFT_COLUMNS,
+    LAYER_COLUMNS,
+    RECOVERY_COLUMNS,
+    CellColumns,
+    Findings,
+    drift_table,
+    largest,
+    word_table,
+)
 
 
 def findings_of(name: str, draws: np.ndarray) -> Findings:
@@ -79,3 +96,34 @@ def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
     found = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
     row = found.cells(CellColumns("context_gain"), "context_gain", (0, 0, 0), "")
     assert str(row["context_gain"]) == "0.0"  # neither -5.6e-17 nor -0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [("difference", LAYER_COLUMNS), ("accuracy", RECOVERY_COLUMNS), ("slope", DRIFT_COLUMNS)],
+)
+def test_what_each_table_is_about_is_tested_in_it(name: str, columns: list[str]):
+    cell = CellColumns(name, interval=True, null=True, p_value=True)
+    assert set(cell.columns("") + cell.columns("random_weights_")) <= set(columns)
+
+
+def test_the_largest_layer_is_that_of_trained_weights():
+    rising = np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])  # falling at random weights
+    values = np.broadcast_to(rising[np.newaxis, ..., np.newaxis], (2, 2, 3, len(MEASURES)))
+    found = dict.fromkeys(OVER_LAYERS, values)
+    slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
+    found |= dict.fromkeys(slopes, values[:, :, :1])
+    table = drift_table(Findings(found, found, found, found, np.full((2, 3, 3), 7.0), level=0.8))
+    assert (table["largest_layer"] == 2).all()
+
+
+def test_distances_of_a_word_are_shown_as_cosines_where_those_are_measured():
+    distances = np.full((1, 1, 2, 1, len(MEASURES)), 0.25)
+    bags = np.full((1, 1, 1, 1, 1), 0.5)
+    values = WordValues(distances, 3 * distances, *[distances] * 3, bags)
+    senses = pd.DataFrame({"word": ["a"], "sense": ["x"]})
+    kept = [Occurrence(np.array([0]), np.array([1]))]
+    table = word_table(values, findings_of("between_words", np.array([1.0])), senses, kept)
+    shown = {row["quantity"]: (row["within"], row["between"]) for _, row in table.iterrows()}
+    assert shown == {"cosine": (0.75, 0.25), "euclidean_distance": (0.25, 0.75)}
+    assert (table["difference"] == 0.5).all()

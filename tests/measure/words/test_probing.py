@@ -111,6 +111,12 @@ def test_every_space_has_every_probe(found):
     assert inside.all()
 
 
+def test_the_null_always_says_the_commonest_class(found):
+    null = found.accuracy.groupby("task")["null_accuracy"].unique()
+    assert null["part_of_speech"].tolist() == pytest.approx([1 / 3])  # as many words of each
+    assert len(null["control"]) == 1 and 1 / 3 < null["control"][0] < 2 / 3
+
+
 def test_shown_tokens_are_judged_without_having_been_seen(found):
     assert list(found.tokens) == TOKEN_COLUMNS
     assert found.tokens["token"].unique().tolist() == ["w0", "w3"]
