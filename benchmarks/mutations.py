@@ -110,7 +110,7 @@ def _is_string(node: ast.AST) -> bool:
 
 def _changed(node: ast.AST) -> ast.AST | None:
     """Return a changed copy of the node itself; None where it has no change."""
-    other = copy.deepcopy(node)
+    other = copy.copy(node)  # not what is below it: each site of a module is looked for anew
     match other:
         case ast.Compare(ops=[operator]) if type(operator) in COMPARISONS:
             other.ops = [COMPARISONS[type(operator)]()]
