@@ -107,9 +107,9 @@ def test_what_each_table_is_about_is_tested_in_it(name: str, columns: list[str])
     assert set(cell.columns("") + cell.columns("random_weights_")) <= set(columns)
 
 
-def test_the_largest_layer_is_that_of_trained_weights():
-    rising = np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])  # falling at random weights
-    values = np.broadcast_to(rising[np.newaxis, ..., np.newaxis], (2, 2, 3, len(MEASURES)))
+def test_the_largest_layer_is_that_of_the_true_senses_at_trained_weights():
+    values = np.tile(np.array([2.0, 1.0, 0.0])[:, np.newaxis], (2, 2, 1, len(MEASURES)))
+    values[0, 0] = values[0, 0, ::-1]  # falling in the draw, and at random weights
     found = dict.fromkeys(OVER_LAYERS, values)
     slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
     found |= dict.fromkeys(slopes, values[:, :, :1])
