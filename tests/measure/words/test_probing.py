@@ -139,6 +139,14 @@ def test_words_of_several_tokens_are_left_out():
     assert tokens.loc[rows[rows >= 0], "id"].tolist() == [0, 2]
 
 
+def test_a_word_may_be_the_very_first_token():
+    tokens = pd.DataFrame({"window": range(3), "id": range(3), "special": False})
+    states = {name: np.zeros((2, 3, 4)) for name in ("token", "random_token")}
+    x = np.arange(12.0).reshape(3, 4)
+    probed = probed_words(words(3).assign(source="file"), tokens, states, x)
+    assert np.array_equal(np.asarray(probed.features["input", None, "trained"]), x)
+
+
 def test_of_drawn_words_as_many_of_each_class_as_the_rarest_has_come_first():
     labels = pd.Series(["noun", "verb", "noun", "noun", "adjective", "verb", "adjective", "noun"])
     assert first_of_each(labels).tolist() == [True, True, True, False, True, True, True, False]
