@@ -38,6 +38,10 @@ class Mutant(NamedTuple):
     line: int
     before: str
     after: str
+    function: str
+    """That holds the change, with the classes and functions around it; empty in none."""
+    becomes: str
+    """The changed statement, or the first line of it, as it is after the change."""
     code: str
     """The whole module, without its comments."""
 
@@ -45,13 +49,16 @@ class Mutant(NamedTuple):
 def mutants_of(source: str) -> list[Mutant]:
     """Return every change of a module, in the order of its code."""
     found: list[Mutant] = []
+    whole = ast.unparse(ast.parse(source)).splitlines()
     while True:
         mutator = _Mutator(len(found))
         tree = mutator.visit(ast.parse(source))
         if mutator.mutant is None:
             return found
         code = ast.unparse(ast.fix_missing_locations(tree))
-        found.append(mutator.mutant._replace(code=code))
+        lines = zip(code.splitlines(), whole, strict=True)
+        becomes = next((line.strip() for line, before in lines if line != before), "")
+        found.append(mutator.mutant._replace(becomes=becomes, code=code))
 
 
 class _Mutator(ast.NodeTransformer):
@@ -59,6 +66,7 @@ class _Mutator(ast.NodeTransformer):
 
     def __init__(self, number: int) -> None:
         self.to_come = number
+        self.around: list[str] = []
         self.mutant: Mutant | None = None
 
     def visit(self, node: ast.AST) -> ast.AST:
@@ -68,11 +76,17 @@ class _Mutator(ast.NodeTransformer):
         changed = _changed(node)
         if changed is not None and self.mutant is None:
             if self.to_come == 0:
-                line = getattr(node, "lineno", 0)
-                self.mutant = Mutant(line, ast.unparse(node), ast.unparse(changed), "")
+                line, function = getattr(node, "lineno", 0), ".".join(self.around)
+                before, after = ast.unparse(node), ast.unparse(changed)
+                self.mutant = Mutant(line, before, after, function, becomes="", code="")
                 return changed
             self.to_come -= 1
-        return self.generic_visit(node)
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return self.generic_visit(node)
+        self.around.append(node.name)
+        node = self.generic_visit(node)
+        self.around.pop()
+        return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Look into all that is no annotation, decorator or default argument."""
@@ -122,7 +136,7 @@ def _changed(node: ast.AST) -> ast.AST | None:
             other.value = not value
         case ast.Constant(value=int(value)):
             other.value = value + 1
-        case ast.Constant(value=float(value)):
+        case ast.Constant(value=float(value)) if value + 1 != value:
             other.value = value * SHARE if 0 < value < 1 else value + 1
         case ast.Attribute(attr=name) if name in NAMES:
             other.attr = NAMES[name]

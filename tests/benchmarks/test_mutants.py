@@ -3,7 +3,21 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.mutants import Drawn, draw_mutants, is_noticed, mutants_page, suites_of
+from benchmarks import mutants
+from benchmarks.mutants import (
+    KEYS,
+    TRIED,
+    Drawn,
+    all_mutants,
+    digest,
+    draw_mutants,
+    is_noticed,
+    keep,
+    mutants_page,
+    run_mutants,
+    suites_of,
+    with_sample,
+)
 from benchmarks.mutations import Mutant
 
 MODULE = "src/embspace/geometry/twice.py"
@@ -28,18 +42,45 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_mutants_are_drawn_by_the_seed_without_replacement(tree: Path):
-    drawn = draw_mutants(tree, 10, 0)
-    assert [each.mutant.after for each in drawn] == ["2 / x", "3"]
-    assert draw_mutants(tree, 1, 3) == draw_mutants(tree, 1, 3)
+    found = all_mutants(tree)
+    assert [each.mutant.after for each in draw_mutants(found, 10, 0)] == ["2 / x", "3"]
+    assert draw_mutants(found, 1, 3) == draw_mutants(found, 1, 3)
+
+
+def test_a_sample_is_drawn_once_and_of_what_is_in_no_other(tree: Path):
+    found = all_mutants(tree)
+    none = pd.DataFrame(columns=["seed", *KEYS, "before", "after"])
+    first = with_sample(none, found, 1, 0)
+    assert with_sample(first, found, 1, 0) is first
+    both = with_sample(first, found, 10, 1)
+    assert both["seed"].tolist() == [0, 1]
+    assert set(both["becomes"]) == {"return 2 / x", "return 3 * x"}
+    assert set(both["function"]) == {"twice"} and set(both["module"]) == {"geometry/twice.py"}
 
 
 def test_a_mutant_is_noticed_by_a_test_that_tells_it(tree: Path):
-    divided, tripled = draw_mutants(tree, 2, 0)
+    divided, tripled = all_mutants(tree)
     assert is_noticed(tree, divided)  # 2 / 0
     assert not is_noticed(tree, tripled)  # 3 * 0 is 0, too
     (tree / "tests/geometry/test_more.py").write_text(TEST.format(x=1, y=2))
     assert is_noticed(tree, tripled)
     assert (tree / MODULE).read_text() == CODE
+
+
+def test_what_was_tried_is_tried_anew_with_other_tests_alone(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[Drawn] = []
+    monkeypatch.setattr(mutants, "_copy", lambda root, _: root)
+    monkeypatch.setattr(mutants, "is_noticed", lambda _, each: asked.append(each) or True)
+    one, other = all_mutants(tree)
+    keep(tree / TRIED / digest(tree, one), False)
+    for _ in range(2):
+        assert run_mutants(tree, [one, other], 1) == [one, other._replace(is_noticed=True)]
+    assert asked == [other]
+    (tree / "tests/geometry/test_twice.py").write_text(TEST.format(x=1, y=2))
+    assert run_mutants(tree, [one], 1) == [one._replace(is_noticed=True)]
+    assert asked == [other, one]
 
 
 def test_the_suites_of_a_module_come_before_others_that_name_it(tree: Path):
@@ -78,15 +119,27 @@ def test_a_private_module_is_followed_to_public_ones_of_other_folders(tree: Path
 
 def test_the_page_counts_what_is_not_noticed_but_for_equal_changes():
     tried = [
-        Drawn(MODULE, Mutant(2, "2 * x", "2 / x", ""), is_noticed=True),
-        Drawn(MODULE, Mutant(2, "2", "3", ""), is_noticed=False),
-        Drawn(MODULE, Mutant(3, "a|b", "a", ""), is_noticed=False),
+        Drawn(MODULE, Mutant(2, "2 * x", "2 / x", "f", "2 / x", ""), is_noticed=True),
+        Drawn(MODULE, Mutant(2, "2", "3", "f", "3 * x", ""), is_noticed=False),
+        Drawn(MODULE, Mutant(3, "2", "3", "g", "3 * x", ""), is_noticed=False),
     ]
-    equal = pd.DataFrame(
-        [["geometry/twice.py", "2", "3", "it is rounded"]],
-        columns=["module", "before", "after", "reason"],
-    )
-    page = mutants_page(tried, equal, 0)
+    rows = [(0, *each.key, each.mutant.before, each.mutant.after) for each in tried]
+    rows += [(0, "geometry/gone.py", "f", "x < 0", "x <= 0", "x < 0")]
+    samples = pd.DataFrame(rows, columns=["seed", *KEYS, "before", "after"])
+    equal = samples.iloc[[1]].assign(reason="it is rounded")
+    page = mutants_page(samples, tried, equal)
     assert "|geometry|3|1|1|0.500|" in page.replace(" ", "")
-    assert "it is rounded" in page
+    assert "Of the 2 that count 1 are noticed, 50.0%. 1 more were" in page
+    assert page.count("it is rounded") == 1 and page.count("twice.py") == 2
     assert "2 / x" not in page
+
+
+def test_the_share_of_all_is_told_by_samples_without_tests_alone():
+    mutant = Mutant(2, "2", "3", "f", "3 * x", "")
+    tried = [Drawn(MODULE, mutant._replace(function=f"f{i}"), is_noticed=True) for i in range(20)]
+    rows = [(1, *each.key, "2", "3") for each in tried]
+    samples = pd.DataFrame(rows, columns=["seed", *KEYS, "before", "after"])
+    equal = pd.DataFrame(columns=[*KEYS, "reason"])
+    # Of 20 that are all noticed, by Clopper and Pearson: from 0.025 ** (1 / 20).
+    assert "Of all others it is 83% to 100%" in mutants_page(samples, tried, equal)
+    assert "Of all others" not in mutants_page(samples.assign(seed=0), tried, equal)

@@ -35,3 +35,20 @@ def test_a_mutant_is_code_with_this_change_alone():
         assert mutant.code != whole
         lines = zip(mutant.code.splitlines(), whole.splitlines(), strict=True)
         assert sum(line != other for line, other in lines) == 1
+
+
+def test_equal_changes_of_a_line_and_of_two_functions_are_told_apart():
+    source = """class A:
+    def f(x):
+        return g(1, 1, x)
+
+    def g(x):
+        return g(1, 1, x)
+"""
+    found = {(each.function, each.becomes) for each in mutants_of(source)}
+    calls = ("return g(2, 1, x)", "return g(1, 2, x)")
+    assert found == {(name, call) for name in ("A.f", "A.g") for call in calls}
+
+
+def test_a_number_too_large_to_grow_by_one_is_left():
+    assert mutants_of("LARGEST = 1e60") == []
