@@ -63,6 +63,12 @@ SEEDS = (
     Look("seed 2", GREEN, "s", "-."),
     Look("seed 3", PURPLE, "D", ":"),
 )
+TEXTS = (
+    Look("first text", BLUE, "o", "-"),
+    Look("second text", VERMILION, "^", "--"),
+    Look("third text", GREEN, "s", "-."),
+    Look("fourth text", PURPLE, "D", ":"),
+)
 # Blue against vermilion is the pair that color-blind readers tell apart best; L* 46 and 54 in gray,
 # so that the marker says it, too.
 VERDICTS = {
@@ -98,6 +104,7 @@ NULLS = {
     "coordinates_shuffled": Look("coordinates shuffled", GRAY, "", "--"),
     "gaussian_of_covariance": Look("Gaussian of equal covariance", GRAY, "", "-."),
     "exchanged_between_texts": Look("tokens exchanged between texts", GRAY, "", "-."),
+    "rotated_paths": Look("paths rotated at random", "0.8", "", "-"),
     "random_initialization": Look("random weights", GRAY, "", (0, (5, 1))),
     "labels_shuffled": Look("labels shuffled", GRAY, "x", ":"),
     "shuffled_entries": Look("weights shuffled", GRAY, "", (0, (3, 1, 1, 1, 1, 1))),
@@ -129,6 +136,13 @@ def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
     for number, name in enumerate(others):
         looks[name] = free[number % len(free)]._replace(name=name.replace("_", " "))
     return {name: _CORPORA[name] if name in _CORPORA else looks[name] for name in names}
+
+
+def text_looks(texts: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each short text of the stimuli, by its name; a fifth has the first's."""
+    names = list(dict.fromkeys(texts))
+    looks = (TEXTS[number % len(TEXTS)] for number in range(len(names)))
+    return {name: look._replace(name=f"“{name}”") for name, look in zip(names, looks, strict=True)}
 
 
 def seed_look(seed: int) -> Look:

@@ -1,10 +1,16 @@
 """Stage `draw_words`: figures and tables of words in context."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.words import evolution, homonyms, probing
+from embspace.draw.words import (
+    evolution,
+    evolution_shared,
+    evolution_steps,
+    homonyms,
+    probing,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(probing, evolution, homonyms)
+DRAWINGS = drawings_of(probing, evolution, evolution_steps, evolution_shared, homonyms)
 
 
 def main(config: StageConfig) -> None:

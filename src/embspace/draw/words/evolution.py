@@ -1,256 +1,211 @@
-"""Figure and tables of `measure_evolution`: Luisto's figures 20 to 22, and what stands beside."""
+"""Figure and tables of `measure_evolution`: Luisto's figures 20 and 21, the paths of tokens."""
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.words.evolution_tables import evolution_tables
+from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 from embspace.files.tables import Tables
 
-RESULTS = ("path.csv", "views.csv", "steps.csv", "layers.csv", "shared_steps.csv", "drift.csv")
-VIEWS = {"all_layers": "all layers", "without_last": "without the last"}
-N_PATHS = 4  # panels
-QUANTITIES = {  # the panels of one quantity by layer: title, label
-    "euclidean_distance": ("Length of steps", "Euclidean distance"),
-    "cosine": ("Cosines of states", "with the one before"),
-    "step_cosine": ("Cosines of steps", "with the one before"),
-    "norm": ("Norms of states", "Euclidean norm"),
-    "radial_share": ("Radial share of steps", "of squared length"),
-}
-CHARACTER, LINE = 0.032, 0.06  # of a panel's width and height, for names in it
-SPACES = {"both": "plane", "all": "full space"}
-TOKEN, OTHER, CORPUS, RANDOM, START, MARKED = "C0", "C2", "C4", "0.45", "C1", "C3"
+RESULTS = ("path.csv", "views.csv", "drift.csv")
+SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
+CHARACTER, LINE = 0.0115, 0.042  # of the large panel's width and height, for names in it
+COLORS = "viridis"
+RANDOM = NULLS["random_initialization"]
 
 
 def draw_evolution(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Paths in two components; by layer the steps, norms, what steps share, and drift.
+    """Draw the paths of a text's tokens, then one word's in all texts and how they drift apart.
 
-    Of views of words, those that have a panel are the first two; the tables have all.
+    Of followed words the first has a panel; the tables have all.
     """
-    empty = results["path"].empty
+    path, drift = results["path"], results["drift"]
     figure, axes = new_figure(
-        4,
-        3,
+        2,
+        2,
         height_mm=height_mm,
-        title="The way of tokens through the layers",
-        subtitle=f"{label} · {'nothing to show' if empty else _population(results)}",
+        title=_finding(path, drift, results["views"]),
+        subtitle=f"{label} · {_population(path)}",
         stage="measure_evolution",
     )
-    if empty:
-        say_instead(axes, "no tokenizer, so no text whose tokens could be followed")
-        return figure, evolution_tables(results, label, digits)
-    views = results["path"].groupby("view", sort=False)
-    for ax in axes[len(views) : N_PATHS]:
-        ax.set_axis_off()
-    for ax, (view, rows) in zip(axes[:N_PATHS], views, strict=False):
-        _paths(ax, str(view), rows, results["views"])
-    for ax, quantity in zip(axes[N_PATHS:], QUANTITIES, strict=False):
-        _by_layer(ax, quantity, results)
-    _shared(axes[9], results["shared_steps"])
-    _spaces(axes[10], results["views"], list(results["path"]["view"].unique())[:N_PATHS])
-    _drift(axes[11], results["drift"], results["path"])
-    _legend(figure, results)
-    return figure, evolution_tables(results, label, digits)
+    if path.empty:
+        say_instead(axes, NO_TOKENS)
+        return figure, path_tables(results, label, digits)
+    followed = _followed(path)
+    large, *small = _panels(figure, axes, (not followed.empty) + (not drift.empty))
+    shown = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
+    _paths(large, shown, results["views"])
+    if not followed.empty:
+        _one_word(small[0], followed, results["views"])
+    if not drift.empty:
+        _drift(small[-1], drift, followed)
+    return figure, path_tables(results, label, digits)
 
 
-def _population(results: dict[str, pd.DataFrame]) -> str:
-    steps = results["steps"]
-    return (
-        f"{counted(steps['text'].nunique(), 'text')}, "
-        f"{counted(steps.groupby(['text', 'position']).ngroups, 'token')}, special ones included "
-        "· layer 0: embedding output"
-    )
+def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
+    """Return a large panel above and small ones below, in the place of a grid of two by two."""
+    grid = axes[0].get_gridspec()
+    for ax in axes:
+        ax.remove()
+    if not n_small:
+        return [figure.add_subplot(grid[:, :])]
+    grid.set_height_ratios([1.45, 1])
+    below = [grid[1, :]] if n_small == 1 else [grid[1, 0], grid[1, 1]]
+    return [figure.add_subplot(place) for place in (grid[0, :], *below)]
 
 
-def _paths(ax: Axes, view: str, rows: pd.DataFrame, views: pd.DataFrame) -> None:
-    """One line a token, a dot where it starts; few tokens are named."""
-    texts = list(rows["text"].unique())
-    tokens = list(rows.groupby(["text", "position"], sort=False))
-    for (text, _), path in tokens:
-        color = TOKEN if text == texts[0] else OTHER
-        style = "-" if text == texts[0] else "--"
-        ax.plot(path["component_1"], path["component_2"], style, color=color, linewidth=0.7)
-        start = path.iloc[0]
-        place = start["component_1"], start["component_2"]
-        ax.plot(*place, ".", color=START, markersize=4, zorder=3)
-    variance = views[(views["view"] == view) & (views["quantity"] == "explained_variance")]
-    share = variance.set_index("space")["value"]
-    ax.set(
-        title=f"Paths: {_name(view)}",
-        xlabel=f"component 1, {100 * share['component_1']:.0f} % of variance",
-        ylabel=f"component 2, {100 * share['component_2']:.0f} %",
-    )
-    ax.margins(0.15, 0.1)
-    _name_starts(ax, rows[rows["layer"] == 0])
+def _followed(path: pd.DataFrame) -> pd.DataFrame:
+    """Return the paths of the first followed word."""
+    views = [view for view in path["view"].unique() if view not in OTHER_VIEWS]
+    return path[path["view"] == views[0]] if views else path[:0]
 
 
-def _name(view: str) -> str:
-    return VIEWS.get(view, view.replace("+", ", "))
+def _marked(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.Series:
+    """Return of which rows of the drift the token is the followed one."""
+    return drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
 
 
-def _name_starts(ax: Axes, starts: pd.DataFrame) -> None:
-    """The tokens beside their dots, on either side; not where another dot or name would be hit."""
-    width, height = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
-    named = starts.drop_duplicates(["token", "position"])
-    dots = named[["component_1", "component_2"]].to_numpy() / [width, height]
-    names: list[tuple[float, float, float]] = []  # left, right, height
-    for place in np.argsort(-named["token"].str.len(), kind="stable"):
-        token, (x, y) = str(named["token"].iloc[place]), dots[place]
-        others = [(a, a, b) for a, b in np.delete(dots, place, axis=0)]
-        for side, toward in (("left", 1), ("right", -1)):
-            left, right = sorted((x, x + toward * CHARACTER * (len(token) + 1)))
-            if any(a < right and b > left and abs(c - y) < LINE for a, b, c in names + others):
-                continue
-            names.append((left, right, y))
-            words = ax.annotate(
-                token, (x * width, y * height), (3 * toward, 0), textcoords="offset points"
-            )
-            words.set(fontsize=6, horizontalalignment=side, verticalalignment="center")
-            words.set_parse_math(False)  # a token may be a dollar sign
-            break
-
-
-def _by_layer(ax: Axes, quantity: str, results: dict[str, pd.DataFrame]) -> None:
-    """A thin line a token of the first text, and the means."""
-    first, *corpora = _sets(results)
-    steps = results["steps"][results["steps"]["text"] == first]
-    for _, path in steps.groupby("position"):
-        ax.plot(path["layer"], path[quantity], color=TOKEN, linewidth=0.5, alpha=0.5)
-    layers = results["layers"][results["layers"]["quantity"] == quantity]
-    own = layers[layers["tokens"] == first]
-    ax.plot(own["layer"], own["mean"], color=TOKEN, linewidth=1.8)
-    ax.plot(own["layer"], own["random_weights_mean"], color=RANDOM, linestyle="--")
-    for corpus in corpora:
-        rows = layers[layers["tokens"] == corpus]
-        ax.plot(rows["layer"], rows["mean"], color=CORPUS, marker=".")
-    if quantity == "norm":
-        scales = steps.drop_duplicates("layer")
-        ax.plot(scales["layer"], scales["layer_norm_scale"], color="black", linestyle=":")
-    title, words = QUANTITIES[quantity]
-    ax.set(title=title, xlabel="layer", ylabel=words)
-    if quantity in ("euclidean_distance", "norm", "radial_share"):
-        ax.set_ylim(bottom=0)
-    if quantity == "cosine":
-        ax.ticklabel_format(useOffset=False)
-        bottom = ax.get_ylim()[0]
-        ax.set_ylim(bottom, 1 + min(0.02, 0.05 * (1 - bottom)))  # room above 1, as states turn
-    _number_layers(ax, layers.dropna(subset=["mean"])["layer"])
-    if quantity == "step_cosine":
-        ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-
-
-def _number_layers(ax: Axes, layers: pd.Series) -> None:
-    """Number whole layers, and show points where a line would need a second layer."""
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if layers.nunique() == 1:
-        ax.set_xticks(layers.unique())
-        for line in ax.lines:
-            line.set_marker(".")
-
-
-def _sets(results: dict[str, pd.DataFrame]) -> list[str]:
-    """The first text, and the corpora."""
-    texts = list(results["steps"]["text"].unique())
-    sets = results["layers"]["tokens"].unique()
-    return [texts[0], *(name for name in sets if name not in texts)]
-
-
-def _shared(ax: Axes, table: pd.DataFrame) -> None:
-    """The energy that the steps of different tokens share, by the layer where they end."""
-    steps = table[table["last_layer"] - table["first_layer"] == 1]
-    for number, (_, rows) in enumerate(steps.groupby("tokens", sort=False)):
-        at_large = rows["shared_energy_low"].notna().any()
-        color = CORPUS if at_large else TOKEN if number == 0 else OTHER
-        ax.plot(rows["last_layer"], rows["shared_energy"], color=color, marker=".")
-        if at_large:
-            ax.fill_between(
-                rows["last_layer"],
-                rows["shared_energy_low"],
-                rows["shared_energy_high"],
-                color=color,
-                alpha=0.3,
-            )
-        if number == 0:
-            bounds = rows["null_shared_energy_low"], rows["null_shared_energy_high"]
-            ax.fill_between(rows["last_layer"], *bounds, color="0.8", zorder=1)
-            random = rows["random_weights_shared_energy"]
-            ax.plot(rows["last_layer"], random, color=RANDOM, linestyle="--")
-    ax.set(title="Common to the steps", xlabel="layer", ylabel="shared energy")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _spaces(ax: Axes, views: pd.DataFrame, shown: list[str]) -> None:
-    """The shared energy of the whole way, in the plane of each view and without projection."""
-    rows = views[(views["quantity"] == "shared_energy") & views["space"].isin(SPACES)]
-    rows = rows[rows["null_value"].notna() & rows["view"].isin(shown)]
-    for place, row in enumerate(rows.to_dict(orient="records")):
-        ax.plot(
-            [row["null_value_low"], row["null_value_high"]], [place] * 2, color="0.8", linewidth=3
-        )
-        ax.plot(row["random_weights_value"], place, "x", color=RANDOM, markersize=4)
-        ax.plot(row["value"], place, "o", color=TOKEN, markersize=4)
-        name = f"{_name(row['view'])}: {SPACES[row['space']]}"
-        ax.text(-1, place - 0.47, name, fontsize=5.5, va="center")
-    ax.set(title="Common to the whole way", xlabel="shared energy", ylim=(len(rows) - 0.6, -0.9))
-    ax.set(xlim=(-1.05, 1.05), yticks=[])
-
-
-def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
-    """The relative distance of each token that two texts share, the first followed word marked."""
+def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> str:
+    if path.empty:
+        return "No token to follow through the layers"
     if drift.empty:
-        say_instead([ax], "no two texts to compare")
-        return
-    followed = list(path["view"].unique())[len(VIEWS) :]
-    marked = path[path["view"].isin(followed[:1])][["text", "position"]].drop_duplicates()
-    places = set(marked.itertuples(index=False, name=None))
-    for (text, position, _), rows in drift.groupby(["first", "position", "second"], sort=False):
-        stands_out = (text, position) in places
-        random = rows["random_weights_relative_distance"]
-        ax.plot(rows["layer"], random, "--", color=RANDOM, linewidth=0.6)
-        ax.plot(
-            rows["layer"],
-            rows["relative_distance"],
-            color=MARKED if stands_out else TOKEN,
-            linewidth=1.8 if stands_out else 0.6,
-            zorder=3 if stands_out else 2,
-            label=rows["token"].iloc[0] if stands_out else None,
+        share = 100 * sum(_variance(views, SHOWN))
+        return f"Two components show {share:.0f} % of the ways of tokens through the layers"
+    last = drift[drift["layer"] == drift["layer"].max()]
+    marked = last[_marked(last, _followed(path))]
+    rows = last if marked.empty else marked
+    who = "Shared tokens" if marked.empty else f"“{marked['token'].iloc[0]}”"
+    apart, random = (
+        100 * rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
+    )
+    return (
+        f"{who} of two texts: {apart:.0f} % as far apart at the last layer as different tokens "
+        f"are; {random:.0f} % with random weights"
+    )
+
+
+def _population(path: pd.DataFrame) -> str:
+    if path.empty:
+        return "no tokenizer, n = 0 tokens"
+    tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
+    return (
+        f"{counted(path['text'].nunique(), 'text')}, {counted(tokens, 'token')}, special ones "
+        f"included · layers 0 (embedding output) to {path['layer'].max()} · components of a PCA "
+        "of all states that a panel is about"
+    )
+
+
+def _variance(views: pd.DataFrame, view: str) -> tuple[float, float]:
+    """Return the shares of the variance that two components of a view have."""
+    rows = views[(views["view"] == view) & (views["quantity"] == "explained_variance")]
+    shares = rows.set_index("space")["value"]
+    return shares["component_1"], shares["component_2"]
+
+
+def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
+    first, second = _variance(views, view)
+    ax.set_xlabel(f"component 1, {100 * first:.0f} % of variance")
+    ax.set_ylabel(f"component 2, {100 * second:.0f} % of variance")
+
+
+def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
+    """Draw a path a token with its layers as colored dots, and the token where it starts."""
+    for _, path in rows.groupby("position", sort=False):
+        _arrow(ax, path, GRAY)
+    dots = ax.scatter(
+        rows["component_1"], rows["component_2"], c=rows["layer"], cmap=COLORS, s=14, zorder=3
+    )
+    bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
+    bar.locator = MaxNLocator(integer=True)
+    _label_components(ax, views, SHOWN)
+    ax.set_title(f"Tokens of “{rows['text'].iloc[0]}”")
+    ax.margins(0.06, 0.06)
+    _name_starts(ax, rows)
+
+
+def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
+    """Draw a path with a head where it ends."""
+    x, y = (path[f"component_{number}"].to_numpy() for number in (1, 2))
+    ax.plot(x, y, linestyle=line, color=color, linewidth=1, zorder=2)
+    head = {"arrowstyle": "-|>", "color": color, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
+    ax.annotate("", (x[-1], y[-1]), (x[-2], y[-2]), arrowprops=head)
+
+
+def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
+    """Write the tokens beside their starts, at the next free height; a line leads to far ones."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    span = np.array([right - left, top - bottom])
+    dots = rows[["component_1", "component_2"]].to_numpy() / span
+    starts = rows[rows["layer"] == rows["layer"].min()].sort_values("component_2")
+    names: list[tuple[float, float, float]] = []  # left, right, height
+    for token, x, y in starts[["token", "component_1", "component_2"]].itertuples(index=False):
+        x, y, width = x / span[0], y / span[1], CHARACTER * (len(token) + 1)
+        free = [
+            (abs(dx) + 2 * abs(dy), x + dx, y + dy)
+            for dy in np.arange(-6, 7) * LINE
+            for dx in (0.008, -width, 0.05, -width - 0.05)
+            if _is_free((x + dx, x + dx + width, y + dy), dots, names)
+        ]
+        _, at, height = min(free, default=(0.0, x + 0.008, y))
+        names.append((at, at + width, height))
+        lead = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
+        words = ax.annotate(
+            token, (x * span[0], y * span[1]), (at * span[0], height * span[1]), arrowprops=lead
         )
-    ax.set(title="Drift between the texts", xlabel="layer", ylabel="relative distance")
+        words.set(fontsize=7.5, fontweight="bold", va="center")
+        words.set_parse_math(False)  # a token may be a dollar sign
+
+
+def _is_free(
+    box: tuple[float, float, float], dots: np.ndarray, names: list[tuple[float, float, float]]
+) -> bool:
+    left, right, height = box
+    hit = (dots[:, 0] > left) & (dots[:, 0] < right) & (abs(dots[:, 1] - height) < LINE / 2)
+    return not hit.any() and not any(
+        a < right and b > left and abs(c - height) < LINE for a, b, c in names
+    )
+
+
+def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
+    """Draw the paths of one word in each text, the layers numbered along the first."""
+    looks = text_looks(followed["text"])
+    for number, ((text, _), path) in enumerate(followed.groupby(["text", "position"], sort=False)):
+        look = looks[str(text)]
+        _arrow(ax, path, look.color, look.line)
+        x, y = path["component_1"], path["component_2"]
+        ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
+        if number == 0:
+            for layer, *place in path[["layer", "component_1", "component_2"]].itertuples(False):
+                ax.annotate(f"{layer:.0f}", place, (5, 2), textcoords="offset points", fontsize=7)
+    _label_components(ax, views, followed["view"].iloc[0])
+    ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
+    ax.margins(0.12)
+    ax.legend(title="text")
+
+
+def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
+    """Draw the distance of each token that two texts share, the followed word marked."""
+    marked = _marked(drift, followed)
+    for (_, position), rows in drift.groupby(["first", "position"], sort=False):
+        is_marked = bool(marked[rows.index].any())
+        look = {"color": BLACK if is_marked else SKY, "lw": 2 if is_marked else 0.8}
+        name = f"“{rows['token'].iloc[0]}”" if is_marked else "another shared token"
+        ax.plot(rows["layer"], rows["relative_distance"], label=name, zorder=2 + is_marked, **look)
+        random = rows["random_weights_relative_distance"]
+        ax.plot(
+            rows["layer"], random, ls=RANDOM.line, color=RANDOM.color, lw=0.8, label=RANDOM.name
+        )
+    ax.set_title("The same token in two texts")
+    ax.set(xlabel="layer", ylabel="distance, 1: of different tokens", ylim=(0, None))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if ax.get_legend_handles_labels()[0]:
-        ax.set_ylim(top=1.25 * ax.get_ylim()[1])  # the legend lies above
-        ax.legend(loc="upper left", ncols=3, columnspacing=1)
-
-
-def _legend(figure: Figure, results: dict[str, pd.DataFrame]) -> None:
-    first, *corpora = _sets(results)
-    others = [text for text in results["steps"]["text"].unique() if text != first]
-    handles = [
-        Line2D([], [], color=START, marker=".", linestyle="none", label="start of a path"),
-        Line2D([], [], color=TOKEN, linewidth=0.6, label=f"a token of “{first}”"),
-        Line2D([], [], color=TOKEN, linewidth=1.8, label="their mean"),
-        *(Line2D([], [], color=OTHER, label=f"“{text}”") for text in others),
-        *(
-            Line2D([], [], color=CORPUS, marker=".", label=f"mean of {_n(results, name)}")
-            for name in corpora
-        ),
-        Line2D([], [], color=RANDOM, linestyle="--", marker="x", label="random weights"),
-        Patch(color="0.8", label="each path rotated by itself"),
-    ]
-    if results["steps"]["layer_norm_scale"].notna().any():
-        words = "length that LayerNorm sets"
-        handles.append(Line2D([], [], color="black", linestyle=":", label=words))
-    figure.legend(handles=handles, loc="outside lower left", ncols=3)
-
-
-def _n(results: dict[str, pd.DataFrame], name: str) -> str:
-    layers = results["layers"]
-    return f"{counted(layers.loc[layers['tokens'] == name, 'n'].max(), 'token')} of {name}"
+    named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    ax.legend(named.values(), named.keys(), loc="upper left")

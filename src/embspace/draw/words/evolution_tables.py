@@ -2,8 +2,9 @@
 
 import pandas as pd
 
-from embspace.draw.page.markdown import code, interval, markdown_table, same, section
+from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
 
+NO_TOKENS = "No tokenizer, so no text whose tokens could be followed"
 BY_LAYER = ["euclidean_distance", "cosine", "step_cosine", "radial_share", "norm_change"]
 SHARED = {
     "tokens": "tokens",
@@ -26,48 +27,77 @@ DRIFT = {
 }
 
 
-def evolution_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
-    """Quantities by layer, what steps share, what components show, and the drift at the end."""
-    heading = f"# The way of tokens through {label}\n\nStage `measure_evolution`.\n"
+def path_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
+    """Return the drift at the last layer, and behind a fold what the components show."""
+    heading = _heading("The way of tokens", label)
     if results["path"].empty:
-        return f"{heading}\nNo tokenizer.\n"
-    return "\n".join(
-        [
-            heading,
-            section(
-                "By layer",
-                "Means over the tokens; of steps, the one that ends at the layer. Radial share: "
-                "of the squared length, what lies along the state where the step begins.",
-                markdown_table(_layer_rows(results, digits), digits),
-            ),
-            section(
-                "Common to the steps",
-                "Mean dot product of the displacements of two tokens of different ids between two "
-                "layers, over the mean squared length: 0 for independent directions, 1 for equal "
-                "displacements. Null: each path rotated by itself. Cosine with the step before: "
-                "of what each has in common.",
-                markdown_table(results["shared_steps"][[*SHARED]].rename(columns=SHARED), digits),
-            ),
-            section(
-                "Two components",
-                "Of each PCA, the share of the variance; of that, the share that lies between the "
-                "means of the layers; and what the displacements from the first to the last layer "
-                "share. Null: each token's path rotated by itself.",
-                markdown_table(_view_rows(results["views"]), digits),
-            ),
-            section(
-                "Drift",
-                "Of tokens that two texts share, at the last layer. The relative distance is over "
-                "the mean distance of different tokens of the first text.",
-                markdown_table(_drift_rows(results["drift"]), digits),
-            ),
-        ]
+        return f"{heading}\n{NO_TOKENS}.\n"
+    drift = section(
+        "Drift",
+        "Of tokens that two texts share, at the last layer. The relative distance is over the mean "
+        "distance of different tokens of the first text.",
+        markdown_table(_drift_rows(results["drift"]), digits),
+    )
+    shown = results["views"][results["views"]["quantity"] != "shared_energy"]
+    return f"{heading}\n{drift}\n{folded(_view_section(shown, digits))}"
+
+
+def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: int) -> str:
+    """Return the means at the last layer, and behind a fold those at each."""
+    heading = _heading("Steps of tokens", label)
+    if steps.empty:
+        return f"{heading}\n{NO_TOKENS}.\n"
+    rows = _layer_rows(steps, layers, digits)
+    last = section(
+        "The last layer",
+        "Means over the tokens; of steps, the one that ends at the layer. Radial share: of the "
+        "squared length, what lies along the state where the step begins.",
+        markdown_table(rows[rows["layer"] == rows["layer"].max()], digits),
+    )
+    every = section("Each layer", "The same means.", markdown_table(rows, digits))
+    return f"{heading}\n{last}\n{folded(every)}"
+
+
+def shared_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
+    """Return what the whole way shares, and behind a fold each step and the components."""
+    heading, table = (
+        _heading("Common to the steps of tokens", label),
+        results["evolution/shared_steps"],
+    )
+    if table.empty:
+        return f"{heading}\n{NO_TOKENS}.\n"
+    is_step = table["last_layer"] - table["first_layer"] == 1
+    whole, single = (
+        markdown_table(table.loc[chosen, [*SHARED]].rename(columns=SHARED), digits)
+        for chosen in (~is_step, is_step)
+    )
+    note = (
+        "Mean dot product of the displacements of two tokens of different ids between two layers, "
+        "over the mean squared length: 0 for independent directions, 1 for equal displacements. "
+        "Null: each path rotated at random. Cosine with the step before: of what each has in common."
+    )
+    views = results["evolution/views"]
+    more = section("Each step", "The same for one step.", single)
+    more += "\n" + _view_section(views[views["quantity"] == "shared_energy"], digits)
+    return f"{heading}\n{section('From layer to layer', note, whole)}\n{folded(more)}"
+
+
+def _heading(what: str, label: str) -> str:
+    return f"# {what} through {label}\n\nStage `measure_evolution`.\n"
+
+
+def _view_section(views: pd.DataFrame, digits: int) -> str:
+    return section(
+        "Two components",
+        "Of each PCA, the share of the variance; of that, the share that lies between the means of "
+        "the layers; and what the displacements from the first to the last layer share. Null: each "
+        "token's path rotated at random.",
+        markdown_table(_view_rows(views), digits),
     )
 
 
-def _layer_rows(results: dict[str, pd.DataFrame], digits: int) -> pd.DataFrame:
-    """One row a set of tokens and layer, one column a quantity."""
-    layers = results["layers"]
+def _layer_rows(steps: pd.DataFrame, layers: pd.DataFrame, digits: int) -> pd.DataFrame:
+    """Return one row a set of tokens and layer, one column a quantity."""
     parts = []
     for name in layers["tokens"].unique():
         rows = layers[layers["tokens"] == name]
@@ -76,7 +106,7 @@ def _layer_rows(results: dict[str, pd.DataFrame], digits: int) -> pd.DataFrame:
             if means.notna().any(axis=None):
                 parts.append(means.reset_index().assign(tokens=f"{name}{words}"))
     table = pd.concat(parts, ignore_index=True)
-    scales = results["steps"].drop_duplicates("layer").set_index("layer")
+    scales = steps.drop_duplicates("layer").set_index("layer")
     random = table["tokens"].str.endswith(", random weights")
     given = table["layer"].map(scales["layer_norm_scale"])
     given = given.mask(random, table["layer"].map(scales["random_weights_layer_norm_scale"]))

@@ -1,0 +1,115 @@
+"""Figure and tables of `measure_evolution`: what the steps of different tokens have in common."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.looks import NULLS, Look, corpus_looks, text_looks
+from embspace.draw.words.evolution_tables import NO_TOKENS, shared_tables
+from embspace.files.tables import Tables
+
+RESULTS = ("evolution/shared_steps.csv", "evolution/views.csv")
+VALUE, RANDOM_VALUE, NULL = "shared_energy", "random_weights_shared_energy", "null_shared_energy"
+RANDOM, ROTATED = NULLS["random_initialization"], NULLS["rotated_paths"]
+
+
+def draw_evolution_shared(
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the energy that steps of different tokens share, by layer and over the whole way."""
+    table = results["evolution/shared_steps"]
+    figure, axes = new_figure(
+        1,
+        2,
+        height_mm=height_mm,
+        title=_finding(table),
+        subtitle=f"{label} · {_population(table)}",
+        stage="measure_evolution",
+    )
+    if table.empty:
+        say_instead(axes, NO_TOKENS)
+        return figure, shared_tables(results, label, digits)
+    is_step = table["last_layer"] - table["first_layer"] == 1
+    _by_step(axes[0], table[is_step])
+    _whole_way(axes[1], table[~is_step])
+    legend_below(figure, axes, ncols=3)
+    return figure, shared_tables(results, label, digits)
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """Return the range over steps of the first text, beside both nulls."""
+    steps = table[(table["last_layer"] - table["first_layer"] == 1)]
+    steps = steps[steps["tokens"] == steps["tokens"].iloc[0]] if len(steps) else steps
+    if steps.empty:
+        return "No two tokens whose steps could be compared"
+    return (
+        f"Of the energy of a step, tokens of a text share {_range(steps[VALUE])}; rotated paths "
+        f"{_range(steps[NULL])}, random weights {_range(steps[RANDOM_VALUE])}"
+    )
+
+
+def _range(shares: pd.Series) -> str:
+    low, high = (
+        f"{100 * each + 0.0:.0f}".replace("-0", "0") for each in (shares.min(), shares.max())
+    )
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def _population(table: pd.DataFrame) -> str:
+    if table.empty:
+        return "no tokenizer, n = 0 tokens"
+    looks = _looks(table)
+    sizes = table.groupby("tokens", sort=False)["n_tokens"].max()
+    parts = [f"{looks[str(name)].name}: {counted(n, 'token')}" for name, n in sizes.items()]
+    note = "shared energy: 0 for independent directions, 1 for equal steps"
+    return " · ".join([*parts, note, "bands: 95 % intervals over texts"])
+
+
+def _looks(table: pd.DataFrame) -> dict[str, Look]:
+    """Return the looks of texts and corpora; only corpora have intervals, over their texts."""
+    at_large = table.groupby("tokens", sort=False)[f"{VALUE}_low"].agg(
+        lambda low: low.notna().any()
+    )
+    corpora = [str(name) for name in at_large.index[at_large]]
+    return text_looks(map(str, at_large.index[~at_large])) | corpus_looks(corpora)
+
+
+def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
+    looks = _looks(steps)
+    for number, (name, rows) in enumerate(steps.groupby("tokens", sort=False)):
+        look = looks[str(name)]
+        line = {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4}
+        ax.plot(rows["last_layer"], rows[VALUE], label=f"tokens of {look.name}", **line)
+        if rows[f"{VALUE}_low"].notna().any():
+            shade(ax, rows, "last_layer", VALUE, color=look.color, alpha=0.3)
+        if number == 0:
+            null = {"color": ROTATED.color, "zorder": 1, "label": f"{ROTATED.name}, {look.name}"}
+            shade(ax, rows, "last_layer", NULL, **null)
+            random = {"color": RANDOM.color, "ls": RANDOM.line}
+            ax.plot(
+                rows["last_layer"],
+                rows[RANDOM_VALUE],
+                label=f"{RANDOM.name}, {look.name}",
+                **random,
+            )
+    ax.set(title="One step", xlabel="layer where the step ends", ylabel="shared energy")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _whole_way(ax: Axes, ways: pd.DataFrame) -> None:
+    """Draw a row a set of tokens and stretch of layers, with the null and random weights."""
+    looks = _looks(ways)
+    names = []
+    for place, row in enumerate(ways.to_dict(orient="records")):
+        look = looks[row["tokens"]]
+        names.append(f"{look.name}, {row['first_layer']} to {row['last_layer']}")
+        null = [row[f"{NULL}_low"], row[f"{NULL}_high"]]
+        ax.plot(null, [place] * 2, color=ROTATED.color, lw=5, solid_capstyle="butt", zorder=1)
+        ax.plot(row[RANDOM_VALUE], place, "x", color=RANDOM.color, ms=5)
+        ax.plot([row[f"{VALUE}_low"], row[f"{VALUE}_high"]], [place] * 2, color=look.color, lw=1)
+        ax.plot(row[VALUE], place, look.marker, color=look.color, ms=5)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(title="From layer to layer", xlabel="shared energy", ylim=(len(names) - 0.5, -0.5))
