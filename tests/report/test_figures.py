@@ -5,7 +5,7 @@ from embspace.report.figures import report_figures
 
 FIGURES = [
     Path(f"figures/{name}.png")
-    for name in ("helix/b", "helix/a", "pca/a", "measures/a--b", "gone/a")
+    for name in ("helix/b", "helix/a", "pca/a", "measures/a--b", "gone/a", "helix_turns/a")
 ]
 SETTINGS = [
     Path(f"conf/{name}.yaml")
@@ -18,6 +18,7 @@ SETTINGS = [
         "draw/compare/measures",
         "measure/words/probing",
         "draw/words/probing",
+        "draw/positional/helix_turns",
     )
 ]
 
@@ -26,6 +27,7 @@ def test_figures_stand_by_chapter_and_noun_with_the_stage_that_makes_them():
     page = report_figures(FIGURES, SETTINGS)
     titles = [line for line in page.splitlines() if line.startswith("#")]
     chapters = ["## compare", "### measures", "## learned", "### pca", "## positional", "### helix"]
+    chapters.append("### helix_turns")
     assert titles == ["# All figures", *chapters]
     for stage in ("compare_measures", "project_pca", "measure_helix"):
         assert f"Stage `{stage}` of [pipeline/" in page

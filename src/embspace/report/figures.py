@@ -33,21 +33,23 @@ def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
     drawn = [(file.parent.name, noun) for (verb, noun), file in made.items() if verb == "draw"]
     parts, last = [HEADING], ""
     for chapter, noun in sorted(drawn):
-        makers = [made[verb, noun] for verb in MAKERS if (verb, noun) in made]
+        # A further figure of a noun is named after it: evolution_steps of evolution.
+        nouns = (noun, noun.rpartition("_")[0])
+        makers = [made[verb, each] for each in nouns for verb in MAKERS if (verb, each) in made]
         if makers and noun in pictures:
             parts += [f"\n## {chapter}\n"] if chapter != last else []
-            parts.append(_section(chapter, makers[0], pictures[noun]))
+            parts.append(_section(chapter, noun, makers[0], pictures[noun]))
             last = chapter
     return "".join(parts)
 
 
-def _section(chapter: str, settings: Path, figures: Iterable[Path]) -> str:
+def _section(chapter: str, title: str, settings: Path, figures: Iterable[Path]) -> str:
     """Return the part of a noun; links lead from data/reported/."""
     noun, verb = settings.stem, settings.parts[1]
     links = "\n".join(f"![{figure}](../../{figure})" for figure in figures)
     graph = f"pipeline/{chapter}/dvc.yaml"
     return (
-        f"\n### {noun}\n\nStage `{verb}_{noun}` of [{graph}](../../{graph}), "
+        f"\n### {title}\n\nStage `{verb}_{noun}` of [{graph}](../../{graph}), "
         f"settings [{settings}](../../{settings}).\n\n{links}\n"
     )
 

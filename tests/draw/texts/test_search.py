@@ -1,5 +1,7 @@
+import numpy as np
 import pandas as pd
 
+from embspace.draw.page.looks import POOLINGS
 from embspace.draw.texts.search import draw_search
 from embspace.measure.texts.search import COLUMNS
 from embspace.prepare.sentences import FEWEST
@@ -33,6 +35,26 @@ def test_a_line_a_pooling_and_a_level_for_words_and_chance():
     for ax in figure.axes:
         assert len(ax.lines) == 3 + 2 + 1
         assert list(ax.lines[0].get_ydata()) == [0.1, 0.4, 0.7]
+
+
+def test_the_title_says_what_both_find_and_the_subtitle_n():
+    for corpus in ("articles", "notes_of_mine"):
+        figure, _ = draw_search({"csv": table(corpus)}, "a model", **SETTINGS)
+        title = figure.get_suptitle().replace("\n", " ")
+        name = corpus.replace("_", " ")
+        assert f"the other half of 70 % of {name} first, TF-IDF of 20 %" in title
+        words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
+        assert f"{name}: 20 texts" in words
+
+
+def test_lines_are_named_at_the_edge_in_their_colors():
+    figure, _ = draw_search({"csv": table("one")}, "a model", **SETTINGS)
+    ax = figure.axes[1]
+    named = {text.get_text(): text.get_color() for text in ax.texts}
+    assert named == {line.get_label(): line.get_color() for line in ax.lines}
+    assert named["mean pooling"] == POOLINGS["mean"].color
+    places = sorted(text.xyann[1] for text in ax.texts)
+    assert min(np.diff(places)) > 0.05
 
 
 def test_the_table_names_the_best_layer_of_each_embedding():

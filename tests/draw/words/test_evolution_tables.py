@@ -2,7 +2,7 @@ from dataclasses import asdict
 
 import pytest
 
-from embspace.draw.words.evolution_tables import evolution_tables
+from embspace.draw.words.evolution_tables import path_tables, shared_tables, step_tables
 from tests.measure.words.test_evolution import measured
 from tests.measure.words.test_evolution import module as module  # a fixture
 
@@ -10,6 +10,15 @@ from tests.measure.words.test_evolution import module as module  # a fixture
 @pytest.fixture(scope="module")
 def results(module):
     return asdict(measured(module))
+
+
+def steps_text(results) -> str:
+    return step_tables(results["steps"], results["layers"], "a model", 3)
+
+
+def shared_text(results) -> str:
+    named = {f"evolution/{name}": results[name] for name in ("shared_steps", "views")}
+    return shared_tables(named, "a model", 3)
 
 
 def rows_of(text: str, title: str) -> list[list[str]]:
@@ -20,7 +29,7 @@ def rows_of(text: str, title: str) -> list[list[str]]:
 
 
 def test_means_by_layer_stand_beside_those_at_random_weights(results):
-    rows = rows_of(evolution_tables(results, "a model", 3), "By layer")
+    rows = rows_of(steps_text(results), "Each layer")
     assert [row[0] for row in rows[::4]] == [
         "a",
         "a, random weights",
@@ -37,10 +46,11 @@ def test_means_by_layer_stand_beside_those_at_random_weights(results):
 
 
 def test_shared_energy_and_drift_at_the_last_layer(results):
-    text = evolution_tables(results, "a model", 3)
-    shared = rows_of(text, "Common to the steps")
-    assert len(shared) == len(results["shared_steps"])
-    assert shared[0][3] == f"{results['shared_steps']['shared_energy'][0]:.3f}"
+    shared = rows_of(shared_text(results), "From layer to layer")
+    single = rows_of(shared_text(results), "Each step")
+    assert len(shared) + len(single) == len(results["shared_steps"])
+    assert single[0][3] == f"{results['shared_steps']['shared_energy'][0]:.3f}"
+    text = path_tables(results, "a model", 3)
     drift = rows_of(text, "Drift")
     assert [row[2] for row in drift] == ["`[CLS]`", "`the`", "`mouse`", "`.`", "`the`", "`[SEP]`"]
     last = results["drift"][results["drift"]["layer"] == 3]
@@ -48,7 +58,8 @@ def test_shared_energy_and_drift_at_the_last_layer(results):
 
 
 def test_what_is_not_defined_has_no_row_among_the_views(results):
-    rows = rows_of(evolution_tables(results, "a model", 3), "Two components")
+    rows = rows_of(path_tables(results, "a model", 3), "Two components")
+    rows += rows_of(shared_text(results), "Two components")
     assert len(rows) == results["views"]["value"].notna().sum()
     assert not any(row[0] == "mouse" and row[2] == "shared energy" for row in rows)
 
@@ -56,15 +67,16 @@ def test_what_is_not_defined_has_no_row_among_the_views(results):
 def test_changes_of_norms_within_rounding_have_no_sign(results):
     layers = results["layers"].copy()
     layers.loc[layers["quantity"] == "norm_change", "mean"] = -1e-9
-    text = evolution_tables(results | {"layers": layers}, "a model", 3)
-    assert all(row[-1] in ("0.000", "–") for row in rows_of(text, "By layer")[:4])
+    text = steps_text(results | {"layers": layers})
+    assert all(row[-1] in ("0.000", "0", "–") for row in rows_of(text, "Each layer")[:4])
 
 
 def test_one_text_alone_has_no_drift(results):
-    text = evolution_tables(results | {"drift": results["drift"][:0]}, "a model", 3)
+    text = path_tables(results | {"drift": results["drift"][:0]}, "a model", 3)
     assert "None." in text.split("## Drift")[1]
 
 
 def test_without_tokens_there_is_nothing(results):
     empty = {name: table[:0] for name, table in results.items()}
-    assert "No tokenizer" in evolution_tables(empty, "a model", 3)
+    texts = (path_tables(empty, "a model", 3), steps_text(empty), shared_text(empty))
+    assert all("No tokenizer" in text for text in texts)

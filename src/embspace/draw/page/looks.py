@@ -64,10 +64,10 @@ SEEDS = (
     Look("seed 3", PURPLE, "D", ":"),
 )
 TEXTS = (
-    Look("first text", BLUE, "o", "-"),
-    Look("second text", VERMILION, "^", "--"),
-    Look("third text", GREEN, "s", "-."),
-    Look("fourth text", PURPLE, "D", ":"),
+    Look("first text", BLACK, "o", "-"),
+    Look("second text", PURPLE, "D", "--"),
+    Look("third text", SKY, "P", "-."),
+    Look("fourth text", ORANGE, "v", ":"),
 )
 # Blue against vermilion is the pair that color-blind readers tell apart best; L* 46 and 54 in gray,
 # so that the marker says it, too.

@@ -7,13 +7,16 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
-from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
 PREPARATIONS = {"as_is": "vectors as they are", "centered": "vectors less their mean"}
+NAMED = "mean"  # pooling that the title speaks of
+GAP = 0.055  # between the names of two lines
 QUANTITY = "mean_reciprocal_rank"
 NO_CORPUS = (
     "No corpus that the model reads has texts to halve: of four sentences or more,\n"
@@ -31,11 +34,8 @@ def draw_search(
         n_rows,
         len(PREPARATIONS),
         height_mm=row_height_mm * n_rows + 15,
-        title="Does the second half of a text find its first half?",
-        subtitle=f"{label} · by the largest cosine of windows · layer 0: embedding output · "
-        "bands: 95 % intervals over queries"
-        if corpora
-        else label,
+        title=_finding(corpora),
+        subtitle=f"{label} · {_population(corpora)}",
         stage="measure_search",
     )
     if not corpora:
@@ -44,25 +44,67 @@ def draw_search(
         for column, (preparation, words) in enumerate(PREPARATIONS.items()):
             ax = axes[row * len(PREPARATIONS) + column]
             _lines(ax, table, preparation)
-            ax.set(title=words, xlabel="layer", ylim=(0, 1.02))
+            ax.set(title=words, xlabel="layer (0: embedding output)", ylim=(0, 1.02))
             if column == 0:
-                ax.set_ylabel(
-                    f"{corpus}, {counted(table['n_queries'].iloc[0], 'text')}\nmean reciprocal rank"
-                )
-                ax.legend(loc="upper left", ncols=2)
+                ax.set_ylabel(f"{corpus_looks([corpus])[corpus].name}: mean reciprocal rank")
+            else:
+                _name_lines(ax)
     return figure, _tables(corpora, label, digits)
 
 
+def _finding(corpora: dict[str, pd.DataFrame]) -> str:
+    """Return how often mean pooling of the last layer puts the other half first, and TF-IDF."""
+    if not corpora:
+        return "No text to search for"
+    corpus, table = next(iter(corpora.items()))
+    found = table.set_index(["embedding", "layer", "preparation"])["recall_at_1"]
+    words = found.xs("tf_idf", level="embedding").iloc[0]
+    last = found[NAMED].xs("as_is", level="preparation").sort_index().iloc[-1]
+    return (
+        f"The mean of the last layer finds the other half of {100 * last:.0f} % of "
+        f"{corpus_looks([corpus])[corpus].name} first, TF-IDF of {100 * words:.0f} %"
+    )
+
+
+def _population(corpora: dict[str, pd.DataFrame]) -> str:
+    if not corpora:
+        return "no text, n = 0"
+    sizes = (
+        f"{corpus_looks([corpus])[corpus].name}: {counted(table['n_queries'].iloc[0], 'text')}"
+        for corpus, table in corpora.items()
+    )
+    return (
+        f"{', '.join(sizes)}, each second half a query for its first half among all · by the "
+        "largest cosine of windows · bands: 95 % intervals over queries"
+    )
+
+
+def _name_lines(ax: Axes) -> None:
+    """Name the lines of a panel at its right edge."""
+    ends = [float(line.get_ydata()[-1]) for line in ax.lines]
+    for line, end, place in zip(ax.lines, ends, spread(ends, GAP), strict=True):
+        lead = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.6, "shrinkB": 0}
+        words = ax.annotate(
+            str(line.get_label()),
+            (1, end),
+            (1.04, place),
+            ax.get_yaxis_transform(),
+            arrowprops=lead,
+        )
+        words.set(color=line.get_color(), fontsize=7, va="center")
+
+
 def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
-    for pooling, (words, color, *_) in POOLINGS.items():
+    for pooling, look in POOLINGS.items():
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
         rows = table[chosen]
-        ax.plot(rows["layer"], rows[QUANTITY], color=color, marker=".", label=words)
-        shade(ax, rows, "layer", QUANTITY, color=color, alpha=0.2)
+        line = {"color": look.color, "marker": look.marker, "ms": 4, "label": look.name}
+        ax.plot(rows["layer"], rows[QUANTITY], **line)
+        shade(ax, rows, "layer", QUANTITY, color=look.color, alpha=0.2)
     for name, (words, style) in WORDS.items():
         for value in table.loc[table["embedding"] == name, QUANTITY]:
             ax.axhline(value, color="0.3", linestyle=style, linewidth=1, label=words)
-    ax.axhline(table[f"null_{QUANTITY}"].iloc[0], color="0.7", linewidth=1, label="random order")
+    ax.axhline(table[f"null_{QUANTITY}"].iloc[0], color="0.7", linewidth=1, label="chance level")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -76,6 +118,10 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, digits: int) -> str:
     for corpus, table in corpora.items():
         best = table.sort_values(QUANTITY, ascending=False, kind="stable")
         shown = best.drop_duplicates("embedding").drop(columns=["corpus"])
+        names = {name: look.name for name, look in POOLINGS.items()}
+        names |= {name: words for name, (words, _) in WORDS.items()}
+        shown["embedding"] = shown["embedding"].map(names)
+        shown["preparation"] = shown["preparation"].str.replace("_", " ")
         text.append(
             section(
                 f"Corpus {corpus}",

@@ -40,15 +40,15 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "spectrum": (
         "Spectrum",
-        "In brackets as many isotropic Gaussian vectors. Of few vectors these numbers say more of "
+        "Isotropic: as many isotropic Gaussian vectors. Of few vectors these numbers say more of "
         "n than of the cloud; at equal n is one vector each of as many documents.",
         {
             **same("corpus", "pooling", "n"),
             "few_vectors": "few",
             "top_variance_share": "largest share",
-            "null_top_variance_share": "(isotropic)",
+            "null_top_variance_share": "largest share, isotropic",
             "participation_ratio": "participation ratio",
-            "null_participation_ratio": "(isotropic) ",  # a name of its own, which looks the same
+            "null_participation_ratio": "participation ratio, isotropic",
             **interval("equal_n_participation_ratio", "at equal n"),
         },
     ),

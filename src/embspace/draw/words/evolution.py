@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -127,7 +128,7 @@ def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
     bar.locator = MaxNLocator(integer=True)
     _label_components(ax, views, SHOWN)
-    ax.set_title(f"Tokens of “{rows['text'].iloc[0]}”")
+    ax.set_title(f"Tokens of the text “{rows['text'].iloc[0]}”")
     ax.margins(0.06, 0.06)
     _name_starts(ax, rows)
 
@@ -144,7 +145,7 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
     """Write the tokens beside their starts, at the next free height; a line leads to far ones."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     span = np.array([right - left, top - bottom])
-    dots = rows[["component_1", "component_2"]].to_numpy() / span
+    dots = np.concatenate([_points_along(path) for _, path in rows.groupby("position")]) / span
     starts = rows[rows["layer"] == rows["layer"].min()].sort_values("component_2")
     names: list[tuple[float, float, float]] = []  # left, right, height
     for token, x, y in starts[["token", "component_1", "component_2"]].itertuples(index=False):
@@ -162,7 +163,15 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
             token, (x * span[0], y * span[1]), (at * span[0], height * span[1]), arrowprops=lead
         )
         words.set(fontsize=7.5, fontweight="bold", va="center")
+        words.set_bbox({"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5})
         words.set_parse_math(False)  # a token may be a dollar sign
+
+
+def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
+    """Return points so close along a path that no name passes between them."""
+    states = path[["component_1", "component_2"]].to_numpy()
+    layers = np.linspace(0, len(states) - 1, 20 * len(states))
+    return np.column_stack([np.interp(layers, np.arange(len(states)), x) for x in states.T])
 
 
 def _is_free(
@@ -195,15 +204,14 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
 def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
     """Draw the distance of each token that two texts share, the followed word marked."""
     marked = _marked(drift, followed)
-    for (_, position), rows in drift.groupby(["first", "position"], sort=False):
+    for _, rows in drift.groupby(["first", "second", "position"], sort=False):
         is_marked = bool(marked[rows.index].any())
         look = {"color": BLACK if is_marked else SKY, "lw": 2 if is_marked else 0.8}
         name = f"“{rows['token'].iloc[0]}”" if is_marked else "another shared token"
         ax.plot(rows["layer"], rows["relative_distance"], label=name, zorder=2 + is_marked, **look)
         random = rows["random_weights_relative_distance"]
-        ax.plot(
-            rows["layer"], random, ls=RANDOM.line, color=RANDOM.color, lw=0.8, label=RANDOM.name
-        )
+        look = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
+        ax.plot(rows["layer"], random, label=RANDOM.name, **look)
     ax.set_title("The same token in two texts")
     ax.set(xlabel="layer", ylabel="distance, 1: of different tokens", ylim=(0, None))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -70,11 +70,10 @@ def _population(table: pd.DataFrame) -> str:
 
 def _looks(table: pd.DataFrame) -> dict[str, Look]:
     """Return the looks of texts and corpora; only corpora have intervals, over their texts."""
-    at_large = table.groupby("tokens", sort=False)[f"{VALUE}_low"].agg(
-        lambda low: low.notna().any()
-    )
-    corpora = [str(name) for name in at_large.index[at_large]]
-    return text_looks(map(str, at_large.index[~at_large])) | corpus_looks(corpora)
+    corpora = set(table.loc[table[f"{VALUE}_low"].notna(), "tokens"])
+    names = [str(name) for name in table["tokens"].unique()]
+    texts = text_looks(name for name in names if name not in corpora)
+    return texts | corpus_looks(name for name in names if name in corpora)
 
 
 def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
@@ -89,12 +88,8 @@ def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
             null = {"color": ROTATED.color, "zorder": 1, "label": f"{ROTATED.name}, {look.name}"}
             shade(ax, rows, "last_layer", NULL, **null)
             random = {"color": RANDOM.color, "ls": RANDOM.line}
-            ax.plot(
-                rows["last_layer"],
-                rows[RANDOM_VALUE],
-                label=f"{RANDOM.name}, {look.name}",
-                **random,
-            )
+            name = f"{RANDOM.name}, {look.name}"
+            ax.plot(rows["last_layer"], rows[RANDOM_VALUE], label=name, **random)
     ax.set(title="One step", xlabel="layer where the step ends", ylabel="shared energy")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 

@@ -7,18 +7,19 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import BLACK, NULLS, corpus_looks, text_looks
+from embspace.draw.page.looks import GREEN, NULLS, corpus_looks, text_looks
 from embspace.draw.words.evolution_tables import NO_TOKENS, step_tables
 from embspace.files.tables import Tables
 
 RESULTS = ("evolution/steps.csv", "evolution/layers.csv")
 QUANTITIES = {  # of each panel the title and the axis
     "euclidean_distance": ("Length of a step", "Euclidean distance"),
-    "cosine": ("States keep direction", "cosine to previous layer"),
-    "step_cosine": ("Steps keep direction", "cosine to previous step"),
+    "cosine": ("State and previous state", "cosine"),
+    "step_cosine": ("Step and previous step", "cosine"),
     "norm": ("Length of a state", "Euclidean norm"),
     "radial_share": ("Radial part of a step", "share of squared length"),
 }
+ENDS = "layer where the step ends"
 FROM_ZERO = ("euclidean_distance", "norm", "radial_share")
 RANDOM = NULLS["random_initialization"]
 
@@ -70,7 +71,7 @@ def _population(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
     for name in corpora:
         n = layers.loc[layers["tokens"] == name, "n"].max()
         sizes.append(f"{corpus_looks([name])[name].name}: {counted(n, 'token')} of as many texts")
-    return " · ".join([*sizes, "a step ends at its layer", "layer 0: embedding output"])
+    return " · ".join([*sizes, "layer 0: embedding output"])
 
 
 def _sets(steps: pd.DataFrame, layers: pd.DataFrame) -> list[str]:
@@ -96,11 +97,10 @@ def _by_layer(ax: Axes, quantity: str, steps: pd.DataFrame, layers: pd.DataFrame
     ax.plot(own["layer"], own["random_weights_mean"], **random)
     if quantity == "norm" and tokens["layer_norm_scale"].notna().any():
         scales = tokens.drop_duplicates("layer")
-        ax.plot(
-            scales["layer"], scales["layer_norm_scale"], color=BLACK, ls=":", label="LayerNorm's"
-        )
+        name = "length that LayerNorm sets"
+        ax.plot(scales["layer"], scales["layer_norm_scale"], color=GREEN, ls=":", label=name)
     title, words = QUANTITIES[quantity]
-    ax.set(title=title, xlabel="layer", ylabel=words)
+    ax.set(title=title, xlabel="layer" if quantity == "norm" else ENDS, ylabel=words)
     _scale(ax, quantity, layers.dropna(subset=["mean"])["layer"])
 
 

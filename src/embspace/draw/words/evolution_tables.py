@@ -74,7 +74,8 @@ def shared_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> 
     note = (
         "Mean dot product of the displacements of two tokens of different ids between two layers, "
         "over the mean squared length: 0 for independent directions, 1 for equal displacements. "
-        "Null: each path rotated at random. Cosine with the step before: of what each has in common."
+        "Null: each path rotated at random. Cosine with the step before: of what each has in "
+        "common."
     )
     views = results["evolution/views"]
     more = section("Each step", "The same for one step.", single)
