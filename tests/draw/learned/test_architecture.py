@@ -62,7 +62,7 @@ def test_a_layer_s_bars_are_those_of_one_layer(tmp_path: Any):
     names = [text.get_text() for text in layer.get_yticklabels()]
     widths = dict(zip(names, (bar.get_width() for bar in layer.containers[0]), strict=True))
     assert widths["query"] * 1e6 == pytest.approx(24 * 24 + 24)
-    assert widths["intermediate"] * 1e6 == pytest.approx(24 * 48 + 48)
+    assert widths["feed-forward, up"] * 1e6 == pytest.approx(24 * 48 + 48)
 
 
 def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
@@ -87,3 +87,13 @@ def test_vectors_alone_have_none_and_say_so():
     reason = "my vectors has no architecture: it is vectors alone."
     assert [words.get_text() for words in figure.axes[0].texts] == [reason]
     assert reason in text
+
+
+def test_the_title_says_the_largest_part(tmp_path: Any):
+    loaded = results(tmp_path, {"other": {"model_type": "bert"}})
+    figure, _ = draw_architecture(loaded, "a model", **SETTINGS)
+    rows = loaded["csv"].query("architecture == 'mine'")
+    part = rows[rows["component"] == "input embeddings"].iloc[0]
+    said = "Largest part of a model: token embeddings, "
+    assert figure.get_suptitle().startswith(said)
+    assert f"{100 * part['share']:.2g} % of the parameters" in figure.get_suptitle()

@@ -29,19 +29,18 @@ def drawn(results):
     return draw(results)
 
 
-@pytest.mark.parametrize("panel", [0, 1])
-def test_curves_nulls_and_dots_are_those_of_the_tables(results, drawn, panel: int):
-    ax = drawn[0].axes[panel]
-    assert ax.get_xscale() == ["linear", "log"][panel]
+def test_curves_nulls_and_dots_are_those_of_the_tables(results, drawn):
+    (ax,) = drawn[0].axes
     curve, dimensions = results["curve"], results["dimensions"]
-    for space, (null, line, dots) in zip(
-        reversed(SPACES), np.reshape(ax.lines, (3, 3)), strict=True
-    ):
+    lines = [*ax.lines[:2], None, *ax.lines[2:]]  # both as one cloud have no dots
+    for space, (null, line, dots) in zip(reversed(SPACES), np.reshape(lines, (3, 3)), strict=True):
         rows = curve[curve["space"] == space]
         assert np.array_equal(line.get_xdata(), rows["n_components"])
         assert np.array_equal(line.get_ydata(), rows["cumulative_explained_variance"])
         assert np.array_equal(null.get_ydata(), rows["null_cumulative_explained_variance"])
         assert null.get_linestyle() == "--"
+        if dots is None:
+            continue
         marked = dimensions[dimensions["space"] == space]
         assert dots.get_xdata().tolist() == marked["n_components"].tolist()
         assert (dots.get_ydata() >= marked["share"]).all()
@@ -72,8 +71,19 @@ def test_equal_vectors_have_no_curve():
     matrices["positional"][:] = 1
     results = results_of(matrices)
     figure, _ = draw(results)
-    assert np.isnan(figure.axes[0].lines[4].get_ydata()).all()
+    assert np.isnan(figure.axes[0].lines[3].get_ydata()).all()
 
 
 def test_the_words_fit(drawn):
     assert_words_fit(drawn[0])
+
+
+def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
+    n = results["dimensions"].set_index(["space", "share"])["n_components"]
+    positions, tokens = n["positional", 0.9], n["input", 0.9]
+    said = f"The first {positions} directions hold 90 % of the variance of positions, the first "
+    title = drawn[0].get_suptitle().replace("\n", " ").strip()
+    assert title == f"{said}{tokens} that of tokens"
+    labels = ", ".join(text.get_text() for text in drawn[0].axes[0].texts).split(", ")
+    shown = [str(n[space, share]) for space in ("positional", "input") for share in (0.5, 0.9)]
+    assert sorted(labels) == sorted(shown)

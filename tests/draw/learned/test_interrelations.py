@@ -45,13 +45,19 @@ def test_measured_and_expected_counts_are_those_of_the_table(results, drawn):
 
 def test_the_title_says_how_many_lie_outside_and_how_many_would_by_chance(results, drawn):
     scalars = results["json"]["token_position"]
-    title = drawn[0].axes[0].get_title()
+    title = drawn[0].get_suptitle()
     assert f"{scalars['n_outside']}" in title
     assert f"{scalars['expected_outside']:.0f}" in title
 
 
+def test_the_largest_pairs_are_named(results, drawn):
+    first = results["token_position"].iloc[0]
+    words = [text.get_text() for text in drawn[0].axes[0].texts]
+    assert f"{first['token']}, position {first['position']}" in words
+
+
 def test_each_segment_has_its_extremes_and_its_median(results, drawn):
-    lines = drawn[0].axes[1].lines
+    lines = drawn[0].axes[1].lines[:-1]  # the last is zero
     for row, extremes, median in zip(
         results["segments"].to_dict("records"), lines[0::3], lines[2::3], strict=True
     ):

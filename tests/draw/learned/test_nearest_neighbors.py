@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from embspace.draw.learned.nearest_neighbors import draw_nearest_neighbors
@@ -30,11 +31,26 @@ def test_occurrences_and_distances_are_those_of_the_tables(results, drawn):
     occurrence, distances = drawn[0].axes
     rows = results["occurrence"]
     joint = rows[rows["cloud"] == "joint"]
-    assert occurrence.lines[0].get_ydata().tolist() == joint["count"].tolist()
-    assert occurrence.lines[0].get_xdata().tolist() == (joint["k_occurrence"] + 1).tolist()
+    line = occurrence.lines[0]
+    assert 0 not in line.get_xdata()  # no place on a logarithm
+    for times, share in zip(line.get_xdata(), line.get_ydata(), strict=True):
+        assert share == joint.loc[joint["k_occurrence"] >= times, "count"].sum() / 150
     first = results["summary"].iloc[0]
     span = [first["quantile_0.05"], first["quantile_0.95"]]
     assert distances.lines[0].get_xdata() == pytest.approx(span)
+
+
+def test_the_title_names_the_hub(results, drawn):
+    first, k = results["hubs"].iloc[0], results["occurrence"]["k"].max()
+    name = f"position {first['id']}" if first["space"] == "positional" else first["token"]
+    said = f"{name} is among the {k} nearest neighbors of {first['k_occurrence']} of 150 vectors"
+    assert drawn[0].get_suptitle().strip() == said
+
+
+def test_random_neighbors_are_beside(results, drawn):
+    k = int(results["occurrence"]["k"].max())
+    (null,) = (line for line in drawn[0].axes[0].lines if "random" in str(line.get_label()))
+    assert null.get_ydata()[0] == pytest.approx(1 - np.exp(-k))
 
 
 def test_the_subtitle_says_how_many_of_what(drawn):

@@ -6,16 +6,42 @@ from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 from tests.project.settings import PCA, graphs_of
 
+DRAW = {"height_mm": 175.0, "n_named": 0, "digits": 3}
 
-def test_the_figure_names_its_stage_and_no_seed():
-    graphs = graphs_of(clouds_of(random_matrices(), regimes_of(30)))
-    maps = project_pca(random_matrices(), vocabulary_of(120), regimes_of(30), graphs, **PCA)
+
+def draw(matrices, regimes):
+    graphs = graphs_of(clouds_of(matrices, regimes))
+    maps = project_pca(matrices, vocabulary_of(120), regimes, graphs, **PCA)
     results = {
         "parquet": maps.coordinates,
         "quality": maps.quality,
         "one_dimensionality": maps.one_dimensionality,
+        "data/extracted/embeddings.parquet": vocabulary_of(120),
+        "data/extracted/embeddings.safetensors": matrices,
+        "regimes/positions": regimes,
     }
-    figure, text = draw_pca(results, "tiny", height_mm=165.0, digits=3)
+    return draw_pca(results, "tiny", **DRAW)
+
+
+def test_the_figure_names_its_stage_and_no_seed():
+    figure, text = draw(random_matrices(), regimes_of(30))
     assert figure.get_supxlabel() == "project_pca"
     assert "seed" not in text
     assert_words_fit(figure)
+
+
+def test_axes_and_title_say_shares_of_the_variance():
+    matrices = random_matrices()
+    matrices["positional"][:, 3] *= 1000  # one direction has it all
+    figure, _ = draw(matrices, regimes_of(30))
+    positions = figure.axes[2]
+    assert positions.get_xlabel().startswith("component 1, 100 % of the variance")
+    assert figure.axes[3].get_ylabel().startswith("component 3, ")
+    assert figure.get_suptitle().strip().endswith("of positions alone 100 %")
+    assert "120 tokens, 30 positions" in " ".join(text.get_text() for text in figure.texts)
+
+
+def test_a_model_without_positions_has_two_panels():
+    figure, _ = draw({"input": random_matrices()["input"]}, regimes_of(0))
+    assert "positions alone" not in figure.get_suptitle()
+    assert "no learned positional table" in figure.axes[2].texts[0].get_text()

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 
 from embspace.draw.learned.separability import draw_separability
 from tests.draw.fits import assert_words_fit
@@ -27,9 +28,11 @@ def test_points_are_the_aucs_of_the_table():
     )
     assert_words_fit(figure)
     (ax,) = figure.axes
-    true, null = (container.lines[0] for container in ax.containers)
-    assert list(true.get_xdata()) == [0.9, 0.75]
-    assert list(null.get_xdata()) == [0.5, 0.49]
+    null, true = (container.lines[0] for container in ax.containers)
+    assert list(true.get_xdata()) == pytest.approx([0.1, 0.25])  # 1 − AUC
+    assert list(null.get_xdata()) == pytest.approx([0.5, 0.51])
+    assert ax.get_xscale() == "log"
+    assert "at most 90 % of pairs" in figure.get_suptitle()
     assert "0.75" in text
     assert any("600 against 150" in text.get_text() for text in figure.texts)
 
@@ -38,3 +41,16 @@ def test_a_model_without_positions_says_so():
     figure, text = draw_separability({"json": {}}, "tiny", height_mm=55.0, digits=2)
     assert "tiny has no learned positional table" in figure.axes[0].texts[0].get_text()
     assert "tiny has no learned positional table: its file in conf/model says" in text
+
+
+@pytest.mark.parametrize(("auc", "said"), [(0.999971, "99.997 %"), (1.0, "100 %")])
+def test_only_all_pairs_are_a_hundred_percent(auc: float, said: str):
+    table = TABLE.assign(auc=auc)
+    figure, _ = draw_separability(
+        {"json": table.set_index("preparation").to_dict("index")}, "tiny", height_mm=55.0, digits=2
+    )
+    assert f"at most {said} of pairs" in figure.get_suptitle()
+    (ax,) = figure.axes
+    # None misordered has no place on a logarithm: that of one pair of all.
+    least = 1 / (600 * 150)
+    assert ax.containers[1].lines[0].get_xdata()[0] == pytest.approx(max(1 - auc, least))

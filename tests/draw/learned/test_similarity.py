@@ -15,10 +15,20 @@ SETTINGS = {
 }
 
 
+def tables_of(found, matrices):
+    return {
+        "summary": found.summary,
+        "histogram": found.histogram,
+        "pairs": found.pairs,
+        "data/extracted/embeddings.safetensors": matrices,
+        "data/extracted/embeddings.parquet": vocabulary_of(len(matrices["input"])),
+    }
+
+
 @pytest.fixture(scope="module")
 def results():
     found = measure_similarity(random_matrices(), vocabulary_of(120), **SETTINGS)
-    return {"summary": found.summary, "histogram": found.histogram, "pairs": found.pairs}
+    return tables_of(found, random_matrices())
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +44,7 @@ def test_the_curves_are_the_densities_of_the_table(results, drawn):
     ):
         rows = histogram[(histogram["quantity"] == quantity) & (histogram["space"] == "input")]
         values, edges, _ = ax.patches[1].get_data()
-        assert np.array_equal(values, rows["density"])
+        assert np.array_equal(values, rows["density"] / rows["density"].max())
         assert np.array_equal(edges[:-1], rows["bin_left"])
 
 
@@ -61,9 +71,33 @@ def test_the_words_fit(drawn):
 def test_vectors_of_length_zero_have_no_cosine_and_the_figure_says_so():
     matrices = {"input": np.zeros((40, 6), np.float32)}
     found = measure_similarity(matrices, vocabulary_of(40), **SETTINGS)
-    tables = {"summary": found.summary, "histogram": found.histogram, "pairs": found.pairs}
-    figure, text = draw_similarity(tables, "zeros", height_mm=120.0, n_pairs=2, digits=3)
+    figure, text = draw_similarity(
+        tables_of(found, matrices), "zeros", height_mm=120.0, n_pairs=2, digits=3
+    )
     (said,) = figure.axes[3].texts
     assert said.get_text() == "cosine: undefined, of vectors of length zero"
     (row,) = (line for line in text.splitlines() if "| cosine " in line)
     assert set(row.replace(" ", "").split("|")[3:-1]) == {"0", "–"}
+
+
+@pytest.mark.parametrize(("factor", "said"), [(0.1, "longer"), (10.0, "shorter")])
+def test_the_title_says_which_are_longer(factor: float, said: str):
+    matrices = random_matrices()
+    matrices["positional"] *= factor
+    found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
+    figure, _ = draw_similarity(
+        tables_of(found, matrices), "tiny", height_mm=120.0, n_pairs=2, digits=3
+    )
+    assert f"Token embeddings are {said} than position embeddings" in figure.get_suptitle()
+
+
+def test_a_vector_that_the_axis_leaves_out_is_named():
+    matrices = random_matrices()
+    matrices["positional"][4] *= 100
+    found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
+    summary = found.summary.assign(**{"quantile_0.99": found.summary["quantile_0.5"]})
+    tables = tables_of(found, matrices) | {"summary": summary}
+    figure, _ = draw_similarity(tables, "tiny", height_mm=120.0, n_pairs=2, digits=3)
+    length = np.linalg.norm(matrices["positional"][4])
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert f"position 4: {length:.2f} →" in words

@@ -57,8 +57,16 @@ def test_the_legend_names_the_kinds_that_there_are(tmp_path: Any):
     figure, _ = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
     (legend,) = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
-    assert "one other character" in names
+    assert "single other characters" in names
     assert "no whole character" not in names
+
+
+def test_the_title_says_the_largest_kinds(tmp_path: Any):
+    loaded = results(tmp_path, WORD_PIECE)
+    n = loaded["id_blocks"].filter(regex="^n_").sum()
+    figure, _ = draw_vocabulary(loaded, "a model", **SETTINGS)
+    largest = {f"{100 * count / len(TOKENS):.2g} %" for count in n.nlargest(3)}
+    assert all(share in figure.get_suptitle() for share in largest)
 
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):
@@ -69,7 +77,7 @@ def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):
     assert "None" not in text
     (row,) = (line for line in text.splitlines() if line.startswith("| 2–5"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells == ["2–5", "one ASCII character", "`!`", '`"`', "4", "0", "0", "1.00"]
+    assert cells == ["2–5", "single ASCII characters", "`!`", '`"`', "4", "0", "0", "1.00"]
 
 
 def test_a_model_without_a_tokenizer_says_so(tmp_path: Any):

@@ -40,20 +40,32 @@ def test_bars_are_the_intervals(results, drawn):
         assert np.array_equal(ends[:, 1], rows["cumulative_explained_variance_high"])
 
 
-def test_dimensions_stand_at_their_definition_beside_the_truth(results, drawn):
+def test_readings_are_what_differs_from_the_truth(results, drawn):
     ax = drawn[0].axes[1]
-    for (truth, dots, rings), (_, rows) in zip(
-        np.reshape(ax.lines, (4, 3)),
+    zero, *lines = ax.lines
+    assert list(zero.get_ydata()) == [0, 0]
+    for (dots, rings), (_, rows) in zip(
+        np.reshape(lines, (4, 2)),
         results["dimensions"].groupby("cloud", sort=False),
         strict=True,
     ):
-        assert set(truth.get_ydata()) == set(rows["true_dimension"])
-        assert np.array_equal(dots.get_ydata(), rows["dimension"])
-        assert np.array_equal(rings.get_ydata(), rows["expected_dimension"])
+        exact = (rows["expected_dimension"] - rows["true_dimension"]).to_numpy()
+        assert np.array_equal(dots.get_ydata(), rows["dimension"] - rows["true_dimension"])
         assert np.array_equal(np.round(dots.get_xdata()), range(4))
+        # A ring stands where it is not that of the dot.
+        differs = ~np.isclose(dots.get_ydata(), exact, atol=0.05)
+        assert np.array_equal(rings.get_ydata(), exact[differs])
         assert rings.get_markerfacecolor() == "none"
     words = [label.get_text() for label in ax.get_xticklabels()]
     assert words == ["50 %", "95 %", "100 %", "ratio"]
+
+
+def test_the_title_says_what_the_threshold_does(results, drawn):
+    rows = results["dimensions"].query("cloud == 'all' and share.notna()")
+    title = drawn[0].get_suptitle().replace("\n", " ")
+    low, high = rows["dimension"].min(), rows["dimension"].max()
+    assert title.startswith(f"The cubes together have {low:.0f} to {high:.0f} dimensions")
+    assert f"{rows['true_dimension'].iloc[0]} are true" in title
 
 
 def test_the_legend_names_every_cloud(drawn):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from embspace.draw.toys.estimators import SHOWN, draw_estimators
+from embspace.draw.toys.estimators import CLOUDS, SHOWN, draw_estimators
 from embspace.measure.toys.estimators import measure_estimators
 from tests.draw.fits import assert_words_fit
 from tests.measure.toys.test_estimators import SETTINGS
@@ -17,29 +17,47 @@ def results():
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_estimators(results, "a toy, no model", row_height_mm=70.0, digits=2)
+    return draw_estimators(results, "a toy, no model", height_mm=150.0, digits=2)
 
 
-def test_lines_are_the_estimates_in_units_of_the_truth(results, drawn):
-    figure, _ = drawn
-    for ax, cloud in zip(figure.axes[:3], ("cube", "sphere", "gaussian"), strict=True):
-        rows = results["dimension"][results["dimension"]["cloud"] == cloud]
-        lines = [line for line in ax.lines if line.get_marker() != "None"]
-        for line, (_, of_measure) in zip(lines, rows.groupby("measure", sort=False), strict=True):
-            expected = (of_measure["mean"] / of_measure["true_dimension"]).to_numpy()
-            assert np.allclose(line.get_ydata(), expected)
-            assert line.get_xdata().tolist() == [2, 10]
-    spectral = [line for line in figure.axes[3].lines if line.get_marker() != "None"]
-    assert len(spectral) == len(SHOWN)
-    assert set(SHOWN) < set(results["spectrum"]["measure"])
+def test_cells_are_the_deviations_from_the_truth(results, drawn):
+    rows = results["dimension"]
+    rows = rows[rows["cloud"].isin(CLOUDS)]
+    deviation = rows["mean"] / rows["true_dimension"] - 1
+    found = drawn[0].axes[0].collections[0].get_array()
+    assert sorted(found.ravel()) == pytest.approx(sorted(deviation))
+    words = {text.get_text() for text in drawn[0].axes[0].texts}
+    assert f"{100 * deviation.iloc[0]:+.0f}" in words
+    assert set(CLOUDS.values()) < words
+
+
+def test_the_spectrum_is_in_units_of_infinitely_many(results, drawn):
+    rows = results["spectrum"]
+    rows = rows[rows["measure"].isin(SHOWN)]
+    found = drawn[0].axes[1].collections[0].get_array()
+    assert sorted(10 ** found.ravel()) == pytest.approx(sorted(rows["mean"] / rows["limit"]))
+
+
+def test_the_title_says_the_worst_of_the_smallest_and_of_the_largest_dimension(results):
+    rows = results["dimension"]
+    for factor, said in ((1.5, "by up to 50 % in 10"), (1.0, "by up to 0 % in 10")):
+        high = rows["true_dimension"] == 10
+        mean = rows["true_dimension"] * np.where(high, factor, 1.25)
+        table = {**results, "dimension": rows.assign(mean=mean)}
+        figure, _ = draw_estimators(table, "a toy", height_mm=150.0, digits=2)
+        title = figure.get_suptitle().replace("\n", " ")
+        assert title.startswith("Estimates err by at most 25 % in 2 dimensions, ")
+        assert said in title
 
 
 def test_words_fit_and_every_estimator_is_named(results, drawn):
     figure, _ = drawn
     assert_words_fit(figure)
-    (legend,) = figure.legends
-    names = {text.get_text() for text in legend.get_texts()}
-    assert names == set(results["dimension"]["measure"].str.replace("_", " "))
+    names = {label.get_text() for label in figure.axes[0].get_yticklabels()}
+    assert len(names) == results["dimension"]["measure"].nunique()
+    assert {"TwoNN", "Gride", "MLE"} <= names
+    assert not any("_" in name for name in names)
+    assert "300 vectors" in " ".join(text.get_text() for text in figure.texts)
 
 
 def test_the_tables_have_a_row_for_each_cloud_and_each_measure(results, drawn):

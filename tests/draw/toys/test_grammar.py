@@ -31,6 +31,23 @@ def test_entropies_are_those_of_the_table(results, drawn):
     assert [band.get_y(), band.get_y() + band.get_height()] == pytest.approx(bounds.tolist())
 
 
+@pytest.mark.parametrize(("measured", "said"), [(None, "between"), (99.0, "outside")])
+def test_the_title_says_whether_the_entropy_is_between_its_bounds(results, measured, said):
+    summary = results["summary"]
+    bounds = summary.set_index("quantity")["exact"]
+    middle = (bounds["entropy_lower_bound"] + bounds["entropy_upper_bound"]) / 2
+    is_it = summary["quantity"] == "entropy"
+    values = summary["measured"].mask(is_it, middle if measured is None else measured)
+    figure, _ = draw_grammar(
+        {**results, "summary": summary.assign(measured=values)},
+        "a toy",
+        height_mm=75.0,
+        smallest_probability=0.001,
+        digits=3,
+    )
+    assert f"nats per word, {said} the exact bounds" in figure.get_suptitle().replace("\n", " ")
+
+
 def test_distributions_are_those_of_the_table_with_two_standard_errors(results, drawn):
     agreement = results["agreement"][results["agreement"]["exact"] >= 0.001]
     for ax, quantity in zip(drawn[0].axes[1:], ("distance", "attractors"), strict=True):

@@ -37,10 +37,11 @@ def test_each_method_begins_a_row(drawn):
         "t-SNE, perplexity 5",
         "UMAP, 10 neighbors, min_dist 0.1",
         "UMAP, 10 neighbors, min_dist 0.8",
-        "linked: space itself",  # which replaces its panel, and so comes last
+        "linked: in space",  # which replace their panels, and so come last
+        "unlinked: in space",
     ]
     places = {ax.get_title(loc="left"): ax.get_subplotspec().rowspan.start for ax in drawn[0].axes}
-    assert [places[title] for title in titles] == [0, 0, 1, 2, 2, 0]
+    assert [places[title] for title in titles] == [0, 1, 2, 3, 3, 0, 0]
 
 
 def test_points_and_rings_are_those_of_the_first_run(results, drawn):
@@ -58,20 +59,30 @@ def test_points_and_rings_are_those_of_the_first_run(results, drawn):
 
 
 def test_space_has_three_axes(results, drawn):
-    lines = titled(drawn, "linked: space itself").lines
+    lines = titled(drawn, "linked: in space").lines
     rows = results["parquet"].query("link == 'linked' and method == 'space' and circle == 1")
     for axis, values in zip("xyz", lines[1].get_data_3d(), strict=True):
         assert np.array_equal(values[:-1], rows[axis])
 
 
-def test_under_each_title_stands_what_the_runs_keep(results, drawn):
+def test_under_each_map_stands_what_the_runs_keep(results, drawn):
     row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
     row = row.iloc[0]
-    words = titled(drawn, "UMAP, 10 neighbors, min_dist 0.8").texts[0].get_text()
-    assert f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}" in words
-    assert f"parts {row['n_linearly_separable']} of 2 maps" in words
-    assert f"{row['n_closed_rings']} of 4 rings closed" in words
-    assert "of 1 map;" in titled(drawn, "linked: PCA").texts[0].get_text()
+    words = titled(drawn, "UMAP, 10 neighbors, min_dist 0.8").get_xlabel()
+    shares = f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}"
+    assert shares in words
+    assert f"separable in {row['n_linearly_separable']}/2 seeds" in words
+    assert f"{row['n_closed_rings']}/4 rings closed" in words
+    assert "/1 seed," in titled(drawn, "linked: PCA").get_xlabel()
+
+
+@pytest.mark.parametrize(("n_parted", "said"), [(2, "UMAP in 2 of 2"), (1, "UMAP in 0 of 2")])
+def test_the_title_says_in_how_many_settings_a_line_parts_the_circles(results, n_parted, said):
+    quality = results["quality"]
+    parted = quality["n_linearly_separable"].mask(quality["method"] == "umap", n_parted)
+    table = {**results, "quality": quality.assign(n_linearly_separable=parted)}
+    figure, _ = draw_hopf_link(table, "a toy", n_columns=3, **DRAW)
+    assert said in figure.get_suptitle().replace("\n", " ")
 
 
 def test_the_words_fit_and_say_the_linking_numbers(drawn):
@@ -94,4 +105,4 @@ def test_the_table_has_linked_and_unlinked_circles(results, drawn):
 @pytest.mark.parametrize("n_columns", [1, 2, 4])
 def test_any_number_of_columns_holds_all(results, n_columns: int):
     figure, _ = draw_hopf_link(results, "a toy", n_columns=n_columns, **DRAW)
-    assert sum(bool(ax.get_title(loc="left")) for ax in figure.axes) == 6
+    assert sum(bool(ax.get_title(loc="left")) for ax in figure.axes) == 7

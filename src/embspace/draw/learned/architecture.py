@@ -7,13 +7,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLUE, PALETTE
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv", "json")
-COLORS = ("C0", "0.65", "C1", "C2", "C3", "C4", "C5")
+COLORS = (BLUE, "0.65", *PALETTE[1:])
 # How much longer than the longest bar the axis is, for its numbers to have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
+WORDS = {
+    "input embeddings": "token embeddings",
+    "positional embeddings": "position embeddings",
+    "intermediate": "feed-forward, up",
+    "output": "feed-forward, down",
+    "output without LayerNorm": "feed-forward, down",
+    "output LayerNorm": "feed-forward LayerNorm",
+}
 SHOWN = {
     "n_copies": "copies",
     "n_parameters": "parameters of one",
@@ -39,9 +48,9 @@ def draw_architecture(
         1,
         2,
         height_mm=row_height_mm * n_rows + 25 + 4 * len(sizes),
-        title="Where the parameters are",
-        subtitle=f"{label} · from the config alone · without a head that predicts words · a "
-        "parameter that is shared counts once",
+        title=_finding(whole, label),
+        subtitle=f"{label} · {_sizes(sizes)} · from the config alone · without a "
+        "head that predicts words · a parameter that is shared counts once",
         stage="measure_architecture",
     )
     _bars(axes[0], whole, labels, "n_parameters_of_all")
@@ -58,12 +67,32 @@ def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
         1,
         1,
         height_mm=row_height_mm + 25,
-        title="Where the parameters are",
+        title=f"{label} has no architecture: it is vectors alone",
         subtitle=label,
         stage="measure_architecture",
     )
     say_instead(axes, reason)
     return figure, f"# Architecture of {label}\n\nStage `measure_architecture`.\n\n{reason}\n"
+
+
+def _finding(whole: pd.DataFrame, label: str) -> str:
+    """Return the part of the model that has most parameters, and its share."""
+    rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
+    row = rows.loc[rows["n_parameters_of_all"].idxmax()]
+    part = WORDS.get(row["component"], row["component"])
+    return f"Largest part of {label}: {part}, {percent(row['share'])} of the parameters"
+
+
+def _sizes(sizes: dict[str, Any]) -> str:
+    size = sizes[next(iter(sizes))]
+    return f"{_millions(size['n_parameters'])} parameters, {counted(size['n_layers'], 'layer')}"
+
+
+def _millions(number: float) -> str:
+    """A number of parameters, to three digits."""
+    if number >= 1e6:
+        return f"{number / 1e6:.3g} M"
+    return f"{number / 1e3:.3g} k" if number >= 1e3 else count(number)
 
 
 def _whole(table: pd.DataFrame) -> pd.DataFrame:
@@ -87,11 +116,11 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
         color = COLORS[number % len(COLORS)]
         ax.barh(y[rows.index], rows[quantity] / 1e6, 0.9 * height, color=color, label=name)
         for place, value, share in zip(y[rows.index], rows[quantity], rows["share"], strict=True):
-            words = count(value)
+            words = _millions(value)
             if quantity == "n_parameters_of_all":
-                words += f", {100 * share:.2g} %"
-            ax.text(value / 1e6 + 0.01 * largest, place, words, va="center", fontsize=6)
-    ax.set_yticks(range(len(places)), list(places))
+                words += f", {percent(share)}"
+            ax.text(value / 1e6 + 0.01 * largest, place, words, va="center", fontsize=7)
+    ax.set_yticks(range(len(places)), [WORDS.get(name, name) for name in places])
     ax.set(xlim=(0, ROOM[quantity] * largest), ylim=(len(places) - 0.45, -0.55))
     ax.grid(visible=False, axis="y")
 

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.looks import ORANGE, TOKEN_KINDS
 from embspace.draw.page.markdown import code, markdown_table, section
 
 RESULTS = (
@@ -22,20 +23,23 @@ RESULTS = (
     "examples.csv",
 )
 KINDS = {
-    "special": ("special", "C6"),
-    "unused": ("unused", "0.8"),
-    "byte": ("no whole character", "C3"),
-    "ascii_character": ("one ASCII character", "C4"),
-    "other_character": ("one other character", "#F0E442"),
-    "subword": ("subword", "C1"),
-    "number": ("number", "C2"),
-    "word": ("word", "C0"),
-    "other": ("other", "0.5"),
+    kind: (TOKEN_KINDS[kind].name, TOKEN_KINDS[kind].color)
+    for kind in (
+        "special",
+        "unused",
+        "byte",
+        "ascii_character",
+        "other_character",
+        "subword",
+        "number",
+        "word",
+        "other",
+    )
 }
 DEFINITIONS = {
-    "either": ("by either definition", "0.35", 0.0),
-    "as_listed": ("as listed", "0.7", -0.2),
-    "word_form": ("text without marker", "C5", 0.2),
+    "either": ("with or without the mark of word pieces", "0.35", 0.0),
+    "as_listed": ("with the mark", "0.7", -0.2),
+    "word_form": ("without the mark", ORANGE, 0.2),
 }
 MARKS = {
     "continuation": "subwords begin with {}",
@@ -65,7 +69,7 @@ def draw_vocabulary(
         2,
         2,
         height_mm=height_mm,
-        title="What the tokens are",
+        title=_finding(results["id_blocks"], label),
         subtitle=f"{label} · {_protocol(summary)}",
         stage="measure_vocabulary",
     )
@@ -79,6 +83,19 @@ def draw_vocabulary(
     _lengths_by_id(axes[3], results["id_blocks"])
     legend_below(figure, axes[2:3], ncols=5)
     return figure, text
+
+
+def _finding(blocks: pd.DataFrame, label: str) -> str:
+    """Return the shares of the three most frequent kinds."""
+    if blocks.empty:
+        return f"{label} has no tokens that can be read"
+    shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
+    words = [
+        f"{percent(share)} {KINDS[name.removeprefix('n_')][0]}"
+        for name, share in shares.items()
+        if share
+    ]
+    return f"The tokens are {', '.join(words)}"
 
 
 def _protocol(summary: dict[str, Any]) -> str:
@@ -95,7 +112,7 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
         y = np.array([SHOWN.index(quantity) for quantity in rows["quantity"]]) + shift
         ax.barh(y, rows["share"], height=0.36, color=color, label=name)
         for each, share in zip(y, rows["share"], strict=True):
-            ax.text(share + 0.01, each, f"{100 * share:.3g} %", va="center", fontsize=6)
+            ax.text(share + 0.01, each, f"{100 * share:.3g} %", va="center", fontsize=7)
     ax.set_yticks(range(len(SHOWN)), [quantity.replace("_", " ") for quantity in SHOWN])
     ax.set(title="Shares of all tokens", xlim=(0, 1.25), ylim=(len(SHOWN) - 0.5, -0.5))
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
@@ -109,9 +126,20 @@ def _lengths(ax: Axes, table: pd.DataFrame) -> None:
     rows = table[table["definition"] == "word_form"]
     listed = table[table["definition"] == "as_listed"]
     rest = rows["count"] - rows["n_subwords"]
-    ax.bar(rows["n_characters"], rest, color="C0", label="text without marker, no subwords")
-    ax.bar(rows["n_characters"], rows["n_subwords"], bottom=rest, color="C1", label="subwords")
-    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all as listed")
+    ax.bar(
+        rows["n_characters"],
+        rest,
+        color=TOKEN_KINDS["word"].color,
+        label="without the mark, no word pieces",
+    )
+    ax.bar(
+        rows["n_characters"],
+        rows["n_subwords"],
+        bottom=rest,
+        color=TOKEN_KINDS["subword"].color,
+        label="word pieces",
+    )
+    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all with the mark")
     ax.set(title="Length", xlabel="characters", ylabel="tokens, neither special nor unused")
     ax.set_ylim(0, 1.4 * table["count"].max())  # the legend lies above
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -139,7 +167,13 @@ def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
 
 def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     middle = (blocks["first_id"] + blocks["last_id"]) / 2
-    ax.plot(middle, blocks["mean_n_characters_of_words"], ".-", color="C0", label="words")
+    ax.plot(
+        middle,
+        blocks["mean_n_characters_of_words"],
+        ".-",
+        color=TOKEN_KINDS["word"].color,
+        label="words",
+    )
     ax.plot(middle, blocks["mean_n_characters"], ".-", color="0.5", label="all but special, unused")
     ax.set(title="Length by id", xlabel="id", ylabel="characters, mean", ylim=(0, None))
     ax.set_xlim(0, blocks["last_id"].max() + 1)

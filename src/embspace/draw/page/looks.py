@@ -81,6 +81,13 @@ VERDICTS = {
     "error in the source": Look("errors in the source", GREEN, "P"),
     "lost in the source": Look("lost in the source", "0.5", "*"),
 }
+CUBES = {
+    "shifted": Look("shifted", BLUE, "o", "-"),
+    "turned": Look("turned", VERMILION, "^", "-"),
+    "flat": Look("flat", GREEN, "s", "-"),
+    "all": Look("all together", BLACK, "P", "-"),
+}
+CIRCLES = (Look("one circle", BLUE, "."), Look("the other", VERMILION, "."))
 MODELS = {
     "encoder": Look("encoder", BLUE, "o", "-"),
     "decoder": Look("decoder", VERMILION, "s", "--"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,12 +11,12 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.looks import CUBES, GRAY, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("curve.csv", "dimensions.csv")
 RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
-COLORS = {"shifted": "C0", "turned": "C1", "flat": "C2", "all": "black"}
 
 
 def draw_cubes(
@@ -28,15 +29,17 @@ def draw_cubes(
         1,
         2,
         height_mm=height_mm,
-        title="A known dimension, read from the explained variance",
+        title=_finding(dimensions),
         subtitle=f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
         f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · bars: other draws of the "
         "points",
         stage="measure_cubes",
     )
     for cloud, dimension in sizes["true_dimension"].items():
-        name = "all together" if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
-        _cumulate(axes[0], curve[curve["cloud"] == cloud], COLORS[str(cloud)], name)
+        name = (
+            CUBES["all"].name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
+        )
+        _cumulate(axes[0], curve[curve["cloud"] == cloud], CUBES[str(cloud)], name)
     axes[0].set(xlabel="number of principal components", ylim=(0, 1.02))
     axes[0].set_ylabel("share of the variance explained")
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
@@ -50,36 +53,46 @@ def draw_cubes(
     return figure, _table(dimensions, label, digits)
 
 
-def _cumulate(ax: Axes, rows: pd.DataFrame, color: str, name: str) -> None:
+def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, name: str) -> None:
     x, y = rows["n_components"], rows["cumulative_explained_variance"]
     low, high = (rows[f"cumulative_explained_variance_{end}"] for end in ("low", "high"))
-    ax.plot(x, rows["expected_cumulative_explained_variance"], color=color, linestyle="--")
-    ax.plot(x, y, color=color, marker="o", markersize=3, label=name)
-    ax.vlines(x, low, high, color=color, linewidth=6, alpha=0.35)
+    ax.plot(x, rows["expected_cumulative_explained_variance"], color=look.color, linestyle="--")
+    ax.plot(x, y, color=look.color, marker=look.marker, markersize=4, label=name)
+    ax.vlines(x, low, high, color=look.color, linewidth=6, alpha=0.35)
 
 
 def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
-    """The dimension by each definition, a group of dots each; lines where the truth is."""
+    """Draw what each definition reads, less the truth; a ring is what is exact, if it differs."""
     definitions = [_definition(row) for _, row in dimensions.iterrows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(definitions))}
     shown = dimensions.assign(place=[places[name] for name in definitions])
     clouds = list(dict.fromkeys(dimensions["cloud"]))
+    ax.axhline(0, color=GRAY, linewidth=0.8)
     for number, cloud in enumerate(clouds):
-        rows = shown[shown["cloud"] == cloud]
+        rows, look = shown[shown["cloud"] == cloud], CUBES[cloud]
         x = rows["place"] + 0.16 * (number - (len(clouds) - 1) / 2)
-        ax.axhline(rows["true_dimension"].iloc[0], color=COLORS[cloud], linewidth=0.6)
-        ax.vlines(
-            x, rows["dimension_low"], rows["dimension_high"], color=COLORS[cloud], linewidth=2
+        low, dots, high, exact = (
+            rows[name] - rows["true_dimension"]
+            for name in ("dimension_low", "dimension", "dimension_high", "expected_dimension")
         )
-        ax.plot(x, rows["dimension"], "o", color=COLORS[cloud], markersize=3)
-        ax.plot(x, rows["expected_dimension"], color=COLORS[cloud], linestyle="none", **RING)
+        ax.vlines(x, low, high, color=look.color, linewidth=2)
+        ax.plot(x, dots, look.marker, color=look.color, markersize=4)
+        differs = ~np.isclose(dots, exact, atol=0.05)
+        ax.plot(x[differs], exact[differs], color=look.color, linestyle="none", **RING)
     ax.set_xticks(list(places.values()), list(places))
-    ax.set(
-        xlabel="components for this share of the variance;\nparticipation ratio",
-        ylabel="dimension (thin lines: the truth)",
-        ylim=(0, None),
-    )
+    ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
+    ax.set_ylabel("dimension read, less the true one")
     ax.grid(visible=False, axis="x")
+
+
+def _finding(dimensions: pd.DataFrame) -> str:
+    """Return between which numbers the threshold moves the dimension of all cubes together."""
+    rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
+    low, high = rows["dimension"].min(), rows["dimension"].max()
+    return (
+        f"The cubes together have {low:.0f} to {high:.0f} dimensions, by the share of variance "
+        f"that is asked for; {rows['true_dimension'].iloc[0]} are true"
+    )
 
 
 def _definition(row: pd.Series) -> str:

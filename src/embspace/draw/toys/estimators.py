@@ -1,21 +1,33 @@
-"""Figure and tables of `measure_estimators`: what estimators give where the truth is known."""
+"""Figure and table of `measure_estimators`: what estimators give where the truth is known."""
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure
+from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("dimension.csv", "spectrum.csv")
 CLOUDS = {"cube": "uniform in a cube", "sphere": "uniform on a sphere", "gaussian": "Gaussian"}
-MARKERS = "os^vDPX*"
-N_COLORS = 7  # of the style
-# The others hide behind these: one is the logarithm of another, or in other units.
+NAMES = {
+    "two_nn": "TwoNN",
+    "two_nn_discarding": "TwoNN, largest ratios discarded",
+    "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth",
+    "two_nn_maximum_likelihood": "TwoNN, maximum likelihood",
+    "gride": "Gride",
+    "mle_dimension": "MLE",
+    "mean_local_dimension": "mean local dimension",
+    "correlation_dimension": "correlation dimension",
+    "rank_me": "RankMe",
+    "iso_score": "IsoScore",
+}
+# The others are in the table: one is the logarithm of another, or in other units.
 SHOWN = (
     "top_variance_share",
     "stable_rank",
@@ -24,64 +36,85 @@ SHOWN = (
     "participation_ratio",
     "debiased_participation_ratio",
 )
+WORST = 0.5  # deviation that has the strongest color
 
 
 def draw_estimators(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Estimated over true dimension of three clouds, and measures of a spectrum by sample size."""
+    """Deviation from the true dimension of three clouds, and of a spectrum by sample size."""
     dimension, spectrum = results["dimension"], results["spectrum"]
-    n_draws = int(dimension["n_draws"].iloc[0])
     figure, axes = new_figure(
         2,
-        2,
-        height_mm=2 * row_height_mm + 30,
-        title="What do estimators of dimension give where the truth is known?",
+        1,
+        height_mm=height_mm,
+        title=_finding(dimension),
         subtitle=f"{label} · {counted(int(dimension['n'].iloc[0]), 'vector')} of known dimension; "
-        f"{counted(int(spectrum['dim'].iloc[0]), 'coordinate')} for the spectrum · mean, smallest "
-        f"and largest of {counted(n_draws, 'cloud')}",
+        f"{counted(int(spectrum['dim'].iloc[0]), 'coordinate')} for the spectrum · mean of "
+        f"{counted(int(dimension['n_draws'].iloc[0]), 'cloud')}",
         stage="measure_estimators",
     )
-    for ax, (cloud, words) in zip(axes, CLOUDS.items(), strict=False):
-        rows = dimension[dimension["cloud"] == cloud]
-        _lines(ax, rows, "true_dimension", rows["true_dimension"])
-        ax.set(title=words, xlabel="true dimension", ylabel="estimated / true")
-        ax.set_ylim(0.55, 1.15)
-    shown = spectrum[spectrum["measure"].isin(SHOWN)]
-    _lines(axes[3], shown, "n", shown["limit"])
-    axes[3].set(
-        title="spectrum of isotropic vectors",
-        xlabel="vectors",
-        ylabel="measured / of infinitely many",
-    )
-    axes[3].set_yscale("log")
-    axes[3].set_ylim(0.05, 200)  # room for the legend
-    axes[3].legend(fontsize=6, loc="upper right")
-    legend_below(figure, axes[:1], ncols=3, fontsize=7)
+    _dimensions(axes[0], dimension)
+    _spectra(axes[1], spectrum)
     return figure, _tables(dimension, spectrum, label, digits)
 
 
-def _lines(ax: Axes, rows: pd.DataFrame, x: str, truth: pd.Series) -> None:
-    """One line a measure, in units of the truth."""
-    shown = rows.assign(**{name: rows[name] / truth for name in ("mean", "smallest", "largest")})
-    for number, (name, of_measure) in enumerate(shown.groupby("measure", sort=False)):
-        color, words = f"C{number % N_COLORS}", str(name).replace("_", " ")
-        style = "-" if number < N_COLORS else "--"
-        places = of_measure[x]
-        ax.vlines(places, of_measure["smallest"], of_measure["largest"], color=color, alpha=0.4)
-        marker = MARKERS[number % len(MARKERS)]
-        line: dict[str, Any] = {
-            "color": color,
-            "linestyle": style,
-            "marker": marker,
-            "markersize": 3,
-        }
-        ax.plot(places, of_measure["mean"], label=words, **line)
-    ax.axhline(1, color="0.5", linewidth=0.8)
-    ax.set_xscale("log")
-    ax.minorticks_off()
-    ticks = sorted(set(rows[x]))
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+def _finding(dimension: pd.DataFrame) -> str:
+    """Return the largest deviation at the smallest and at the largest dimension."""
+    rows = dimension[dimension["cloud"].isin(CLOUDS)]
+    deviation = (rows["mean"] / rows["true_dimension"] - 1).abs()
+    worst = deviation.groupby(rows["true_dimension"]).max()
+    low, high = worst.index.min(), worst.index.max()
+    return (
+        f"Estimates err by at most {100 * worst[low]:.0f} % in {counted(low, 'dimension')}, by up "
+        f"to {100 * worst[high]:.0f} % in {count(high)}"
+    )
+
+
+def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
+    """Draw a row an estimator and a column a cloud and dimension."""
+    rows = dimension[dimension["cloud"].isin(CLOUDS)]
+    rows = rows.assign(deviation=rows["mean"] / rows["true_dimension"] - 1)
+    table = rows.pivot_table(
+        "deviation", "measure", ["cloud", "true_dimension"], sort=False, dropna=False
+    )
+    _heatmap(ax, table, 100 * table, "+.0f")
+    ax.set_xticklabels([str(dim) for _, dim in table.columns], rotation=0)
+    clouds = [cloud for cloud, _ in table.columns]
+    for cloud in dict.fromkeys(clouds):
+        first, n = clouds.index(cloud), clouds.count(cloud)
+        ax.axvline(first, color="white", linewidth=4)
+        ax.text(first + n / 2, -0.25, CLOUDS[cloud], ha="center", fontsize=7)
+    ax.set(xlabel="true dimension")
+    ax.set_title("Estimated dimension: deviation from the truth in %", pad=14)
+
+
+def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
+    """Draw a row a measure and a column a number of vectors."""
+    rows = spectrum[spectrum["measure"].isin(SHOWN)]
+    rows = rows.assign(ratio=rows["mean"] / rows["limit"])
+    table = rows.pivot_table("ratio", "measure", "n", sort=False)
+    _heatmap(ax, np.log10(table), table, ".2g")
+    ax.set_xticklabels([count(n) for n in table.columns], rotation=0)
+    ax.set(xlabel="vectors")
+    ax.set_title("Spectrum of isotropic vectors: measured, as a ratio to infinitely many")
+
+
+def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame, form: str) -> None:
+    """Draw a heat map about zero, each number in its cell."""
+    look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
+    words = {"fontsize": 7}
+    names = [_name(name) for name in map(str, colors.index)]
+    sns.heatmap(
+        colors, ax=ax, annot=numbers, fmt=form, annot_kws=words, cbar=False, linewidths=0.5, **look
+    )
+    ax.set_yticklabels(names, rotation=0)
+    ax.set(ylabel="")
+    ax.tick_params(length=0)
+
+
+def _name(measure: str) -> str:
+    return NAMES.get(measure, measure.replace("_", " "))
 
 
 def _tables(dimension: pd.DataFrame, spectrum: pd.DataFrame, label: str, digits: int) -> str:
@@ -89,7 +122,8 @@ def _tables(dimension: pd.DataFrame, spectrum: pd.DataFrame, label: str, digits:
     wide = dimension.pivot_table("mean", places, "measure", sort=False).reset_index()
     by_n = spectrum.pivot_table("mean", ["measure", "limit"], "n", sort=False).reset_index()
     by_n.columns = [name if isinstance(name, str) else f"n = {name:,}" for name in by_n.columns]
-    named = by_n.assign(measure=by_n["measure"].str.replace("_", " "))
+    named = by_n.assign(measure=[_name(name) for name in by_n["measure"]])
+    wide = wide.rename(columns=NAMES)
     dim = counted(int(spectrum["dim"].iloc[0]), "coordinate")
     return "\n".join(
         [

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.looks import BLACK, BLUE
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("summary.csv", "agreement.csv")
@@ -34,7 +35,7 @@ def draw_grammar(
         1,
         3,
         height_mm=height_mm,
-        title="What is known of the generated language, and what its texts show",
+        title=_finding(quantities),
         subtitle=f"{label} · exact from the rules, measured in "
         f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard errors",
         stage="measure_grammar",
@@ -49,25 +50,36 @@ def draw_grammar(
     return figure, _tables(summary, agreement, label, digits)
 
 
+def _finding(quantities: pd.DataFrame) -> str:
+    exact, entropy = quantities["exact"], quantities.loc["entropy"]
+    low, high = exact["entropy_lower_bound"], exact["entropy_upper_bound"]
+    error = 2 * entropy["standard_error"]
+    inside = low - error <= entropy["measured"] <= high + error
+    return (
+        f"The texts have {entropy['measured']:.2f} nats per word, "
+        f"{'between' if inside else 'outside'} the exact bounds {low:.2f} and {high:.2f}"
+    )
+
+
 def _entropies(ax: Axes, quantities: pd.DataFrame) -> None:
     exact, entropy = quantities["exact"], quantities.loc["entropy"]
     bounds = (exact["entropy_lower_bound"], exact["entropy_upper_bound"])
-    ax.axhspan(*bounds, color="C0", alpha=0.35, linewidth=0)
+    ax.axhspan(*bounds, color=BLUE, alpha=0.35, linewidth=0)
     error = 2 * entropy["standard_error"]
-    ax.errorbar([0], [entropy["measured"]], yerr=[error], fmt="o", color="C0", markersize=3)
+    ax.errorbar([0], [entropy["measured"]], yerr=[error], fmt="o", color=BLUE, markersize=3)
     single = exact["entropy_of_single_words"]
-    ax.plot([1], [single], "o", color="black", markersize=6, markerfacecolor="none")
-    ax.set_xticks([0, 1], ["the whole\nlanguage", "how frequent\nwords are"])
-    ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats a word (band: bounds)")
-    ax.set_xlabel("what the predictor knows")
+    ax.plot([1], [single], "o", color=BLACK, markersize=6, markerfacecolor="none")
+    ax.set_xticks([0, 1], ["the rules", "frequency\nof words"])
+    ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats per word (band: exact bounds)")
+    ax.set_xlabel("entropy, knowing")
     ax.grid(visible=False, axis="x")
 
 
 def _distribution(ax: Axes, rows: pd.DataFrame) -> None:
     ring: dict[str, Any] = {"markersize": 6, "markerfacecolor": "none"}
-    ax.plot(rows["count"], rows["exact"], "o", color="black", label="exact", **ring)
+    ax.plot(rows["count"], rows["exact"], "o", color=BLACK, label="exact", **ring)
     error = 2 * rows["standard_error"]
-    bars: dict[str, Any] = {"fmt": "o", "color": "C0", "markersize": 3, "label": "measured"}
+    bars: dict[str, Any] = {"fmt": "o", "color": BLUE, "markersize": 3, "label": "measured"}
     ax.errorbar(rows["count"], rows["measured"], yerr=error, **bars)
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %", decimals=0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

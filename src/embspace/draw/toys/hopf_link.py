@@ -11,12 +11,12 @@ from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, without_axes
+from embspace.draw.page.looks import CIRCLES
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
-COLORS = ("C0", "C1")
-METHODS = {"space": "space itself", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+METHODS = {"space": "in space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
     "link": "circles",
     "map": "map",
@@ -64,7 +64,7 @@ def draw_hopf_link(
         len(lines),
         n_columns,
         height_mm=row_height_mm * len(lines) + 18,
-        title="Two linked circles, and what maps show of them",
+        title=_finding(results["quality"]),
         subtitle=f"{label} · {_population(results)}",
         stage="project_hopf_link",
     )
@@ -75,9 +75,17 @@ def draw_hopf_link(
                 _draw(figure, ax, line[column])
             else:
                 ax.set_axis_off()
-    handles = [Line2D([], [], color=color, marker=".") for color in COLORS]
-    figure.legend(handles, ["one circle", "the other"], loc="outside lower left", ncols=2)
+    handles = [Line2D([], [], color=look.color, marker=look.marker) for look in CIRCLES]
+    figure.legend(handles, [look.name for look in CIRCLES], loc="outside lower left", ncols=2)
     return figure, _tables(results, label, digits)
+
+
+def _finding(quality: pd.DataFrame) -> str:
+    """Return in how many settings of each method a line parts the linked circles by every seed."""
+    rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
+    parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
+    words = [f"{METHODS[name]} in {each.sum()} of {len(each)}" for name, each in parted]
+    return f"A line parts the linked circles by {', '.join(words)} settings, whatever the seed"
 
 
 def _panels(results: dict[str, Any]) -> Iterator[Panel]:
@@ -86,7 +94,7 @@ def _panels(results: dict[str, Any]) -> Iterator[Panel]:
     for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
         link, method = key[:2]
         assert [link, method] == [row["link"], row["method"]]  # one order in both tables
-        if link == "linked" or method == "pca":
+        if link == "linked" or method in ("pca", "space"):
             name = _name(row)
             yield Panel(name if method in ("tsne", "umap") else f"{link}: {name}", points, row)
 
@@ -111,8 +119,7 @@ def _population(results: dict[str, Any]) -> str:
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        "· S neighbors of the same circle, "
-        f"R recall of the {results['quality']['k'].max()} nearest"
+        f"· share of the {results['quality']['k'].max()} nearest on the same circle, and kept"
     )
 
 
@@ -120,13 +127,13 @@ def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
     if panel.quality["method"] == "space":
         _in_space(figure, ax, panel)
         return
-    for circle, color in enumerate(COLORS):
+    for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
-        ax.plot(points["x"], points["y"], color=color, linewidth=0.4, alpha=0.6)
-        ax.plot(points["x"][:-1], points["y"][:-1], ".", color=color, markersize=2.5)
-    ax.set_title(panel.title, loc="left", fontsize=7.5, pad=19)
-    ax.text(0, 1.02, _kept(panel.quality), transform=ax.transAxes, fontsize=6, color="0.3")
+        ax.plot(points["x"], points["y"], color=look.color, linewidth=0.4, alpha=0.6)
+        ax.plot(points["x"][:-1], points["y"][:-1], look.marker, color=look.color, markersize=2.5)
+    ax.set_title(panel.title, loc="left", fontsize=7.5)
     without_axes(ax)
+    ax.set_xlabel(_kept(panel.quality), fontsize=7, color="0.3")
 
 
 def _closed(panel: Panel, circle: int) -> pd.DataFrame:
@@ -138,9 +145,9 @@ def _closed(panel: Panel, circle: int) -> pd.DataFrame:
 def _kept(row: pd.Series) -> str:
     """What the runs keep of the circles."""
     return (
-        f"S {row['same_circle_share']:.3f}   R {row['neighbor_recall']:.3f}\n"
-        f"a line parts {row['n_linearly_separable']} of {counted(row['n_runs'], 'map')}; "
-        f"{row['n_closed_rings']} of {counted(row['n_rings'], 'ring')} closed"
+        f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
+        f"separable in {row['n_linearly_separable']}/{counted(row['n_runs'], 'seed')}, "
+        f"{row['n_closed_rings']}/{counted(row['n_rings'], 'ring')} closed"
     )
 
 
@@ -148,12 +155,12 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
     place = ax.get_subplotspec()
     ax.remove()
     space: Any = figure.add_subplot(place, projection="3d")
-    for circle, color in enumerate(COLORS):
+    for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
-        space.plot(points["x"], points["y"], points["z"], color=color, linewidth=1.6)
+        space.plot(points["x"], points["y"], points["z"], color=look.color, linewidth=1.6)
     space.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1], box_aspect=(3, 2, 2))
-    space.tick_params(labelsize=6, pad=-3)
-    space.set_title(panel.title, loc="left", fontsize=7.5, pad=19)
+    space.tick_params(labelsize=7, pad=-3)
+    space.set_title(panel.title, loc="left", fontsize=7.5)
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:

@@ -1,0 +1,86 @@
+"""Every figure that can be drawn from the committed results, against the rules for all of them."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from embspace.app.paper import _drawn, known_figures
+from embspace.draw.page.canvas import HIGHEST_MM, INCH_MM, SUBTITLE, panels_of
+from embspace.draw.page.saving import result_path
+
+SMALLEST_TYPE = 7.0  # points, at the width of a page
+NAMES = ("minilm", "toy", "grammar_decoder")
+IN_GIT = (".csv", ".json")
+IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
+
+
+def drawable() -> list[str]:
+    """The analyses whose results are all in git."""
+    return [
+        noun
+        for noun, (_, drawing) in known_figures().items()
+        if all(each.endswith(IN_GIT) or each in ("csv", "json") for each in drawing.results)
+    ]
+
+
+@pytest.fixture(params=drawable())
+def figure(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.MonkeyPatch) -> Figure:
+    monkeypatch.chdir(root)
+    return draw(request.param)
+
+
+@cache
+def draw(noun: str) -> Figure:
+    drawing = known_figures()[noun][1]
+    for name in NAMES:
+        if all(Path(result_path(noun, name, each)).is_file() for each in drawing.results):
+            figure, _ = _drawn(noun, name, drawing, 170.0)
+            figure.draw_without_rendering()
+            return figure
+    pytest.skip("its results are of a pair or of checkpoints, of which none is committed")
+
+
+def words_of(figure: Figure) -> list[Text]:
+    return [
+        text
+        for text in figure.findobj(Text)
+        if isinstance(text, Text) and text.get_text().strip() and text.get_visible()
+    ]
+
+
+def test_a_page_holds_it(figure: Figure):
+    width, height = (side * INCH_MM for side in figure.get_size_inches())
+    assert round(width) == 170
+    assert height <= HIGHEST_MM
+
+
+def test_its_type_can_be_read(figure: Figure):
+    small = {text.get_text() for text in words_of(figure) if text.get_fontsize() < SMALLEST_TYPE}
+    assert not small
+
+
+def test_its_title_is_a_finding(figure: Figure):
+    title = " ".join(figure.get_suptitle().split())
+    assert len(title.split()) >= 4
+    assert not title.endswith("?")
+
+
+def test_its_subtitle_says_of_how_many(figure: Figure):
+    [subtitle] = [text for text in figure.texts if text.get_gid() == SUBTITLE]
+    assert re.search(r"\d", subtitle.get_text())
+
+
+def test_its_words_are_no_identifiers(figure: Figure):
+    found = {text.get_text() for text in words_of(figure) if IDENTIFIER.search(text.get_text())}
+    assert not {each for each in found if not each.startswith(("measure_", "project_"))}
+
+
+def test_no_panel_is_empty_or_constant(figure: Figure):
+    for panel in panels_of(figure):
+        assert panel.has_data() or panel.get_legend() or panel.texts
+        for line in panel.lines:
+            assert len(line.get_xdata()) > 0
