@@ -2,27 +2,28 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-from matplotlib import colormaps
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
+from embspace.draw.layers.profiles import name_of
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
-from embspace.draw.runs.training import show_steps
+from embspace.draw.runs.training import LEAST, moves, over_steps, short_step, show_steps
 
 RESULTS = ("csv",)
-NAMES = {"two_nn": "TwoNN dimension"}
+MOST_STEPS = 9  # that a map names
+WIDE = 4.0  # times the smallest value, from which on colors and axes are logarithmic
 
 
 @dataclass(frozen=True)
 class Words:
     """What a figure of a geometry over training says besides its numbers."""
 
-    title: str
     subtitle: str
     heading: str
     stage: str
@@ -38,21 +39,21 @@ def draw_dynamics(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a phase and measure of `shown`: by layer at each step, and by step over the blocks.
+    """Draw a row for each phase and measure of `shown`: by layer and step, and the mean of blocks.
 
-    On the left the mean of the seeds; on the right the mean over the blocks, one line a seed.
-    Layer 0, the embeddings, may move far more than they do.
+    The map has the mean of the seeds; beside it is the mean over the blocks, a line a seed. Layer
+    0, the embeddings, may move far more than they do. What does not move has no row.
     """
-    n_seeds = counted(results["csv"]["seed"].nunique(), "seed")
+    table = results["csv"]
+    n_seeds, n = counted(table["seed"].nunique(), "seed"), table["n"].max() if len(table) else 0
     words = Words(
-        title="How does the geometry of layers change over training?",
-        subtitle=f"{label} · tokens of held-out texts · left: mean of {n_seeds}, "
-        "right: mean of the blocks, without layer 0, one line a seed",
+        subtitle=f"{label} · {n_seeds} · {counted(n, 'token')} of held-out texts · left: mean of "
+        "seeds · right: mean of the blocks, without layer 0",
         heading=f"Dynamics of {label}",
         stage="measure_dynamics",
         empty=f"{label}: too few held-out documents",
     )
-    return draw_over_training(results["csv"], words, shown, row_height_mm, digits)
+    return draw_over_training(table, words, shown, row_height_mm, digits)
 
 
 def draw_over_training(
@@ -61,12 +62,17 @@ def draw_over_training(
     """The rows of `measure_dynamics`, or of what measures as it does, of vectors as they are."""
     table = table[table["change"] == "as_is"]
     phases = list(dict.fromkeys(table["phase"]))
-    n_rows = max(len(phases), 1) * len(shown)
+    keys = [(str(phase), measure) for phase in phases for measure in shown]
+    groups = {key: table[(table["phase"] == key[0]) & (table["measure"] == key[1])] for key in keys}
+    measured = {key: rows.dropna(subset="value") for key, rows in groups.items()}
+    moving = {key: rows for key, rows in measured.items() if moves(rows, "value", ["layer"])}
+    drawn = moving or dict(list(measured.items())[:1])
+    n_rows = max(len(drawn), 1)
     figure, axes = new_figure(
         n_rows,
         2,
-        height_mm=row_height_mm * n_rows + 18,
-        title=words.title,
+        height_mm=row_height_mm * n_rows + 34,
+        title=_title(drawn),
         subtitle=words.subtitle,
         stage=words.stage,
     )
@@ -74,53 +80,73 @@ def draw_over_training(
     if table.empty:
         say_instead(axes, words.empty)
         return figure, f"{heading}\nNone.\n"
-    places = [(phase, measure) for phase in phases for measure in shown]
-    for number, (phase, measure) in enumerate(places):
-        rows = table[(table["phase"] == phase) & (table["measure"] == measure)]
-        name = _name(measure)
-        if rows.empty:
-            say_instead(axes[2 * number : 2 * number + 2], f"{phase}: {name} was not measured")
-            continue
-        _by_layer(axes[2 * number], rows)
-        _by_step(axes[2 * number + 1], rows)
-        for ax in axes[2 * number : 2 * number + 2]:
-            ax.set(title=phase, ylabel=name)
+    for number, ((phase, measure), rows) in enumerate(drawn.items()):
+        by_layer, by_step = axes[2 * number : 2 * number + 2]
+        name = name_of(measure)
+        _by_layer(by_layer, rows)
+        by_layer.set_title(f"{name[:1].upper()}{name[1:]}, {phase}")
+        _by_step(by_step, rows)
+        by_step.set_title("Mean of the blocks")
+    if table["seed"].nunique() > 1:
+        legend_below(figure, axes, ncols=4)
+    still = [
+        f"{name_of(measure)} ({phase})" for phase, measure in keys if (phase, measure) not in moving
+    ]
+    note = f"Within {LEAST:.0%} of the largest at all steps, or not measured: {', '.join(still)}."
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     wide = last[last["measure"].isin(shown)].pivot_table(
         "value", ["phase", "measure", "seed"], "layer", sort=False
     )
     named = wide.reset_index()
     named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
-    named = named.assign(measure=named["measure"].map(_name))
-    text = section("The last checkpoint of each phase", "", markdown_table(named, digits))
+    named = named.assign(measure=named["measure"].map(name_of))
+    text = section(
+        "The last checkpoint of each phase", note if still else "", markdown_table(named, digits)
+    )
     return figure, f"{heading}\n{text}"
 
 
-def _name(measure: str) -> str:
-    return NAMES.get(measure, measure.replace("_", " "))
+def _title(drawn: dict[tuple[str, str], pd.DataFrame]) -> str:
+    """Return from where to where the mean of the blocks goes over the first phase drawn."""
+    ways = []
+    for (phase, measure), rows in drawn.items():
+        mean = rows[rows["layer"] > 0].groupby("step")["value"].mean()
+        if mean.empty or phase != next(iter(drawn))[0]:
+            continue
+        first, last = mean.iloc[0], mean.iloc[-1]
+        is_still = abs(last - first) <= LEAST * mean.abs().max()
+        how = "stays near" if is_still else "rises from" if last > first else "falls from"
+        ways.append(
+            f"{name_of(measure)} {how} {first:.2g}" + ("" if is_still else f" to {last:.2g}")
+        )
+    if not ways:
+        return "Nothing was measured over training"
+    return f"In the blocks, over {next(iter(drawn))[0]}, {' and '.join(ways)}"
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
-    """A line a step, from dark to light."""
-    steps = sorted(rows["step"].unique())
-    mean = rows.groupby(["step", "layer"])["value"].mean()
-    for step, shade in zip(steps, np.linspace(0, 0.9, len(steps)), strict=True):
-        of_step = mean.loc[step]
-        named = str(step) if step in (steps[0], steps[len(steps) // 2], steps[-1]) else ""
-        color = colormaps["viridis"](shade)
-        ax.plot(of_step.index, of_step, color=color, marker=".", ms=3, label=named)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("layer")
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + 0.3 * (high - low))  # room for the legend
-    ax.legend(title="step", fontsize=6.5, ncols=3, loc="upper center")
+    """Draw the mean of the seeds by layer and step, logarithmic where values differ widely."""
+    mean = rows.groupby(["layer", "step"])["value"].mean().unstack()
+    low, high = mean.min().min(), mean.max().max()
+    norm = LogNorm if 0 < WIDE * low < high else Normalize
+    every = -(-mean.shape[1] // MOST_STEPS)
+    steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(mean.columns)]
+    look = {"cmap": "viridis", "norm": norm(low, high), "xticklabels": steps, "yticklabels": "auto"}
+    sns.heatmap(mean, ax=ax, cbar_kws={"format": StrMethodFormatter("{x:g}"), "pad": 0.02}, **look)
+    ax.invert_yaxis()
+    ax.tick_params(length=0, rotation=0)
+    ax.set(xlabel="Step", ylabel="Layer")
+    ax.grid(visible=False)
 
 
 def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
-    mean = rows[rows["layer"] > 0].groupby(["seed", "step"])["value"].mean()
-    for number, seed in enumerate(mean.index.get_level_values("seed").unique()):
-        of_seed = mean.loc[seed]
-        ax.plot(of_seed.index, of_seed, f"C{number}", marker=".", label=f"seed {seed}")
+    mean = rows[rows["layer"] > 0].groupby(["seed", "step"])["value"].mean().reset_index()
+    over_steps(ax, mean, "value")
+    low, high = mean["value"].min(), mean["value"].max()
+    if 0 < WIDE * low < high:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    elif low >= 0:
+        ax.set_ylim(0, 1.1 * high or 1)
     show_steps(ax, rows)
-    if rows["seed"].nunique() > 1:
-        ax.legend(fontsize=6.5)

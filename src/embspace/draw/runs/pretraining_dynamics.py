@@ -21,15 +21,15 @@ def draw_pretraining_dynamics(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row a measure of `shown`: by layer at each step, and by step, the mean of the blocks.
+    """Draw a row for each measure of `shown`: by layer and step, and the mean of the blocks.
 
     Drawn as `draw_dynamics` draws what we train ourselves; below the table stand the verdicts on
     what was claimed.
     """
     n_checkpoints = counted(results["csv"]["step"].nunique(), "checkpoint")
+    n_tokens = counted(results["csv"]["n"].max() if len(results["csv"]) else 0, "token")
     words = Words(
-        title="How did the geometry of layers change over pretraining?",
-        subtitle=f"{label} · {n_checkpoints} that its makers published, of the same tokens · "
+        subtitle=f"{label} · {n_checkpoints} that its makers published · {n_tokens}, the same · "
         "right: mean of the blocks, without layer 0",
         heading=f"Pretraining dynamics of {label}",
         stage="measure_pretraining_dynamics",

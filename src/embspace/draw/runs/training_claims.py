@@ -9,21 +9,35 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.looks import GREEN, VERDICTS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
-# By color and by form, for whoever sees no colors.
-MARKS = {
-    "matches": ("C0", "o"),
-    "differs": ("C1", "X"),
-    "depends on the rule": ("C4", "P"),
-    "not checkable": ("0.5", "d"),
-}
 STATISTICS = ("value", "second_value")
-HOLDS = "C2"
 LINE = 46  # characters that half the figure's width holds
+# What stands at an axis; the table has the statistic in full.
+SHORT = {
+    "top variance share, middle third of the blocks less the others, over the mean": (
+        "Middle third less the others (share of mean)"
+    ),
+    "largest of the inner blocks less the larger of the first and the last": (
+        "Largest inner block less the larger end"
+    ),
+    "rank correlation of the step with the top variance share, mean over blocks": (
+        "Rank correlation of anisotropy with the step"
+    ),
+    "share of its range that the last quarter of checkpoints moves by": (
+        "Change in the last quarter (share of range)"
+    ),
+    "rise of the TwoNN dimension, mean over blocks, to its largest, as a share of that": (
+        "Rise of the dimension to its largest (share)"
+    ),
+    "fall from its largest to the last checkpoint, as a share of that": (
+        "Fall from its largest to the end (share)"
+    ),
+}
 
 
 def draw_training_claims(
@@ -37,8 +51,9 @@ def draw_training_claims(
         max(len(claims), 1),
         n_columns,
         height_mm=row_height_mm * max(len(claims), 1) + 26,
-        title="Which published claims on training hold of this run?",
-        subtitle=f"{label} · Razzhigaev et al. 2024 · blocks alone, without the embeddings",
+        title=_finding(table),
+        subtitle=f"{label} · {counted(table['seed'].nunique(), 'seed')} · Razzhigaev et al. 2024 · "
+        "blocks alone, without the embeddings",
         stage="measure_training_claims",
     )
     heading = f"# Claims on training, {label}\n\nStage `measure_training_claims`.\n"
@@ -50,7 +65,7 @@ def draw_training_claims(
         for column, name in enumerate(STATISTICS[:n_columns]):
             _panel(axes[number * n_columns + column], rows, name)
         axes[number * n_columns].set_title(_title(rows.iloc[0]), loc="left")
-    legend_below(figure, axes, ncols=1 + len(MARKS))
+    legend_below(figure, axes, ncols=2)
     text = section(
         "Verdicts, by seed",
         "Razzhigaev et al. 2024 (arXiv 2311.05928), sections 4.1 to 4.3. The rules stand in "
@@ -59,6 +74,22 @@ def draw_training_claims(
         markdown_table(table.assign(section=table["section"].astype(str)), digits),
     )
     return figure, f"{heading}\n{text}"
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """Return which claims hold in how many seeds."""
+    if table.empty:
+        return "No published claim on training is about this run"
+    held = table.groupby("claim", sort=False)["verdict"].agg(
+        lambda verdicts: (verdicts == "matches").sum()
+    )
+    n_seeds = table["seed"].nunique()
+    full = [str(claim) for claim, n in held.items() if n == n_seeds]
+    some = [f"{claim} ({n} of {n_seeds})" for claim, n in held.items() if 0 < n < n_seeds]
+    number = len(full) or "None"
+    words = f"{number} of {counted(len(held), 'published claim')} hold in every seed"
+    words += f": {'; '.join(full)}" if full else ""
+    return words + (f"; in some: {'; '.join(some)}" if some else "")
 
 
 def _title(row: pd.Series) -> str:
@@ -89,17 +120,17 @@ def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     low, high = bounds_of(rows["holds_if"].iloc[0], name)
     finite = [bound for bound in (low, high) if abs(bound) < inf]
     for bound in finite:
-        ax.axvline(bound, color=HOLDS, linewidth=1)
+        ax.axvline(bound, color=GREEN, linewidth=1)
     left, right = _with_room([*rows[name].dropna(), *finite])
     ax.set_xlim(left, right)
     span = max(low, left), min(high, right)
-    ax.axvspan(*span, color=HOLDS, alpha=0.15, lw=0, label="condition holds")
-    for verdict, (color, marker) in MARKS.items():
+    ax.axvspan(*span, color=GREEN, alpha=0.15, lw=0, label="condition holds")
+    for verdict, look in VERDICTS.items():
         of_verdict = rows[(rows["verdict"] == verdict) & rows[name].notna()]
         if len(of_verdict):
             y = [seeds.index(seed) for seed in of_verdict["seed"]]
-            label = f"the claim as a whole: {verdict}"
-            ax.plot(of_verdict[name], y, marker, color=color, ms=6, label=label, zorder=3)
+            words_of = f"the claim as a whole: {look.name}"
+            ax.plot(of_verdict[name], y, look.marker, color=look.color, label=words_of, zorder=3)
             for value, height in zip(of_verdict[name], y, strict=True):
                 near = [bound for bound in finite if abs(value - bound) < 0.2 * (right - left)]
                 to_left = value < near[0] if near else value > (left + right) / 2
@@ -107,9 +138,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, name: str) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_yticks(range(len(seeds)), [f"seed {seed}" for seed in seeds])
     ax.set_ylim(len(seeds) - 0.4, -0.6)
-    ax.set_xlabel(fill(words, LINE))
+    ax.set_xlabel(fill(SHORT.get(words, words), LINE))
     if not rows[name].notna().any():
-        ax.text(0.5, 0.5, "not checkable", transform=ax.transAxes, ha="center")
+        ax.text(0.5, 0.5, VERDICTS["not checkable"].name, transform=ax.transAxes, ha="center")
 
 
 def _write_beside(ax: Axes, value: float, height: int, *, to_left: bool) -> None:
@@ -121,7 +152,7 @@ def _write_beside(ax: Axes, value: float, height: int, *, to_left: bool) -> None
         textcoords="offset points",
         ha="right" if to_left else "left",
         va="center",
-        fontsize=6.5,
+        fontsize=7,
     )
 
 
