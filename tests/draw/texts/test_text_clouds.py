@@ -23,7 +23,7 @@ def results() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def drawn(results: dict[str, Any]):
-    return draw_text_clouds(results, LABEL, height_mm=235.0, digits=3)
+    return draw_text_clouds(results, LABEL, height_mm=125.0, digits=3)
 
 
 def test_words_fit_and_say_who_was_left_out(drawn):
@@ -31,13 +31,14 @@ def test_words_fit_and_say_who_was_left_out(drawn):
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
-    assert any("posts 16 · left out: notes" in each for each in words)
-    assert any("sentences 24 vectors of 12 documents" in each for each in words)
+    words = [each.replace("\n", " ") for each in words]
+    assert any("posts: 16 texts · too few texts: notes" in each for each in words)
+    assert any("sentences: 24 texts of 12 documents" in each for each in words)
 
 
 def test_densities_are_those_of_the_table(results, drawn):
     cosine = drawn[0].axes[3]
-    assert cosine.get_title() == "mean, layer 1"
+    assert cosine.get_xlabel() == "cosine"
     rows = results["histogram"].query(
         "corpus == 'posts' and other_corpus == 'posts' and quantity == 'cosine'"
     )
@@ -45,29 +46,18 @@ def test_densities_are_those_of_the_table(results, drawn):
     assert drawn_values.count(rows["density"].tolist()) == 2  # an area and its outline
 
 
-def test_lines_run_over_all_layers(results, drawn):
-    rows = results["distributions"].query(
-        "corpus == 'articles' and other_corpus == 'articles' and quantity == 'cosine'"
+def test_the_title_says_the_mean_cosine_of_each_corpus(results):
+    table = results["distributions"].copy()
+    is_cosine = (table["quantity"] == "cosine") & (table["corpus"] == table["other_corpus"])
+    table.loc[is_cosine, "mean"] = table["corpus"].map(
+        {"articles": 0.2, "posts": 0.9, "sentences": 0.5}
     )
-    lines = [line.get_ydata().tolist() for line in drawn[0].axes[4].lines]
-    for _, state in rows.groupby("pooling"):
-        assert state["mean"].tolist() in lines
-    assert len(lines) == 9
-
-
-def test_marks_are_the_shares_of_the_last_layer(results, drawn):
-    marks = {float(line.get_xdata()[0]) for line in drawn[0].axes[5].lines[: 9 * 4]}
-    last = results["positive"].query("layer == 1 and corpus == other_corpus")
-    assert set(last["share_not_positive"]) <= marks
-    assert set(last["centered_share_not_positive"]) <= marks
-
-
-def test_one_corpus_has_nothing_to_be_compared_with():
-    found = measure_text_clouds({"posts": three_corpora()["posts"]}, **SETTINGS)
-    figure, text = draw_text_clouds(results_of(found), LABEL, height_mm=235.0, digits=3)
-    assert_words_fit(figure)
-    assert "nothing to compare" in figure.axes[7].texts[0].get_text()
-    assert "## Separation" in text
+    given = results | {"distributions": table}
+    title = draw_text_clouds(given, LABEL, height_mm=125.0, digits=3)[0].get_suptitle()
+    assert title.replace("\n", " ").startswith(
+        "Mean cosine of two texts, mean pooling of layer 1: posts 0.90, sentences 0.50, "
+        "articles 0.20"
+    )
 
 
 @pytest.mark.parametrize("from_file", [False, True])
@@ -76,7 +66,7 @@ def test_a_model_that_reads_no_text_says_so(from_file: bool):
     if from_file:  # where an empty word is missing
         results["corpora"] = results["corpora"].replace({"left_out": {"": None}})
         results = {name: pd.DataFrame(table) for name, table in results.items()}
-    figure, text = draw_text_clouds(results, LABEL, height_mm=235.0, digits=3)
+    figure, text = draw_text_clouds(results, LABEL, height_mm=125.0, digits=3)
     assert_words_fit(figure)
     assert "enough texts" in figure.axes[0].texts[0].get_text()
     assert "fewer than 8 documents" in text

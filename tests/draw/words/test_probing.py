@@ -31,15 +31,25 @@ def test_points_by_space_and_each_name_once_in_the_legend():
         {"accuracy": accuracy(), "tokens": tokens()}, "a model of a long name", **SETTINGS
     )
     assert_words_fit(figure)
-    (ax,) = figure.axes
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == [
-        "input\nembedding",
-        "layer 0",
-        "layer 1",
-        "layer 2",
-    ]
+    for ax in figure.axes:
+        ticks = [tick.get_text() for tick in ax.get_xticklabels()]
+        assert ticks == ["tokens", "0", "1", "2"]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len(names) == len(set(names)) == 3 + 4
+    assert len(names) == len(set(names)) == 3 * 3 + 2
+    words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
+    assert "1,200 words of one token" in words
+
+
+def test_the_title_is_filled_from_the_first_probe():
+    table = accuracy()
+    shown = (table["probe"] == PROBES[0]) & (table["task"] == "part_of_speech")
+    table.loc[shown & (table["features"] == "input"), "accuracy"] = 0.5
+    trained = shown & (table["weights"] == "trained")
+    table.loc[trained & (table["layer"] == 2), "accuracy"] = 0.75
+    results = {"accuracy": table, "tokens": tokens()}
+    title = draw_probing(results, "a model", **SETTINGS)[0].get_suptitle().replace("\n", " ")
+    said = "tells 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"
+    assert said in title
 
 
 def test_tokens_are_in_a_table_of_their_own():

@@ -122,6 +122,18 @@ PREPARATIONS = {
     "unit_length": "unit length",
     "centered_unit_length": "centered, unit length",
 }
+SENSES = {
+    "raw": Look("raw cosine", SKY, "^", "--"),
+    "centered": Look("centered cosine", BLACK, "o"),
+    "word": Look("the word itself", BLACK, "o"),
+    "context": Look("mean of other tokens", ORANGE, "D", "--"),
+    "bag_of_words": Look("counts of other tokens", PURPLE, "", "-."),
+}
+PROBES = {
+    "logistic_regression": Look("logistic regression", BLUE, "o", "-"),
+    "one_hidden_layer": Look("one hidden layer", VERMILION, "s", "--"),
+    "gradient_boosting": Look("gradient boosting", GREEN, "^", "-."),
+}
 MAP_METHODS = {
     "space": Look("no map, all dimensions", BLACK, "o"),
     "pca": Look("PCA", BLACK, "s"),

@@ -1,10 +1,16 @@
 """Stage `draw_texts`: figures and tables of clouds of texts."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.texts import search, text_classification, text_clouds, text_maps
+from embspace.draw.texts import (
+    search,
+    text_classification,
+    text_clouds,
+    text_clouds_layers,
+    text_maps,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(text_clouds, text_maps, search, text_classification)
+DRAWINGS = drawings_of(text_clouds, text_clouds_layers, text_maps, search, text_classification)
 
 
 def main(config: StageConfig) -> None:

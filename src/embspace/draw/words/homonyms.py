@@ -12,18 +12,15 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.types import PositiveShare
 
 RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
 DIVERGING = "RdBu_r"
-RAW, CENTRED, EUCLIDEAN = ("raw", "cosine"), ("centered", "cosine"), ("raw", "euclidean_distance")
-MEASURES = {
-    RAW: ("raw cosine", "C0"),
-    CENTRED: ("centered cosine", "C1"),
-    EUCLIDEAN: ("Euclidean distance", "C2"),
-}
+RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
 RANDOM = "random_weights_"
+RANDOM_LOOK = NULLS["random_initialization"]
 # The columns of the tables.
 KEYS = ["layer", "preparation", "quantity"]
 APART = [
@@ -54,17 +51,17 @@ def draw_homonyms(
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Cosines and distances within and between senses by layer, recovery of the sense, words.
+    """Draw the difference between cosines within and across senses, the sense found, and words.
 
     The map shows up to `n_words` words, in the order of the last layer; its colors end where a
     share `limit_quantile` of the absolute differences does.
     """
     counts, layers = results["json"], results["layers"]
     figure, axes = new_figure(
-        3,
+        2,
         2,
         height_mm=height_mm,
-        title="The senses of a homonym, layer by layer",
+        title=_finding(layers, results["recovery"], counts),
         subtitle=f"{label} · stimuli: homonyms · {counted(counts['n_words'], 'word')}, "
         f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embedding output · shaded: "
         "intervals over words",
@@ -75,13 +72,27 @@ def draw_homonyms(
         return figure, _tables(results, label, n_listed, digits)
     left, right = axes[::2], _one_of(figure, axes[1::2])
     _differences(left[0], layers)
-    _shares(left[1], layers)
-    _recovery(left[2], results["recovery"], counts)
+    _recovery(left[1], results["recovery"], counts)
     for ax in left:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    left[-1].set_xlabel("layer")
+        ax.set_xlabel("layer")
     _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
     return figure, _tables(results, label, n_listed, digits)
+
+
+def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any]) -> str:
+    """Return from which layer on senses lie apart, and how well they are told at the last."""
+    if layers.empty:
+        return "No homonym to follow"
+    rows = _rows_of(layers, CENTRED).sort_values("layer")
+    is_sure = rows["difference_low"] > 0
+    apart = rows.loc[is_sure[::-1].cummin()[::-1], "layer"]
+    found = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]["accuracy"]
+    told = f"the nearest sentence has the same sense for {100 * found:.0f} %"
+    told += f" (chance {100 * counts['chance_accuracy']:.0f} %)"
+    if apart.empty:
+        return f"Senses of a homonym do not surely lie apart at the last layer: {told}"
+    return f"From layer {apart.iloc[0]} on the senses of a homonym lie apart: {told}"
 
 
 def _one_of(figure: Figure, axes: Sequence[Axes]) -> Axes:
@@ -99,64 +110,52 @@ def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
     return table[(table["preparation"] == preparation) & (table["quantity"] == quantity)]
 
 
-def _line(
-    ax: Axes, rows: pd.DataFrame, name: str, label: str, color: str, style: str = "-"
-) -> None:
-    shade(ax, rows, "layer", name, color=color, alpha=0.15)
-    ax.plot(rows["layer"], rows[name], color=color, linestyle=style, marker=".", label=label)
+def _line(ax: Axes, rows: pd.DataFrame, name: str, look: Look) -> None:
+    shade(ax, rows, "layer", name, color=look.color, alpha=0.15)
+    line = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
+    ax.plot(rows["layer"], rows[name], label=look.name, **line)
 
 
 def _differences(ax: Axes, layers: pd.DataFrame) -> None:
     """Cosine within a sense less that between, beside what shuffled senses give."""
     for measure in (RAW, CENTRED):
-        rows, (label, color) = _rows_of(layers, measure), MEASURES[measure]
-        _line(ax, rows, "difference", label, color)
-    _line(ax, rows, f"{RANDOM}difference", "centered, random weights", "0.45", "--")
+        rows = _rows_of(layers, measure)
+        _line(ax, rows, "difference", SENSES[measure[0]])
+    random = RANDOM_LOOK._replace(name=f"centered, {RANDOM_LOOK.name}")
+    _line(ax, rows, f"{RANDOM}difference", random)
     ax.fill_between(
         rows["layer"],
         rows["null_difference_low"],
         rows["null_difference_high"],
         facecolor="none",
-        edgecolor=color,
+        edgecolor=SENSES["centered"].color,
         hatch="//////",
         linewidth=0.4,
         label="centered, senses shuffled",
     )
     ax.axhline(0, color="black", linewidth=0.6)
-    ax.set(title="Same sense less different sense", ylabel="difference of cosines")
-    _legend(ax, 0.35)
-
-
-def _shares(ax: Axes, layers: pd.DataFrame) -> None:
-    """How much further apart senses are, in units of the distance of different words."""
-    for measure, (label, color) in MEASURES.items():
-        _line(ax, _rows_of(layers, measure), "relative_difference", label, color)
-    rows = _rows_of(layers, EUCLIDEAN)
-    _line(ax, rows, f"{RANDOM}relative_difference", "the same, random weights", "0.45", "--")
-    ax.axhline(0, color="black", linewidth=0.6)
-    ax.set(
-        title="Against the distance of words", ylabel="(different - same sense)\n/ different words"
-    )
-    _legend(ax, 0.35)
+    ax.set(title="Senses lie apart", ylabel="same-sense minus different-sense cosine")
+    _legend(ax, 0.25)
 
 
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
     """Whether the nearest of a word's other sentences has the same sense."""
     rows = _rows_of(recovery, CENTRED)
-    _line(ax, rows, "accuracy", "the word itself", "C1")
-    _line(ax, rows, "context_accuracy", "mean of other tokens", "C4")
-    _line(ax, rows, f"{RANDOM}accuracy", "random weights", "0.45", "--")
+    _line(ax, rows, "accuracy", SENSES["word"])
+    _line(ax, rows, "context_accuracy", SENSES["context"])
+    _line(ax, rows, f"{RANDOM}accuracy", RANDOM_LOOK)
     bag = counts["bag_of_words"]
     if bag["accuracy"] is not None:
-        ax.axhline(bag["accuracy"], color="C3", linestyle="-.", label="counts of other tokens")
+        look = SENSES["bag_of_words"]
+        ax.axhline(bag["accuracy"], color=look.color, linestyle=look.line, label=look.name)
     chance = counts["chance_accuracy"]
-    ax.axhline(chance, color="black", linestyle=":", label=f"chance, {chance:.2g}")
+    ax.axhline(chance, color=GRAY, linestyle=":", label=f"chance level, {chance:.2g}")
     ax.set(
         title="Sense of the nearest sentence",
-        ylabel="share of the same sense,\nby centered cosine",
+        ylabel="share of the same sense, by centered cosine",
         ylim=(0, 1),
     )
-    _legend(ax, 0.62)
+    _legend(ax, 0.4)
     ax.set_yticks(np.linspace(0, 1, 6))
 
 
@@ -178,12 +177,12 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
     sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
     limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
     extend = "both" if (sizes > limit).any() else "neither"
-    label = "same sense less different sense, centered cosine"
+    label = "same-sense minus different-sense cosine, centered"
     bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
     colors = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "cbar_kws": bar}
     sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
     ax.tick_params(length=0, rotation=0)
-    ax.tick_params(axis="y", labelsize=6)
+    ax.tick_params(axis="y", labelsize=7)
     ax.grid(visible=False)
     left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
     ax.set(title=f"Words{left_out}", ylabel="")

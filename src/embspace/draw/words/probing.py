@@ -1,82 +1,93 @@
 """Figure of `measure_probing`: how well a part of speech is read off vectors, by layer."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
 from embspace.draw.page.markdown import code, markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("accuracy.csv", "tokens.csv")
-PROBES = {
-    "logistic_regression": ("logistic regression", "C0"),
-    "one_hidden_layer": ("one hidden layer", "C1"),
-    "gradient_boosting": ("gradient boosting", "C2"),
-}
+SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
 
 
 def draw_probing(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Accuracy by space and probe, beside spelling, random weights, control task and chance."""
+    """Draw accuracy by space and probe, beside spelling, random weights and random classes."""
     accuracy = results["accuracy"]
-    words = f"{counted(accuracy['n_words'].iloc[0], 'word')} of one token" if len(accuracy) else ""
-    figure, (ax,) = new_figure(
+    n_words = accuracy["n_words"].iloc[0] if len(accuracy) else 0
+    words = f"{counted(n_words, 'word')} of one token"
+    figure, axes = new_figure(
         1,
-        1,
+        2,
         height_mm=height_mm,
-        title="Noun, verb or adjective? Read off the vector of a word alone",
-        subtitle=" · ".join(filter(None, [label, words, "folds by lemma", "bars: 95 % intervals"])),
+        title=_finding(accuracy),
+        subtitle=f"{label} · {words}, read off its vector alone · tested on lemmas that the "
+        "probe was not fitted on · bars: 95 % intervals",
         stage="measure_probing",
     )
     if accuracy.empty:
-        say_instead([ax], "too few of the words are single tokens of this model")
+        say_instead(axes, "too few of the words are single tokens of this model")
     else:
-        _lines(ax, accuracy)
-        legend_below(figure, [ax], ncols=4)
+        _panels(axes, accuracy)
+        legend_below(figure, axes, ncols=3)
     return figure, _tables(accuracy, results["tokens"], label, digits)
 
 
-def _lines(ax: Axes, accuracy: pd.DataFrame) -> None:
+def _finding(accuracy: pd.DataFrame) -> str:
+    """Return the accuracy of the first probe on input embeddings and at the last layer."""
+    if accuracy.empty:
+        return "No word of one token to read a part of speech off"
+    real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
+    trained = real[real["weights"] == "trained"].sort_values("layer", na_position="first")
+    found = [100 * trained["accuracy"].iloc[place] for place in (0, -1)]
+    spelling = 100 * real.loc[real["features"] == "spelling", "accuracy"].iloc[0]
+    return (
+        f"Part of speech: {PROBES[SHOWN].name} tells {found[0]:.1f} % from token embeddings, "
+        f"{found[1]:.1f} % from the last layer; {spelling:.0f} % from spelling"
+    )
+
+
+def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
+    """Draw parts of speech at the left; random weights and random classes at the right."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
-    real, control = (table[table["task"] == task] for task in ("part_of_speech", "control"))
-    for number, (probe, (words, color)) in enumerate(PROBES.items()):
-        shift = 0.12 * (number - 1)
-        rows = real[(real["probe"] == probe) & (real["weights"] == "trained")]
-        _points(ax, rows, shift, color, words, marker="o")
-        rows = real[(real["probe"] == probe) & (real["weights"] == "random")]
-        _points(ax, rows, shift, color, "random weights", marker="x")
-        rows = control[(control["probe"] == probe) & (control["weights"] == "trained")]
-        _points(ax, rows, shift, "0.6", "control task", marker=".")
-    spelling = real.loc[real["features"] == "spelling"].iloc[0]
-    ax.axhline(spelling["accuracy"], color="black", linestyle="--", label="spelling alone")
-    ax.axhspan(
-        spelling["accuracy_low"], spelling["accuracy_high"], color="0.9", zorder=0, linewidth=0
-    )
-    ax.axhline(real["null_accuracy"].iloc[0], color="0.7", label="commonest class")
-    layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
-    ax.set_xticks([INPUT, *layers], ["input\nembedding", *(f"layer {layer}" for layer in layers)])
-    ax.set(ylabel="accuracy on held-out lemmas", ylim=(0.2, 1.02))
+    is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
+    is_random = is_real & (table["weights"] == "random")
+    is_control = (table["task"] == "control") & is_trained
+    for number, (probe, look) in enumerate(PROBES.items()):
+        is_own, shift = table["probe"] == probe, 0.1 * (number - 1)
+        _points(axes[0], table[is_own & is_real & is_trained], shift, look)
+        random = look._replace(name=f"{look.name}, random weights", marker="x", line="")
+        _points(axes[1], table[is_own & is_random], shift, random)
+        control = look._replace(name=f"{look.name}, random classes", line="")
+        _points(axes[1], table[is_own & is_control], shift, control, markerfacecolor="none")
+    spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
+    low, high = spelling["accuracy_low"], spelling["accuracy_high"]
+    axes[0].axhspan(low, high, color="0.9", zorder=0, linewidth=0)
+    axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
+    for ax in axes:
+        chance = table.loc[is_real, "null_accuracy"].iloc[0]
+        ax.axhline(chance, color=GRAY, ls=":", label="commonest class")
+        layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
+        ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
+        ax.set(xlabel="token embeddings, then layers", ylabel="accuracy", ylim=(0.2, 1.02))
+    axes[0].set_title("Noun, verb or adjective")
+    axes[1].set_title("Nulls")
 
 
-def _points(
-    ax: Axes, rows: pd.DataFrame, shift: float, color: str, words: str, marker: str
-) -> None:
+def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any) -> None:
     value = rows["accuracy"]
-    ax.errorbar(
-        rows["place"] + shift,
-        value,
-        yerr=[value - rows["accuracy_low"], rows["accuracy_high"] - value],
-        color=color,
-        marker=marker,
-        markersize=4,
-        linestyle="none",
-        linewidth=1,
-        label=words,
-    )
+    bars = [value - rows["accuracy_low"], rows["accuracy_high"] - value]
+    style |= {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4, "lw": 1}
+    ax.errorbar(rows["place"] + shift, value, yerr=bars, label=look.name, **style)
 
 
 def _tables(accuracy: pd.DataFrame, tokens: pd.DataFrame, label: str, digits: int) -> str:

@@ -1,0 +1,74 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.texts.text_clouds_layers import draw_text_clouds_layers
+from embspace.measure.texts.text_clouds import KEYS, measure_text_clouds
+from tests.draw.fits import assert_words_fit
+from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
+from tests.text_corpora import no_corpora, three_corpora
+
+LABEL = "a model of a long name"
+POSITIVE = "text_clouds/positive"
+
+
+def results_of(corpora: Any) -> dict[str, pd.DataFrame]:
+    found = measure_text_clouds(corpora, **SETTINGS)
+    return {f"text_clouds/{table}": getattr(found, table) for table in ("corpora", *KEYS)}
+
+
+def draw(results: dict[str, pd.DataFrame]):
+    return draw_text_clouds_layers(results, LABEL, height_mm=175.0, digits=3)
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, pd.DataFrame]:
+    return results_of(three_corpora())
+
+
+def test_lines_are_those_of_the_tables_in_the_looks_of_the_corpora(results):
+    figure, text = draw(results)
+    assert_words_fit(figure)
+    assert figure.get_supxlabel() == "measure_text_clouds"
+    tables = ("distributions", "positive", "spectrum")
+    names = ("mean", "share_not_positive", "equal_n_participation_ratio")
+    for number, (table, name) in enumerate(zip(tables, names, strict=True)):
+        rows = results[f"text_clouds/{table}"].query("corpus == 'posts'")
+        if "other_corpus" in rows:
+            rows = rows.query("other_corpus == 'posts'")
+        if table == "distributions":
+            rows = rows.query("quantity == 'cosine'")
+        for column, pooling in enumerate(POOLINGS):
+            ax = figure.axes[3 * number + column]
+            (line,) = (line for line in ax.lines if line.get_label() == "posts")
+            expected = rows[rows["pooling"] == pooling][name]
+            assert pd.Series(line.get_ydata()).equals(expected.reset_index(drop=True))
+            assert line.get_color() == corpus_looks(["posts"])["posts"].color
+    assert "Cosines that are not positive" in text
+
+
+def test_the_title_says_where_cosines_are_not_positive(results):
+    table = results[POSITIVE].assign(share_not_positive=0.0)
+    title = draw(results | {POSITIVE: table})[0].get_suptitle().replace("\n", " ")
+    assert title.startswith("All cosines of two texts of a corpus are positive")
+    where = (table["corpus"] == "posts") & (table["other_corpus"] == "posts")
+    where &= (table["pooling"] == "mean") & (table["layer"] == 1)
+    table.loc[where, "share_not_positive"] = 0.25
+    title = draw(results | {POSITIVE: table})[0].get_suptitle().replace("\n", " ")
+    assert title.startswith(
+        "Of the cosines of two posts at layer 1, 25 % are not positive by mean pooling, "
+        "0 % by first token ([CLS]), 0 % by maximum pooling"
+    )
+
+
+def test_the_subtitle_says_n(results):
+    words = " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
+    assert "posts: 16 texts" in words
+
+
+def test_a_model_that_reads_no_text_says_so():
+    figure, text = draw(results_of(no_corpora()))
+    assert "enough texts" in figure.axes[0].texts[0].get_text()
+    assert "None." in text
