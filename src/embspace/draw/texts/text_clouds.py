@@ -1,6 +1,6 @@
 """Figure and tables of `measure_text_clouds`: Luisto's figure 26, and what lies behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     )
 
 
-def _pairs(rows: pd.DataFrame) -> zip[tuple[str, float]]:
+def _pairs(rows: pd.DataFrame) -> Iterable[tuple[str, float]]:
     return zip(rows["corpus"], rows["mean"], strict=True)
 
 
