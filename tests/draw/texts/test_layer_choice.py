@@ -21,7 +21,10 @@ def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
     assert_words_fit(figure)
     assert "better than the last of its pooling in 3 of 3 tasks" in figure.get_suptitle()
     assert len(figure.axes) == 3
+    words = " ".join(each.get_text() for each in figure.texts).replace("\n", " ")
+    assert f"planted: {table['n'].max()} texts" in words
     assert "planted: labels" in text
+    assert text.index("## The best of each task") < text.index("<details>")
     assert text.startswith("# Layers of a model of a long name by what they serve for\n")
 
 

@@ -52,7 +52,8 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
     (ax,) = figure.axes
     assert len(ax.lines) == 1 + 4
     assert list(ax.lines[1].get_xdata()) == [0, 1, 2]
-    assert "bag_of_words" in text
+    assert "words alone" in text
+    assert "bag_of_words" not in text
     assert text.startswith("# Classification of texts by a model\n")
 
 

@@ -9,13 +9,28 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
-from embspace.draw.page.looks import POOLINGS
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.looks import GRAY, NULLS, POOLINGS, corpus_looks
+from embspace.draw.page.markdown import folded, interval, markdown_table, same, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv",)
+VALUES = {
+    **same("embedding", "layer"),
+    **interval("value", "value"),
+    **interval("less_last", "difference from the last layer"),
+}
+BEST = {**same("corpus", "task"), **VALUES}
+COLUMNS = {
+    "rank": "rank",
+    **VALUES,
+    "weights": "weights",
+    **interval("less_best", "difference from the best"),
+    "among_best": "not told from the best",
+    "chance": "chance level",
+}
+RANDOM = NULLS["random_initialization"]
 TASKS = {
     "search": "mean reciprocal rank",
     "labels": "accuracy of labels",
@@ -37,10 +52,10 @@ def draw_layer_choice(
         len(TASKS),
         height_mm=row_height_mm * n_rows + 32,
         title=_finding(table),
-        subtitle=f"{label} · ring: the best layer, filled if better than the last for sure · "
-        f"bands: {level} intervals over texts"
+        subtitle=f"{label} · {_population(table)} · ring: the best layer, filled if better than "
+        f"the last for sure · bands: {level} intervals over texts"
         if corpora
-        else label,
+        else f"{label} · no text, n = 0",
         stage="measure_layer_choice",
     )
     if not corpora:
@@ -52,10 +67,18 @@ def draw_layer_choice(
             say_instead([ax], f"{corpus}: no {'halves' if task == 'search' else 'labels'}")
         else:
             _panel(ax, rows)
-            ax.set(ylabel=TASKS[task], title=f"{corpus}, {counted(rows['n'].iloc[0], 'text')}")
+            ax.set(ylabel=TASKS[task], title=corpus_looks([corpus])[corpus].name)
     if corpora:
         legend_below(figure, axes, ncols=3)
     return figure, _tables(table, label, digits)
+
+
+def _population(table: pd.DataFrame) -> str:
+    sizes = table.groupby("corpus", sort=False)["n"].max()
+    return ", ".join(
+        f"{corpus_looks([str(name)])[str(name)].name}: {counted(n, 'text')}"
+        for name, n in sizes.items()
+    )
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
@@ -75,17 +98,18 @@ def _finding(table: pd.DataFrame) -> str:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
-    for pooling, (words, color, *_) in POOLINGS.items():
+    for pooling, look in POOLINGS.items():
         of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
         trained = of_pooling[of_pooling["weights"] == "trained"]
-        ax.plot(trained["layer"], trained["value"], color=color, marker=".", label=words)
-        shade(ax, trained, "layer", "value", color=color, alpha=0.2)
+        line = {"color": look.color, "marker": look.marker, "ms": 4, "label": look.name}
+        ax.plot(trained["layer"], trained["value"], **line)
+        shade(ax, trained, "layer", "value", color=look.color, alpha=0.2)
         random = of_pooling[of_pooling["weights"] == "random"]
-        name = f"{words}, random weights"
-        ax.plot(random["layer"], random["value"], color=color, linestyle=":", label=name)
+        line = {"color": look.color, "ls": RANDOM.line, "label": f"{look.name}, {RANDOM.name}"}
+        ax.plot(random["layer"], random["value"], **line)
     words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
     ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
-    ax.axhline(rows["chance"].iloc[0], color="0.7", linewidth=1, label="chance")
+    ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
     best = _best(rows).iloc[0]
     color = POOLINGS[best["embedding"]][1]
     is_sure = best["less_last_low"] > 0
@@ -100,26 +124,33 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
-    parts = [f"# Layers of {label} by what they serve for\n\nStage `measure_layer_choice`.\n"]
+    heading = f"# Layers of {label} by what they serve for\n\nStage `measure_layer_choice`.\n"
     if table.empty:
-        parts.append(f"{NO_TASK}.\n")
-    for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False):
-        parts.append(
-            section(
-                f"{corpus}: {task}",
-                f"The {TASKS[str(task)]} of {counted(rows['n'].iloc[0], 'text')}. `less_last` is "
-                "the difference from the last layer at the same pooling, `less_best` that from "
-                "the best; their intervals hold all at once. `among_best` cannot be told from the "
-                "best. The interval of a value is not adjusted for having picked the best.",
-                markdown_table(_as_counts(rows.drop(columns=["corpus", "task"])), digits),
-            )
+        return f"{heading}\n{NO_TASK}.\n"
+    best = section(
+        "The best of each task",
+        "The difference is that from the last layer at the same pooling; its interval holds for "
+        "all layers at once. The interval of the value is not adjusted for having picked the best.",
+        markdown_table(_readable(_best(table), BEST), digits),
+    )
+    parts = [
+        section(
+            f"{corpus}: {task}",
+            f"The {TASKS[str(task)]} of {counted(rows['n'].iloc[0], 'text')}. Not told from the "
+            "best: the interval of the difference from the best reaches 0.",
+            markdown_table(_readable(rows, COLUMNS), digits),
         )
-    return "\n".join(parts)
+        for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False)
+    ]
+    return "\n".join([heading, best, folded("\n".join(parts))])
 
 
-def _as_counts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return ranks and layers as whole numbers, missing where there are none."""
-    return rows.astype({"rank": "Int64", "layer": "Int64"})
+def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
+    """Return columns with their words, ranks and layers as whole numbers."""
+    names = {name: look.name for name, look in POOLINGS.items()} | {"tf_idf": "TF-IDF"}
+    shown = rows.astype({"rank": "Int64", "layer": "Int64"})
+    shown = shown.assign(embedding=shown["embedding"].map(names))
+    return shown.reindex(columns=[*columns]).rename(columns=columns)
 
 
 DRAWINGS = {"layer_choice": Drawing(draw_layer_choice, RESULTS)}

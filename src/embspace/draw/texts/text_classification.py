@@ -9,11 +9,19 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
-from embspace.draw.page.looks import POOLINGS
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.looks import BLACK, GRAY, NULLS, POOLINGS
+from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
+ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
+WORDS = "bag_of_words"
+COLUMNS = {
+    **same("features", "layer", "weights"),
+    **interval("accuracy", "accuracy"),
+    **interval("less_bag_of_words", "difference from words alone"),
+    **{f"permuted_accuracy{end}": f"permuted labels{words}" for end, words in ENDS.items()},
+}
 SHOWN = "mean"  # what the title speaks of, as of all that sentence-transformers have
 
 
@@ -63,29 +71,32 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
 
 def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
     ax.axhspan(words["accuracy_low"], words["accuracy_high"], color="0.88", zorder=0, linewidth=0)
-    ax.axhline(words["accuracy"], color="black", linestyle="--", linewidth=1, label="words alone")
+    ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()
-    ax.axhspan(lowest, highest, color="C4", alpha=0.2, linewidth=0, label="permuted labels, range")
+    ax.axhspan(lowest, highest, color=GRAY, alpha=0.2, linewidth=0, label="permuted labels, range")
 
 
 def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
     for (kind, weights), rows in of_model.groupby(["features", "weights"], sort=False):
-        words, color, *_ = POOLINGS[str(kind)]
+        look, random = POOLINGS[str(kind)], NULLS["random_initialization"]
+        line: dict[str, Any] = {"color": look.color, "ms": 4, "marker": look.marker}
         if weights == "trained":
-            ax.plot(rows["layer"], rows["accuracy"], color=color, marker="o", label=words)
-            shade(ax, rows, "layer", "accuracy", color=color, alpha=0.2)
+            ax.plot(rows["layer"], rows["accuracy"], label=look.name, **line)
+            shade(ax, rows, "layer", "accuracy", color=look.color, alpha=0.2)
         else:
-            look: dict[str, Any] = {
-                "color": color,
-                "marker": "x",
-                "markersize": 4,
-                "linestyle": ":",
-            }
-            ax.plot(rows["layer"], rows["accuracy"], label=f"{words}, random weights", **look)
+            line |= {"marker": "x", "ls": random.line, "label": f"{look.name}, {random.name}"}
+            ax.plot(rows["layer"], rows["accuracy"], **line)
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+
+
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that a reader wants, in words."""
+    names = {name: look.name for name, look in POOLINGS.items()} | {WORDS: "words alone"}
+    shown = table.assign(features=table["features"].map(names))
+    return shown.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS)
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
@@ -93,10 +104,10 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
     about = section(
         "Accuracy",
         ("" if reads else "The model reads no text, so that words stand alone. ")
-        + "On texts of groups that the classifier was not fitted on. `less_bag_of_words` is the "
-        "difference from words alone on the same texts, its interval over the same halves of the "
-        "groups; `permuted_accuracy` is that of the same fit to permuted labels.",
-        markdown_table(table, digits),
+        + "On texts of groups that the classifier was not fitted on. The difference from words "
+        "alone is on the same texts, its interval over the same halves of the groups; labels are "
+        "permuted for the same fit.",
+        markdown_table(_readable(table), digits),
     )
     heading = f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n"
     return f"{heading}\n{about}"
