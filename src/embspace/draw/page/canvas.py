@@ -89,7 +89,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
     shown = figure.text(0, 0, "", parse_math=False, **look)
     n_characters, lines = LONGEST_LINE, [words]
     while n_characters:
-        lines = wrap(words, n_characters)
+        lines = wrap(words, n_characters, break_on_hyphens=False)
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
         if share <= 1 - 2 * LEFT_EDGE:

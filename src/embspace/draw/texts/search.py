@@ -8,13 +8,13 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
-PREPARATIONS = {"as_is": "vectors as they are", "centered": "vectors less their mean"}
+PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors less their mean"}
 NAMED = "mean"  # pooling that the title speaks of
 GAP = 0.055  # between the names of two lines
 QUANTITY = "mean_reciprocal_rank"
@@ -104,7 +104,7 @@ def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
     for name, (words, style) in WORDS.items():
         for value in table.loc[table["embedding"] == name, QUANTITY]:
             ax.axhline(value, color="0.3", linestyle=style, linewidth=1, label=words)
-    ax.axhline(table[f"null_{QUANTITY}"].iloc[0], color="0.7", linewidth=1, label="chance level")
+    ax.axhline(table[f"null_{QUANTITY}"].iloc[0], color=GRAY, linewidth=1, label="chance level")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 

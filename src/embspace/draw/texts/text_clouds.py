@@ -1,6 +1,6 @@
 """Figure and tables of `measure_text_clouds`: Luisto's figure 26, and what lies behind it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -65,14 +65,11 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     pooling, layer = _shown(histogram)[["pooling", "layer"]].iloc[0]
     rows = _within(distributions, pooling, layer)
     rows = rows[rows["quantity"] == "cosine"].sort_values("mean", ascending=False)
-    means = [f"{corpus_looks([name])[name].name} {mean:.2f}" for name, mean in _pairs(rows)]
+    pairs = rows[["corpus", "mean"]].itertuples(index=False, name=None)
+    means = [f"{corpus_looks([name])[name].name} {mean:.2f}" for name, mean in pairs]
     return (
         f"Mean cosine of two texts, {POOLINGS[pooling].name} of layer {layer}: {', '.join(means)}"
     )
-
-
-def _pairs(rows: pd.DataFrame) -> Iterable[tuple[str, float]]:
-    return zip(rows["corpus"], rows["mean"], strict=True)
 
 
 def _within(distributions: pd.DataFrame, pooling: str, layer: int) -> pd.DataFrame:
