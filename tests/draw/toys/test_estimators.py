@@ -27,7 +27,7 @@ def test_cells_are_the_deviations_from_the_truth(results, drawn):
     found = drawn[0].axes[0].collections[0].get_array()
     assert sorted(found.ravel()) == pytest.approx(sorted(deviation))
     words = {text.get_text() for text in drawn[0].axes[0].texts}
-    assert f"{100 * deviation.iloc[0]:+.0f}" in words
+    assert f"{100 * deviation.iloc[0]:+.0f}".replace("-", "−").replace("+0", "0") in words
     assert set(CLOUDS.values()) < words
 
 

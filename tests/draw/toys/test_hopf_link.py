@@ -35,10 +35,10 @@ def test_each_method_begins_a_row(drawn):
         "linked: PCA",
         "unlinked: PCA",
         "t-SNE, perplexity 5",
-        "UMAP, 10 neighbors, min_dist 0.1",
-        "UMAP, 10 neighbors, min_dist 0.8",
-        "linked: in space",  # which replace their panels, and so come last
-        "unlinked: in space",
+        "UMAP, 10 neighbors,\nmin_dist 0.1",
+        "UMAP, 10 neighbors,\nmin_dist 0.8",
+        "linked: space",  # which replace their panels, and so come last
+        "unlinked: space",
     ]
     places = {ax.get_title(loc="left"): ax.get_subplotspec().rowspan.start for ax in drawn[0].axes}
     assert [places[title] for title in titles] == [0, 1, 2, 3, 3, 0, 0]
@@ -59,7 +59,7 @@ def test_points_and_rings_are_those_of_the_first_run(results, drawn):
 
 
 def test_space_has_three_axes(results, drawn):
-    lines = titled(drawn, "linked: in space").lines
+    lines = titled(drawn, "linked: space").lines
     rows = results["parquet"].query("link == 'linked' and method == 'space' and circle == 1")
     for axis, values in zip("xyz", lines[1].get_data_3d(), strict=True):
         assert np.array_equal(values[:-1], rows[axis])
@@ -68,15 +68,15 @@ def test_space_has_three_axes(results, drawn):
 def test_under_each_map_stands_what_the_runs_keep(results, drawn):
     row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
     row = row.iloc[0]
-    words = titled(drawn, "UMAP, 10 neighbors, min_dist 0.8").get_xlabel()
+    words = titled(drawn, "UMAP, 10 neighbors,\nmin_dist 0.8").get_xlabel()
     shares = f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}"
     assert shares in words
-    assert f"separable in {row['n_linearly_separable']}/2 seeds" in words
-    assert f"{row['n_closed_rings']}/4 rings closed" in words
-    assert "/1 seed," in titled(drawn, "linked: PCA").get_xlabel()
+    assert f"{row['n_linearly_separable']}/2 separable" in words
+    assert f"{row['n_closed_rings']}/4 closed" in words
+    assert "/1 separable," in titled(drawn, "linked: PCA").get_xlabel()
 
 
-@pytest.mark.parametrize(("n_parted", "said"), [(2, "UMAP in 2 of 2"), (1, "UMAP in 0 of 2")])
+@pytest.mark.parametrize(("n_parted", "said"), [(2, "2 of 2 of UMAP"), (1, "0 of 2 of UMAP")])
 def test_the_title_says_in_how_many_settings_a_line_parts_the_circles(results, n_parted, said):
     quality = results["quality"]
     parted = quality["n_linearly_separable"].mask(quality["method"] == "umap", n_parted)

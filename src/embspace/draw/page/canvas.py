@@ -120,11 +120,21 @@ def _is_color_bar(ax: Axes) -> bool:
 
 def letter_panels(figure: Figure) -> None:
     """Write a, b, c, … before the titles of the panels, where there are several."""
-    panels = panels_of(figure)
+    panels = _in_reading_order(panels_of(figure))
     for letter, ax in zip(ascii_lowercase, panels if len(panels) > 1 else [], strict=False):
         title = ax.get_title("left") or ax.get_title("center")
         ax.set_title("", loc="center")
         ax.set_title(f"{letter}   {title}".rstrip(), loc="left")
+
+
+def _in_reading_order(panels: list[Axes]) -> list[Axes]:
+    """Return the panels by row and column: one that replaced another comes last in a figure."""
+    places = [ax.get_subplotspec() for ax in panels]
+    known = [place.get_topmost_subplotspec() for place in places if place]
+    if len(known) < len(panels):
+        return panels
+    starts = [(place.rowspan.start, place.colspan.start) for place in known]
+    return [panels[each] for each in sorted(range(len(panels)), key=starts.__getitem__)]
 
 
 def stage_of(figure: Figure) -> str:

@@ -81,7 +81,7 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
         ax.plot(x[differs], exact[differs], color=look.color, linestyle="none", **RING)
     ax.set_xticks(list(places.values()), list(places))
     ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
-    ax.set_ylabel("dimension read, less the true one")
+    ax.set_ylabel("read − true dimension")
     ax.grid(visible=False, axis="x")
 
 
@@ -90,8 +90,8 @@ def _finding(dimensions: pd.DataFrame) -> str:
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
     low, high = rows["dimension"].min(), rows["dimension"].max()
     return (
-        f"The cubes together have {low:.0f} to {high:.0f} dimensions, by the share of variance "
-        f"that is asked for; {rows['true_dimension'].iloc[0]} are true"
+        f"The cubes together have {low:.0f} to {high:.0f} dimensions, by the threshold on the "
+        f"variance; {rows['true_dimension'].iloc[0]} are true"
     )
 
 

@@ -78,15 +78,19 @@ def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
     table = rows.pivot_table(
         "deviation", "measure", ["cloud", "true_dimension"], sort=False, dropna=False
     )
-    _heatmap(ax, table, 100 * table, "+.0f")
+    _heatmap(ax, table, (100 * table).map(_percentage))
     ax.set_xticklabels([str(dim) for _, dim in table.columns], rotation=0)
     clouds = [cloud for cloud, _ in table.columns]
     for cloud in dict.fromkeys(clouds):
         first, n = clouds.index(cloud), clouds.count(cloud)
         ax.axvline(first, color="white", linewidth=4)
-        ax.text(first + n / 2, -0.25, CLOUDS[cloud], ha="center", fontsize=7)
-    ax.set(xlabel="true dimension")
-    ax.set_title("Estimated dimension: deviation from the truth in %", pad=14)
+        ax.text(first + n / 2, len(table) + 1.15, CLOUDS[cloud], ha="center", fontsize=7)
+    ax.set_xlabel("true dimension", labelpad=17)
+    ax.set_title("Estimated dimension: deviation from the truth in %")
+
+
+def _percentage(value: float) -> str:
+    return f"{value:+.0f}".replace("-", "−") if round(value) else "0"
 
 
 def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
@@ -94,19 +98,19 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
     rows = spectrum[spectrum["measure"].isin(SHOWN)]
     rows = rows.assign(ratio=rows["mean"] / rows["limit"])
     table = rows.pivot_table("ratio", "measure", "n", sort=False)
-    _heatmap(ax, np.log10(table), table, ".2g")
+    _heatmap(ax, np.log10(table), table.map("{:.2g}".format))
     ax.set_xticklabels([count(n) for n in table.columns], rotation=0)
     ax.set(xlabel="vectors")
     ax.set_title("Spectrum of isotropic vectors: measured, as a ratio to infinitely many")
 
 
-def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame, form: str) -> None:
+def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
     """Draw a heat map about zero, each number in its cell."""
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
     words = {"fontsize": 7}
     names = [_name(name) for name in map(str, colors.index)]
     sns.heatmap(
-        colors, ax=ax, annot=numbers, fmt=form, annot_kws=words, cbar=False, linewidths=0.5, **look
+        colors, ax=ax, annot=numbers, fmt="", annot_kws=words, cbar=False, linewidths=0.5, **look
     )
     ax.set_yticklabels(names, rotation=0)
     ax.set(ylabel="")

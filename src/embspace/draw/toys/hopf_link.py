@@ -16,7 +16,7 @@ from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
-METHODS = {"space": "in space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
     "link": "circles",
     "map": "map",
@@ -84,8 +84,9 @@ def _finding(quality: pd.DataFrame) -> str:
     """Return in how many settings of each method a line parts the linked circles by every seed."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
     parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
-    words = [f"{METHODS[name]} in {each.sum()} of {len(each)}" for name, each in parted]
-    return f"A line parts the linked circles by {', '.join(words)} settings, whatever the seed"
+    first, *others = (f"{each.sum()} of {len(each)}|{METHODS[name]}" for name, each in parted)
+    words = [first.replace("|", " settings of "), *(each.replace("|", " of ") for each in others)]
+    return f"With every seed, the linked circles come apart in {', '.join(words)}"
 
 
 def _panels(results: dict[str, Any]) -> Iterator[Panel]:
@@ -109,7 +110,7 @@ def _name(row: pd.Series) -> str:
     if pd.notna(row["perplexity"]):
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
-        return f"{name}, {counted(row['n_neighbors'], 'neighbor')}, min_dist {row['min_dist']:g}"
+        return f"{name}, {counted(row['n_neighbors'], 'neighbor')},\nmin_dist {row['min_dist']:g}"
     return name
 
 
@@ -119,7 +120,8 @@ def _population(results: dict[str, Any]) -> str:
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        f"· share of the {results['quality']['k'].max()} nearest on the same circle, and kept"
+        f"· share of the {results['quality']['k'].max()} nearest on the "
+        "same circle, and kept; maps separable, rings closed"
     )
 
 
@@ -146,8 +148,8 @@ def _kept(row: pd.Series) -> str:
     """What the runs keep of the circles."""
     return (
         f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
-        f"separable in {row['n_linearly_separable']}/{counted(row['n_runs'], 'seed')}, "
-        f"{row['n_closed_rings']}/{counted(row['n_rings'], 'ring')} closed"
+        f"{row['n_linearly_separable']}/{row['n_runs']} separable, "
+        f"{row['n_closed_rings']}/{row['n_rings']} closed"
     )
 
 
@@ -165,7 +167,7 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     quality = results["quality"]
-    shown = quality.assign(map=[_name(row) for _, row in quality.iterrows()])
+    shown = quality.assign(map=[_name(row).replace("\n", " ") for _, row in quality.iterrows()])
     return "\n".join(
         [
             f"# Maps of two circles, {label}\n\nStage `project_hopf_link`.\n",
