@@ -81,9 +81,9 @@ def test_the_words_fit(drawn):
 def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
     n = results["dimensions"].set_index(["space", "share"])["n_components"]
     positions, tokens = n["positional", 0.9], n["input", 0.9]
-    said = f"The first {positions} directions hold 90 % of the variance of positions, the first "
     title = drawn[0].get_suptitle().replace("\n", " ").strip()
-    assert title == f"{said}{tokens} that of tokens"
+    said = f"90 % of the variance of positions lies in {positions} directions"
+    assert title == f"{said}, of tokens in {tokens}"
     labels = ", ".join(text.get_text() for text in drawn[0].axes[0].texts).split(", ")
     shown = [str(n[space, share]) for space in ("positional", "input") for share in (0.5, 0.9)]
     assert sorted(labels) == sorted(shown)

@@ -98,6 +98,6 @@ def test_a_vector_that_the_axis_leaves_out_is_named():
     summary = found.summary.assign(**{"quantile_0.99": found.summary["quantile_0.5"]})
     tables = tables_of(found, matrices) | {"summary": summary}
     figure, _ = draw_similarity(tables, "tiny", height_mm=120.0, n_pairs=2, digits=3)
-    length = np.linalg.norm(matrices["positional"][4])
+    length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
     words = [text.get_text() for text in figure.axes[0].texts]
     assert f"position 4: {length:.2f} →" in words

@@ -57,12 +57,12 @@ def _finding(dimensions: pd.DataFrame) -> str:
     """Return how many components hold the largest share of the variance below 95 %."""
     shares = dimensions["share"]
     share = shares[shares < 0.95].max() if (shares < 0.95).any() else shares.min()
-    rows = dimensions[shares == share].set_index("space")
-    n, words = rows["n_components"], f"hold {100 * share:g} % of the variance of"
+    rows = dimensions[shares == share].dropna(subset="n_components").set_index("space")
+    n, words = rows["n_components"], f"{100 * share:g} % of the variance of"
     if "positional" not in rows.index:
-        return f"The first {counted(n['input'], 'direction')} {words} tokens"
-    first = counted(n["positional"], "direction")
-    return f"The first {first} {words} positions, the first {count(n['input'])} that of tokens"
+        return f"{words} tokens lies in {counted(n['input'], 'direction')}"
+    positions = counted(n["positional"], "direction")
+    return f"{words} positions lies in {positions}, of tokens in {count(n['input'])}"
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str) -> None:

@@ -62,7 +62,7 @@ def _variance_shares(results: dict[str, Any]) -> Shares:
 def _finding(shares: Shares) -> str:
     parts = [percent(each["x"] + each["y"]) for each in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"
-    return f"{words}, of positions alone {parts[-1]}" if set(LINES) & shares.keys() else words
+    return f"{words}, {parts[-1]} for positions" if set(LINES) & shares.keys() else words
 
 
 def _panels(results: dict[str, Any], shares: Shares) -> list[Panel]:
