@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from embspace.draw.page.looks import seed_look
 from embspace.draw.runs.dynamics import draw_dynamics
 from embspace.measure.runs.dynamics import COLUMNS
 from tests.draw.fits import assert_words_fit
@@ -41,31 +44,64 @@ def table(*phases: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def panels(figure: Figure) -> list[Axes]:
+    return [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
+
+
+def title_of(figure: Figure) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
 def test_a_row_a_phase_and_measure() -> None:
     results = {"csv": table("pretraining", "classification")}
     figure, _ = draw_dynamics(results, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
-    titles = [ax.get_title() for ax in figure.axes]
-    assert titles == ["pretraining"] * 4 + ["classification"] * 4
-    names = [ax.get_ylabel() for ax in figure.axes]
-    assert names == (["top variance share"] * 2 + ["TwoNN dimension"] * 2) * 2
-    assert "mean of 2 seeds" in "".join(each.get_text() for each in figure.texts)
+    titles = [ax.get_title("left") or ax.get_title() for ax in panels(figure)]
+    names = ("Top variance share", "TwoNN dimension")
+    phases = ("pretraining", "classification")
+    assert titles[::2] == [f"{name}, {phase}" for phase in phases for name in names]
+    assert titles[1::2] == ["Mean of the blocks"] * 4
+    said = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "2 seeds · 99 tokens" in said
 
 
-def test_lines_are_means_of_seeds_by_layer_and_of_blocks_by_step() -> None:
+def test_the_map_has_means_of_seeds_and_lines_are_means_of_blocks() -> None:
     figure, _ = draw_dynamics({"csv": table("pretraining")}, "a model", **SETTINGS)
-    by_layer, by_step = figure.axes[:2]
-    assert by_layer.get_xlabel() == "layer" and by_step.get_xlabel() == "step"
-    for step, line in zip(STEPS, by_layer.lines, strict=True):
-        expected = [np.mean([value(seed, step, layer) for seed in (0, 1)]) for layer in range(3)]
-        assert list(line.get_ydata()) == pytest.approx(expected)
-    assert [line.get_label() for line in by_step.lines] == ["seed 0", "seed 1"]
+    by_layer, by_step = panels(figure)[:2]
+    assert (by_layer.get_xlabel(), by_layer.get_ylabel()) == ("Step", "Layer")
+    expected = [
+        [np.mean([value(seed, step, layer) for seed in (0, 1)]) for step in STEPS]
+        for layer in range(3)
+    ]
+    assert np.asarray(by_layer.collections[0].get_array()) == pytest.approx(np.array(expected))
     for seed, line in enumerate(by_step.lines):
+        assert (line.get_label(), line.get_color()) == (f"seed {seed}", seed_look(seed).color)
         assert list(line.get_xdata()) == list(STEPS)
-        expected = [np.mean([value(seed, step, layer) for layer in (1, 2)]) for step in STEPS]
-        assert list(line.get_ydata()) == pytest.approx(expected)
-    steps = [each.get_text() for each in by_layer.get_legend().get_texts()]
-    assert steps == ["0", "10", "100"]
+        expected_line = [np.mean([value(seed, step, layer) for layer in (1, 2)]) for step in STEPS]
+        assert list(line.get_ydata()) == pytest.approx(expected_line)
+    assert by_step.get_xlim()[0] < 0  # so that the marks of step 0 are whole
+
+
+def test_the_title_says_where_the_mean_of_the_blocks_goes() -> None:
+    given = table("pretraining")
+    falls = given["value"].where(given["measure"] != "two_nn", 9 - given["value"])
+    figure, _ = draw_dynamics({"csv": given.assign(value=falls)}, "a model", **SETTINGS)
+    assert title_of(figure) == (
+        "In the blocks, over pretraining, top variance share rises from 1.6 to 2.6 "
+        "and TwoNN dimension falls from 7.4 to 6.4"
+    )
+
+
+def test_what_does_not_move_has_no_panel_but_a_sentence() -> None:
+    given = table("pretraining")
+    still = given.assign(value=given["value"].where(given["measure"] != "two_nn", 5.85))
+    figure, text = draw_dynamics({"csv": still}, "a model", **SETTINGS)
+    assert len(panels(figure)) == 2
+    assert "TwoNN dimension (pretraining)." in text
+    figure, _ = draw_dynamics({"csv": given.assign(value=5.85)}, "a model", **SETTINGS)
+    assert len(panels(figure)) == 2 and "stays near 5.8" in title_of(figure)
+    low, high = panels(figure)[1].get_ylim()
+    assert low == 0 and high > 5.85
 
 
 def test_the_text_has_the_last_checkpoint_of_each_phase() -> None:
@@ -79,21 +115,20 @@ def test_the_text_has_the_last_checkpoint_of_each_phase() -> None:
 
 def test_a_value_that_is_none_is_a_gap() -> None:
     given = table("pretraining")
-    gap = (given["measure"] == "two_nn") & (given["layer"] == 0)
+    gap = (given["measure"] == "two_nn") & (given["layer"] == 2)
     figure, text = draw_dynamics(
         {"csv": given.assign(value=given["value"].mask(gap))}, "a model", **SETTINGS
     )
     assert_words_fit(figure)
-    assert np.isnan(figure.axes[2].lines[0].get_ydata()).tolist() == [True, False, False]
-    assert not np.isnan(figure.axes[3].lines[0].get_ydata()).any()
+    assert not np.isnan(panels(figure)[3].lines[0].get_ydata()).any()
     assert "TwoNN dimension" in text
 
 
-def test_a_measure_that_was_left_out_is_no_line() -> None:
+def test_a_measure_that_was_left_out_is_named() -> None:
     given = table("pretraining").query("measure != 'two_nn'")
-    figure, _ = draw_dynamics({"csv": given}, "a model", **SETTINGS)
-    assert len(figure.axes) == 4 and not figure.axes[2].lines
-    assert figure.axes[2].texts[0].get_text() == "pretraining: TwoNN dimension was not measured"
+    figure, text = draw_dynamics({"csv": given}, "a model", **SETTINGS)
+    assert len(panels(figure)) == 2
+    assert "not measured: TwoNN dimension (pretraining)." in text
 
 
 def test_too_few_documents_say_so(tmp_path: Path) -> None:

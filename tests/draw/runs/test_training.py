@@ -3,7 +3,9 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from embspace.draw.page.looks import seed_look
 from embspace.draw.runs.training import draw_training
 from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES, SPREAD
 from tests.draw.fits import assert_words_fit
@@ -50,42 +52,59 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     }
 
 
-def test_each_seed_is_a_line_in_each_panel() -> None:
+def title_of(figure: Figure) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
+def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     figure, _ = draw_training(results(), "a model of a rather long name", **SETTINGS)
     assert_words_fit(figure)
-    titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
-    assert len([title for title in titles if title]) == 7
-    of_seeds = [
-        sum(str(line.get_label()).startswith("seed") for line in ax.lines) for ax in figure.axes
-    ]
-    assert of_seeds == [3, 3, 3, 3, 0, 3, 3, 0]
+    panels = [ax for ax in figure.axes if ax.axison]
+    assert len(panels) == 3
+    for ax in panels:
+        named = [line for line in ax.lines if str(line.get_label()).startswith("seed")]
+        assert [line.get_color() for line in named] == [seed_look(n).color for n in SEEDS]
+        assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
+    assert panels[0].get_yscale() == "log"
+    said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "3 seeds · 500 held-out tokens · 50 held-out verbs · 80 held-out texts" in said
 
 
-def test_baselines_stand_where_they_were_measured() -> None:
-    figure, _ = draw_training(results(), "a model", **SETTINGS)
-    levels = {
-        str(line.get_label()): line.get_ydata()[0]
-        for line in figure.axes[2].lines
-        if str(line.get_label()) in ("unigram", "bigram", "place")
-    }
-    assert levels == {"unigram": 3.4, "bigram": 2.0, "place": 2.9}
+def test_the_title_holds_the_last_checkpoint_against_its_baselines() -> None:
+    assert title_of(draw_training(results(), "a model", **SETTINGS)[0]) == (
+        "Loss on masked tokens ends at 3.00 nats, not below the bigram baseline's 2.00; "
+        "verbs agree in 70% without attractors, in 70% with some; classes are right in 80% of "
+        "texts, by logistic regression in 95% (better in 0 and worse in 3 of 3 seeds)"
+    )
+    found = results(classified=False, grammar=False)
+    found["held_out"]["loss"] = 1.5
+    said = title_of(draw_training(found, "a model", **SETTINGS)[0])
+    assert said == "Loss on masked tokens ends at 1.50 nats, below the bigram baseline's 2.00"
+    found["held_out"].loc[found["held_out"]["seed"] == 0, "loss"] = 2.5
+    assert "in 2 of 3 below the bigram" in title_of(draw_training(found, "a", **SETTINGS)[0])
+
+
+def test_baselines_stand_where_they_were_measured_and_are_named() -> None:
+    ax = draw_training(results(), "a model", **SETTINGS)[0].axes[0]
+    levels = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
+    assert {3.3, 2.0, 2.9} <= set(levels) or {3.3, 2.0} <= set(levels)
+    assert [text.get_text() for text in ax.texts] == ["unigram", "bigram", "position"]
 
 
 def test_half_hidden_texts_are_told_apart_from_whole_ones() -> None:
     figure, _ = draw_training(results(), "a model", **SETTINGS)
-    ax = figure.axes[5]
+    ax = figure.axes[2]
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert [line.get_ydata()[0] for line in crosses] == [0.8] * 3
-    words = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert words.count("half of the sites hidden") == 1
-    assert {"logistic regression", "logistic regression, half hidden"} <= set(words)
+    words = [" ".join(text.get_text().split()) for text in ax.texts]
+    assert words == ["most frequent class", "logistic regression", "same, half hidden"]
 
 
 def test_panels_of_what_a_run_lacks_are_left_out() -> None:
     found = results(classified=False, grammar=False)
     figure, text = draw_training(found, "a model", **SETTINGS)
     assert_words_fit(figure)
-    assert sum(ax.axison for ax in figure.axes) == 3
+    assert len(figure.axes) == 1
     assert "Classes" not in text
     assert "Agreement" not in text
 
@@ -104,6 +123,6 @@ def test_two_phases_of_language_modeling_are_two_panels() -> None:
     again = found["held_out"].assign(phase="again", step=found["held_out"]["step"] * 2)
     found["held_out"] = pd.concat([found["held_out"], again], ignore_index=True)
     figure, text = draw_training(found, "a model", **SETTINGS)
-    assert sum(ax.axison for ax in figure.axes) == 1 + 2 * 2
+    assert sum(ax.axison for ax in figure.axes) == 2
     assert "| again" in text
     assert "| pretraining" in text

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead
+from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.params import models_of
 
@@ -43,10 +44,10 @@ def draw_alignment(
     figure, axes = new_figure(
         n_rows,
         N_COLUMNS,
-        height_mm=row_height_mm * n_rows + 15,
-        title="How alike are the layers of two models?",
-        subtitle=f"{one} and {other} · maps: {MEASURES[SHOWN]} of every two layers · lines: layers "
-        "that lie equally deep, bands: intervals, dotted: permuted",
+        height_mm=row_height_mm * n_rows + 35,
+        title=_title(table, one, other),
+        subtitle=f"{one} and {other} · n in the titles · maps: {MEASURES[SHOWN]}, 0 to 1 · lines: "
+        "layers equally deep · bands: intervals · dotted: null, points permuted",
         stage="compare_alignment",
     )
     if table.empty:
@@ -54,7 +55,31 @@ def draw_alignment(
     else:
         _maps(axes[:-N_COLUMNS], table, one, other, largest_written)
         _lines(axes[-N_COLUMNS:], table, one)
+        legend_below(figure, axes[-N_COLUMNS:], ncols=3)
     return figure, _tables(table, one, other, digits)
+
+
+def _title(table: pd.DataFrame, one: str, other: str) -> str:
+    """Return how alike the last layers are beside the null, and which two layers are most alike."""
+    rows = table[table["measure"] == SHOWN].dropna(subset="value")
+    if rows.empty:
+        return f"The layers of {one} and {other} cannot be compared"
+    corpus, unit = rows[["corpus", "unit"]].iloc[0]
+    rows = rows[(rows["corpus"] == corpus) & (rows["unit"] == unit)]
+    best, last = (
+        rows.loc[rows["value"].idxmax()],
+        rows.sort_values(["layer", "other_layer"]).iloc[-1],
+    )
+    how = (
+        "more alike than by chance"
+        if last["value"] > last["null_high"]
+        else "no more alike than by chance"
+    )
+    return (
+        f"Last layers of {one} and {other} are {how} on {UNITS[unit]} of {corpus} "
+        f"(CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
+        f"{best['other_layer']:.0f} ({best['value']:z.2f})"
+    )
 
 
 def _grouped(table: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
@@ -76,8 +101,8 @@ def _maps(
         values = shown.pivot(index="layer", columns="other_layer", values="value")
         _heat_map(ax, values, max(values.shape) <= largest_written)
         n = count(table["n"].iloc[0])
-        ylabel = "" if place % N_COLUMNS else f"layer of {one}"
-        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"layer of {other}", ylabel=ylabel)
+        ylabel = "" if place % N_COLUMNS else f"Layer of {one}"
+        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"Layer of {other}", ylabel=ylabel)
 
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
@@ -87,7 +112,7 @@ def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
     numbers = {
         "annot": values.map(_short) if written else False,
         "fmt": "",
-        "annot_kws": {"fontsize": min(6.0, 42 / max(values.shape))},
+        "annot_kws": {"fontsize": 7},
     }
     sns.heatmap(values, xticklabels=every, yticklabels=every, ax=ax, **look, **numbers)
     ax.invert_yaxis()
@@ -104,25 +129,31 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
     """Layers that lie equally deep: those of which Procrustes has a value."""
     keys = ["layer", "other_layer"]
     deep = rows.loc[rows["measure"] == "procrustes_similarity", keys].drop_duplicates()
+    looks = corpus_looks(rows["corpus"])
     for ax, (measure, words) in zip(axes, MEASURES.items(), strict=True):
         chosen = rows[rows["measure"] == measure].merge(deep, on=keys)
-        for number, ((corpus, unit), table) in enumerate(_sets(chosen)):
-            color, style = f"C{number}", "-" if unit == "text" else "--"
+        for (corpus, unit), table in _sets(chosen):
+            look, style = looks[corpus], "-" if unit == "text" else "--"
+            color = look.color
             ax.plot(
                 table["layer"],
                 table["value"],
                 color=color,
                 linestyle=style,
-                marker=".",
-                label=f"{corpus}, {UNITS[unit]}",
+                marker=look.marker,
+                markersize=3.5,
+                label=f"{look.name}, {UNITS[unit]}",
             )
             ax.fill_between(
                 table["layer"], table["low"], table["high"], color=color, alpha=0.2, linewidth=0
             )
             ax.plot(table["layer"], table["null"], color=color, linestyle=":", linewidth=0.8)
-        ax.set(title=words, xlabel=f"layer of {one}", ylim=(min(0.0, ax.get_ylim()[0]), 1.02))
+        ax.set(
+            title=f"{words[:1].upper()}{words[1:]}",
+            xlabel=f"Layer of {one}",
+            ylim=(min(0.0, ax.get_ylim()[0]), 1.02),
+        )
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[-1].legend(loc="upper right", fontsize=5.5)
 
 
 def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:

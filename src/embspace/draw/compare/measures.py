@@ -6,13 +6,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import new_figure, say_instead
+from embspace.draw.page.canvas import counted, new_figure, say_instead
+from embspace.draw.page.looks import BLACK, BLUE, VERMILION
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
 POOLING = "mean"
-SIDES = {"model_value": ("C0", "-"), "other_model_value": ("C1", "--")}  # color and line
+HALF = 0.5  # of the variance
+SIDES = {"model_value": (BLUE, "-"), "other_model_value": (VERMILION, "--")}  # color and line
 
 Models = tuple[str, str]
 
@@ -31,19 +33,45 @@ def draw_measures(
     `profile_length`. `label` is the name of the pair.
     """
     table, models = results["csv"], models_of(label)
+    paired = _consistencies(table)["n_paired"]
+    n = counted(paired.max(), "pair") if len(paired) else "no pairs"
     figure, axes = new_figure(
         2,
         2,
         height_mm=height_mm,
-        title="Two models side by side",
-        subtitle=f"{models[0]} and {models[1]}",
+        title=_title(table, models),
+        subtitle=f"{models[0]} and {models[1]} · all learned vectors, {n} of sentences in each "
+        "category · bars: intervals over pairs",
         stage="compare_measures",
     )
     _profiles(axes[0], table, models, profile_length)
-    _curves(axes[1], table, models, "input", "Variance of input embeddings")
-    _curves(axes[2], table, models, "positional", "Variance of positional embeddings")
+    _curves(axes[1], table, models, "input", "Variance of token embeddings")
+    _curves(axes[2], table, models, "positional", "Variance of position embeddings")
     _paired(axes[3], table, models)
     return figure, _tables(table, f"{models[0]} and {models[1]}", digits)
+
+
+def _title(table: pd.DataFrame, models: Models) -> str:
+    """Return in how many categories either model has the more consistent differences of sentences.
+
+    Where there are none, return how many components hold half of the variance of tokens.
+    """
+    rows = _consistencies(table)
+    if len(rows):
+        n_above, n_below = (rows["difference_low"] > 0).sum(), (rows["difference_high"] < 0).sum()
+        return (
+            f"Differences of sentences are more consistent in {models[0]} for {n_above}, in "
+            f"{models[1]} for {n_below} of {len(rows)} categories"
+        )
+    curve = _along(table, "explained_variance", "curve", "input")
+    halves = {
+        model: curve.loc[curve[side] >= HALF, "at"].min()
+        for model, side in zip(models, SIDES, strict=True)
+    }
+    found = [f"{n:.0f} in {model}" for model, n in halves.items() if n == n]
+    if not found:
+        return f"{models[0]} and {models[1]} have no measure in common"
+    return f"Half of the variance of token embeddings takes components: {', '.join(found)}"
 
 
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models) -> None:
@@ -63,7 +91,7 @@ def _along(table: pd.DataFrame, noun: str, name: str, group: str) -> pd.DataFram
 def _profiles(ax: Axes, table: pd.DataFrame, models: Models, profile_length: int) -> None:
     rows = _along(table, "positions", "profiles", "")
     _draw_both(ax, rows[rows["at"] <= profile_length], models)
-    ax.set(title="Structured positions", xlabel="offset", ylabel="mean cosine", ylim=(None, 1))
+    ax.set(title="Structured positions", xlabel="Offset", ylabel="Mean cosine", ylim=(None, 1))
     _legend(ax, "neither model has structured positions")
 
 
@@ -73,8 +101,8 @@ def _curves(ax: Axes, table: pd.DataFrame, models: Models, space: str, title: st
         title=title,
         xscale="log",
         ylim=(0, 1.02),
-        xlabel="number of principal components, logarithmic",
-        ylabel="share explained",
+        xlabel="Number of principal components",
+        ylabel="Share explained",
     )
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -102,13 +130,13 @@ def _paired(ax: Axes, table: pd.DataFrame, models: Models) -> None:
         xerr=[each.clip(lower=0) for each in bounds],
         fmt="o",
         markersize=3,
-        color="C0",
+        color=BLACK,
     )
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"])
     ax.set(
         title=f"Differences of sentences,\nlayer {rows['at'].iloc[0]:g}, the last that both have",
-        xlabel=f"consistency, {models[0]} less {models[1]}",
+        xlabel=f"Consistency, {models[0]} less {models[1]}",
     )
     ax.invert_yaxis()
 

@@ -1,7 +1,7 @@
 """Figure and table of `compare_vocabularies`: the tokens that two models have in common."""
 
-import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -18,7 +18,6 @@ DEFINITIONS = {
     "word_form": "text",
     "lower_case": "text in lower case",
 }
-WIDTH = 0.8
 
 
 def draw_vocabularies(
@@ -33,30 +32,53 @@ def draw_vocabularies(
         1,
         1,
         height_mm=height_mm,
-        title="How many tokens do two models have in common?",
-        subtitle=f"{one} and {other} · those of both over those of either",
+        title=_title(table, one, other),
+        subtitle=_sizes(table, one, other),
         stage="compare_vocabularies",
     )
     if table.empty:
         say_instead(axes, "one of the two models has no tokenizer")
     else:
         _bars(axes[0], table)
-        whole = table[(table["kind"] == "all") & (table["definition"] == "as_listed")].iloc[0]
-        sizes = f"{one}, {count(whole['n'])} tokens; {other}, {count(whole['other_n'])}"
-        axes[0].set(title=sizes, ylabel="Jaccard index", ylim=(0, 1.02))
+        axes[0].set(ylabel="Tokens of both over those of either", ylim=(0, 1.02))
         legend_below(figure, axes, ncols=2)
     return figure, _tables(table, f"{one} and {other}", digits)
 
 
+def _whole(table: pd.DataFrame) -> pd.Series:
+    is_whole = (table["kind"] == "all") & (table["definition"] == "as_listed")
+    return table[is_whole].iloc[0]
+
+
+def _title(table: pd.DataFrame, one: str, other: str) -> str:
+    """Return the share of tokens that both models have, as their vocabularies list them."""
+    if table.empty:
+        return f"The vocabularies of {one} and {other} cannot be compared"
+    share = _whole(table)["jaccard_index"]
+    if share == 1:
+        return f"{one} and {other} have the same vocabulary"
+    return f"{one} and {other} have {share:.0%} of their tokens in common"
+
+
+def _sizes(table: pd.DataFrame, one: str, other: str) -> str:
+    if table.empty:
+        return f"{one} · {other}"
+    whole = _whole(table)
+    return f"{one}: {count(whole['n'])} tokens · {other}: {count(whole['other_n'])} tokens"
+
+
 def _bars(ax: Axes, rows: pd.DataFrame) -> None:
-    kinds = list(dict.fromkeys(rows["kind"]))
-    width = WIDTH / len(DEFINITIONS)
-    for number, (definition, words) in enumerate(DEFINITIONS.items()):
-        chosen = rows[rows["definition"] == definition]
-        x = chosen["kind"].map(kinds.index).to_numpy(dtype=np.float64)
-        place = x + width * (number - (len(DEFINITIONS) - 1) / 2)
-        ax.bar(place, chosen["jaccard_index"], width, color=f"C{number}", label=words)
-    ax.set_xticks(range(len(kinds)), [kind.replace("_", "\n") for kind in kinds])
+    """Draw bars by kind, the lighter the less has to agree."""
+    kinds = [str(kind).replace("_", "\n") for kind in rows["kind"]]
+    named = rows.assign(kind=kinds, definition=rows["definition"].map(DEFINITIONS))
+    order = [*DEFINITIONS.values()]
+    look = {"palette": "Blues_r", "errorbar": None, "legend": False, "saturation": 1}
+    sns.barplot(
+        named, x="kind", y="jaccard_index", hue="definition", hue_order=order, ax=ax, **look
+    )
+    for bars, words in zip(ax.containers, order, strict=False):
+        bars.set_label(words)
+    ax.set_xlabel("")
 
 
 def _tables(table: pd.DataFrame, models: str, digits: int) -> str:
@@ -65,5 +87,6 @@ def _tables(table: pd.DataFrame, models: str, digits: int) -> str:
         "kind by what makes two the same; the share that is common, of the same kind, and the "
         "share that the other model has at all.\n"
     )
-    shown = markdown_table(table, digits)
+    named = table.assign(definition=table["definition"].map(DEFINITIONS))
+    shown = markdown_table(named, digits)
     return "\n".join([head, section("Common tokens", "By definition and kind.", shown)])

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import QUANTITIES, counted, legend_below, new_figure
-from embspace.draw.page.looks import GRAY, SPACES
+from embspace.draw.page.canvas import QUANTITIES, count, counted, legend_below, new_figure
+from embspace.draw.page.looks import CLOUDS, GRAY, SPACES
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.runs.training import LEAST, moves, over_steps, show_steps
 from embspace.files.tables import Tables
@@ -39,21 +39,26 @@ def draw_checkpoints(
         len(spaces),
         height_mm=row_height_mm * len(shown) + 30,
         title=_title(shown),
-        subtitle=f"{label} · {counted(table['seed'].nunique(), 'seed')} · all vectors, all pairs · "
-        "lines: means · band: first to third quartile of all seeds",
+        subtitle=f"{label} · {counted(table['seed'].nunique(), 'seed')} · {_sizes(table)} · "
+        "all pairs · lines: means · band: first to third quartile of all seeds",
         stage="measure_checkpoints",
     )
+    named = set[str]()
     for row, ((phase, quantity), rows) in enumerate(shown.items()):
         in_row = axes[row * len(spaces) :][: len(spaces)]
-        for ax, space in zip(in_row, spaces, strict=True):
-            _lines(ax, rows[rows["space"] == space])
-            ax.set_title(f"{SPACES[space].name.capitalize()}" if row == 0 else "")
-            ax.sharey(in_row[0])
+        for number, (ax, space) in enumerate(zip(in_row, spaces, strict=True)):
+            if number:
+                ax.sharey(in_row[0])
+            of_space = rows[rows["space"] == space]
+            _lines(ax, of_space)
+            is_first = len(of_space) and space not in named
+            ax.set_title(SPACES[space].name.capitalize() if is_first else "")
+            named |= {space} if len(of_space) else set()
         in_row[0].set_ylabel(f"{QUANTITIES[quantity].capitalize()}\n{phase}")
     legend_below(figure, axes, ncols=4)
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     last = last[last["quantity"].isin(SHOWN)]
-    last = last.assign(space=[SPACES[space].name for space in last["space"]])
+    last = last.assign(space=[(CLOUDS | SPACES)[space].name for space in last["space"]])
     note = "As `measure_similarity` has it for any model."
     columns = ["seed", "phase", "step", "space", "quantity", "n", "mean", "standard_deviation"]
     heading = "The last checkpoint of each phase"
@@ -80,6 +85,11 @@ def _title(shown: Mapping[tuple[str, str], pd.DataFrame]) -> str:
         if of_phase == phase:
             ways.append(f"the mean {quantity} of {SPACES[space].name} {way}")
     return f"Over {phase} {' and '.join(ways)}"
+
+
+def _sizes(table: pd.DataFrame) -> str:
+    n = table[table["quantity"] == "norm"].groupby("space")["n"].max()
+    return ", ".join(f"{count(n[space])} {SPACES[space].name}" for space in SPACES if space in n)
 
 
 def _lines(ax: Axes, rows: pd.DataFrame) -> None:
