@@ -32,8 +32,8 @@ def test_words_fit_and_say_who_was_left_out(drawn):
     assert figure.get_supxlabel() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
     words = [each.replace("\n", " ") for each in words]
-    assert any("posts: 16 texts · too few texts: notes" in each for each in words)
-    assert any("sentences: 24 texts of 12 documents" in each for each in words)
+    assert any("posts: 16 vectors · too few texts: notes" in each for each in words)
+    assert any("sentences: 24 vectors of 12 documents" in each for each in words)
 
 
 def test_densities_are_those_of_the_table(results, drawn):

@@ -65,7 +65,7 @@ def test_the_title_says_where_cosines_are_not_positive(results):
 
 def test_the_subtitle_says_n(results):
     words = " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
-    assert "posts: 16 texts" in words
+    assert "posts: 16 vectors" in words
 
 
 def test_a_model_that_reads_no_text_says_so():

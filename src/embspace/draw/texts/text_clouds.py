@@ -28,6 +28,12 @@ RESULTS = (
     "spectrum.csv",
     "separation.csv",
 )
+TITLES = {
+    "norm": "Norms of texts",
+    "euclidean_distance": "Distances of pairs",
+    "dot_product": "Dot products of pairs",
+    "cosine": "Cosines of pairs",
+}
 NO_CORPUS = "no corpus has enough texts that this model reads"
 
 
@@ -84,7 +90,7 @@ def population(corpora: pd.DataFrame) -> str:
     """Return the vectors and documents of each corpus, and who was left out, for a subtitle."""
     kept = corpora["left_out"].isna() | (corpora["left_out"] == "")
     parts = [
-        f"{corpus_looks([name])[name].name}: {counted(n, 'text')}"
+        f"{corpus_looks([name])[name].name}: {counted(n, 'vector')}"
         + (f" of {counted(n_documents, 'document')}" if n != n_documents else "")
         for name, n, n_documents in corpora.loc[kept, ["corpus", "n", "n_documents"]].to_numpy()
     ]
@@ -99,8 +105,8 @@ def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.
         for corpus, look in corpus_looks(within["corpus"]).items():
             chosen = (within["corpus"] == corpus) & (within["quantity"] == quantity)
             step(ax, within[chosen], look.name, look.color)
-        of_what = "Texts" if quantity == "norm" else "Pairs of texts"
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None), title=of_what)
+        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+        ax.set_title(TITLES[quantity])
         low, high = quantile_range(summary[summary["quantity"] == quantity])
         if low < high:
             ax.set_xlim(low, high)

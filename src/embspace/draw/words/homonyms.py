@@ -85,8 +85,8 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any
     if layers.empty:
         return "No homonym to follow"
     rows = _rows_of(layers, CENTRED).sort_values("layer")
-    is_sure = rows["difference_low"] > 0
-    apart = rows.loc[is_sure[::-1].cummin()[::-1], "layer"]
+    is_sure = (rows["difference_low"] > 0).to_numpy()
+    apart = rows.loc[np.logical_and.accumulate(is_sure[::-1])[::-1], "layer"]
     found = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]["accuracy"]
     told = f"the nearest sentence has the same sense for {100 * found:.0f} %"
     told += f" (chance {100 * counts['chance_accuracy']:.0f} %)"
@@ -151,8 +151,8 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
     chance = counts["chance_accuracy"]
     ax.axhline(chance, color=GRAY, linestyle=":", label=f"chance level, {chance:.2g}")
     ax.set(
-        title="Sense of the nearest sentence",
-        ylabel="share of the same sense, by centered cosine",
+        title="Sense of the nearest by centered cosine",
+        ylabel="share of the same sense",
         ylim=(0, 1),
     )
     _legend(ax, 0.4)

@@ -10,10 +10,17 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
 from embspace.files.tables import Tables
 
 RESULTS = ("accuracy.csv", "tokens.csv")
+COLUMNS = {
+    **same("features", "layer", "weights"),
+    "n_words": "words",
+    "n_lemmas": "lemmas",
+    **interval("accuracy", "accuracy"),
+}
+EVERY = {**COLUMNS, **same("probe", "task"), "null_accuracy": "commonest class"}
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
 
@@ -90,21 +97,36 @@ def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any
     ax.errorbar(rows["place"] + shift, value, yerr=bars, label=look.name, **style)
 
 
+def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
+    """Return columns with their words, and words instead of identifiers in them."""
+    shown = table[[*columns]].rename(columns=columns)
+    named = shown.select_dtypes(exclude="number").columns.difference(["token"])
+    return shown.assign(**{name: shown[name].str.replace("_", " ") for name in named})
+
+
 def _tables(accuracy: pd.DataFrame, tokens: pd.DataFrame, label: str, digits: int) -> str:
+    is_first = (accuracy["probe"] == SHOWN) & (accuracy["task"] == "part_of_speech")
     shown = tokens.assign(token=[code(str(token)) for token in tokens["token"]])
     return "\n".join(
         [
             f"# Parts of speech in {label}\n\nStage `measure_probing`.\n",
             section(
                 "Accuracy",
-                "On held-out lemmas. The control task gives each lemma a random class; the null "
-                "is always the commonest class.",
-                markdown_table(accuracy, digits),
+                "Logistic regression, on held-out lemmas.",
+                markdown_table(_readable(accuracy[is_first], COLUMNS), digits),
             ),
             section(
                 "What the input embedding of a token says",
                 "Probabilities by probes that were not fitted on the token; table 1 of the thesis.",
-                markdown_table(shown, digits),
+                markdown_table(_readable(shown, same(*shown)), digits),
+            ),
+            folded(
+                section(
+                    "All probes, and their controls",
+                    "The control task gives each lemma a random class; the null is always the "
+                    "commonest class.",
+                    markdown_table(_readable(accuracy, EVERY), digits),
+                )
             ),
         ]
     )
