@@ -64,15 +64,17 @@ def draw_text_clouds_layers(
         top = max(1e-3, 1.1 * float(table[[quantity, *({NULL} & {*table})]].max(axis=None)))
         for column, pooling in enumerate(POOLINGS):
             ax = axes[row * len(POOLINGS) + column]
-            _by_layer(ax, table[table["pooling"] == pooling], quantity)
-            ax.set(ylim=(min(0.0, float(table[quantity].min())), top))
-            if column == 0:
-                ax.set_ylabel(words)
+            own = table[table["pooling"] == pooling]
+            if quantity == SHARE and not own[[SHARE, NULL]].to_numpy().any():
+                say_instead([ax], "all cosines are positive")
+                continue
+            _by_layer(ax, own, quantity)
+            ax.set(ylim=(min(0.0, float(table[quantity].min())), top), ylabel=words)
             if row == 0:
                 ax.set_title(POOLINGS[pooling].name)
     for ax in axes[-len(POOLINGS) :]:
         ax.set_xlabel("layer")
-    legend_below(figure, axes, ncols=4)
+    legend_below(figure, axes, ncols=3)
     return figure, text
 
 

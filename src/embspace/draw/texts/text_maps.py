@@ -27,7 +27,6 @@ from embspace.draw.page.markdown import folded, markdown_table, section
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")
 SPACE = ["pooling", "preparation"]
 KEYS = ["map", *SPACE]
-Space = tuple[str, str]
 SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
 INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
 LEVELS, LOWEST = 4, 0.2  # contours of a density, and the share of it that lies outside of all
@@ -116,7 +115,7 @@ def _where(table: pd.DataFrame, **values: str) -> pd.DataFrame:
     return table[(table[[*values]] == pd.Series(values)).all(axis=1)]
 
 
-def _space_name(space: Space) -> str:
+def _space_name(space: tuple[str, str]) -> str:
     pooling, preparation = space
     return f"{POOLINGS[pooling].name}, {PREPARATIONS[preparation]}"
 
@@ -209,7 +208,9 @@ def _name_kinds(
         ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, **look)
 
 
-def _shares(axes: Sequence[Axes], compared: pd.DataFrame, spaces: Sequence[Space]) -> None:
+def _shares(
+    axes: Sequence[Axes], compared: pd.DataFrame, spaces: Sequence[tuple[str, str]]
+) -> None:
     """Draw the share of neighbors of the same kind, in each space and on its maps."""
     places = _of(compared, ["map", "corpus"])
     names = [f"{_words(name)}: {corpus_looks([each])[each].name}" for name, each in places]

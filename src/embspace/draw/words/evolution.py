@@ -194,7 +194,7 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
         ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
         if number == 0:
             for layer, *place in path[["layer", "component_1", "component_2"]].itertuples(False):
-                ax.annotate(f"{layer:.0f}", place, (5, 2), textcoords="offset points", fontsize=7)
+                ax.annotate(f"{layer:.0f}", place, (7, 5), textcoords="offset points", fontsize=7)
     _label_components(ax, views, followed["view"].iloc[0])
     ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
     ax.margins(0.12)

@@ -80,12 +80,12 @@ def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
     low, high = spelling["accuracy_low"], spelling["accuracy_high"]
     axes[0].axhspan(low, high, color="0.9", zorder=0, linewidth=0)
     axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
+    chance = table.loc[is_real, "null_accuracy"].iloc[0]
+    axes[1].axhline(chance, color=GRAY, ls=":", label="commonest class")
     for ax in axes:
-        chance = table.loc[is_real, "null_accuracy"].iloc[0]
-        ax.axhline(chance, color=GRAY, ls=":", label="commonest class")
         layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
         ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
-        ax.set(xlabel="token embeddings, then layers", ylabel="accuracy", ylim=(0.2, 1.02))
+        ax.set(xlabel="token embeddings, then layers", ylabel="accuracy")
     axes[0].set_title("Noun, verb or adjective")
     axes[1].set_title("Nulls")
 
