@@ -47,7 +47,7 @@ def draw_text_classification(
     else:
         _levels(ax, table, words)
         _lines(ax, of_model)
-        legend_below(figure, [ax], ncols=3)
+        legend_below(figure, [ax], ncols=2)
     return figure, _tables(table, label, digits)
 
 
@@ -74,7 +74,8 @@ def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
     ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()
-    ax.axhspan(lowest, highest, color=GRAY, alpha=0.2, linewidth=0, label="permuted labels, range")
+    band = {"facecolor": "none", "edgecolor": GRAY, "hatch": "////", "linewidth": 0.4}
+    ax.axhspan(lowest, highest, label="permuted labels, range", **band)
 
 
 def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
@@ -89,7 +90,7 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
             ax.plot(rows["layer"], rows["accuracy"], **line)
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
