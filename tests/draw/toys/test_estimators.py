@@ -57,7 +57,7 @@ def test_words_fit_and_every_estimator_is_named(results, drawn):
     assert len(names) == results["dimension"]["measure"].nunique()
     assert {"TwoNN", "Gride", "MLE"} <= names
     assert not any("_" in name for name in names)
-    assert "300 vectors" in " ".join(text.get_text() for text in figure.texts)
+    assert "600 vectors" in " ".join(text.get_text() for text in figure.texts)
 
 
 def test_the_tables_have_a_row_for_each_cloud_and_each_measure(results, drawn):
