@@ -29,6 +29,7 @@ def test_an_entry_that_is_not_empty_stays() -> None:
     "text",
     [
         "models: [a]  # mine\nseed: 0\n",
+        "models: [\n  a,\n]\nseed: 0\n",
         "models: # mine\n  - a\n  # - c  # another\n\nseed: 0\n",
         "# list\nmodels:\n\n# first\n- a # mine\nseed: 0\n",
         "seed: 0\nmodels:\n  - z\n  # not\n  - a\n",

@@ -31,7 +31,9 @@ def with_models(text: str, names: list[str]) -> str:
         InputError: if it has no such list.
     """
     if found := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
-        return "".join([text[: found.end()], *(f", {name}" for name in names), text[found.end() :]])
+        head = text[: found.end()]
+        before = "" if head.rstrip().endswith(",") else ", "
+        return head + before * bool(names) + ", ".join(names) + text[found.end() :]
     found = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
     if not found:
         raise InputError(f"{PARAMS}: key 'models': found no list in brackets, or with dashes")
