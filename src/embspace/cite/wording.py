@@ -8,7 +8,7 @@ from jinja2.runtime import LoopContext
 
 KEY = r"[a-z]+[0-9]{0,4}"
 REFERENCES = re.compile(rf"\[@({KEY}(?:; @{KEY})*)\]|@({KEY})")
-"""Return citations in Pandoc's form: [@one2001; @two2002], or @one2001 inside the sentence."""
+"""Matches citations in Pandoc's form: [@one2001; @two2002], or @one2001 inside the sentence."""
 # Names of settings that a reader would not know as they are.
 WORDS = {
     "cls": "first token",
