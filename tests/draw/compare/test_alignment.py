@@ -36,7 +36,7 @@ def test_a_map_a_set_and_three_panels_of_lines():
     figure, _ = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
     assert_words_fit(figure)
     maps = maps_of(figure)
-    assert [ax.get_title() for ax in maps] == [
+    assert [ax.get_title("left") or ax.get_title() for ax in maps] == [
         "articles, 1,200 texts",
         "articles, 1,200 words",
         "posts, 1,200 texts",
@@ -50,6 +50,15 @@ def test_a_map_a_set_and_three_panels_of_lines():
     assert len(lines) == 3
     assert list(lines[1].lines[0].get_ydata()) == pytest.approx([0.9, 0.78, 0.66])
     assert len(lines[0].lines) == 2 * len(SETS)
+
+
+@pytest.mark.parametrize(("null", "how"), [(0.03, "more alike than"), (0.9, "no more alike than")])
+def test_the_title_holds_the_last_layers_against_the_null(null: float, how: str):
+    figure, _ = draw_alignment({"csv": table().assign(null_high=null)}, "one--two", **SETTINGS)
+    assert " ".join(figure.get_suptitle().split()) == (
+        f"Last layers of one and two are {how} by chance on texts of articles (CKA 0.66); "
+        "most alike: layers 0 and 0 (0.90)"
+    )
 
 
 def test_values_of_many_layers_are_not_written():
@@ -71,8 +80,8 @@ def test_the_models_are_named_on_the_axes_and_below_the_title():
     figure, text = draw_alignment({"csv": table()}, "one-x--two", **SETTINGS)
     assert_words_fit(figure)
     assert (figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()) == (
-        "layer of one-x",
-        "layer of two",
+        "Layer of one-x",
+        "Layer of two",
     )
     assert figure.texts[1].get_text().startswith("one-x and two · ")
     assert text.startswith("# Alignment of one-x and two\n")

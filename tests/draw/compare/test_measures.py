@@ -67,13 +67,28 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     points = [line for line in ax.lines if len(line.get_xdata()) == 2]
     assert list(points[0].get_xdata())[0] == pytest.approx(0.25)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["warm-cold", "funny-sad"]
-    assert ax.get_title() == "Differences of sentences,\nlayer 1, the last that both have"
-    assert ax.get_xlabel() == "consistency, one less two"
+    assert (
+        ax.get_title("left") or ax.get_title()
+    ) == "Differences of sentences,\nlayer 1, the last that both have"
+    assert ax.get_xlabel() == "Consistency, one less two"
     sentences = text.split("## Sentences")[1]
     assert "0.25 [0.15, 0.45]" in sentences
     assert {line.split("|")[2].strip() for line in sentences.splitlines() if "-cold" in line} == {
         "1"
     }
+
+
+def test_the_title_counts_the_categories_that_are_more_consistent(table: pd.DataFrame):
+    figure, _ = draw_measures({"csv": table}, "one--two", **SETTINGS)
+    assert " ".join(figure.get_suptitle().split()) == (
+        "Differences of sentences are more consistent in one for 2, in two for 0 of 2 categories"
+    )
+    assert any("14 pairs of sentences" in text.get_text() for text in figure.texts)
+    others = table[table["noun"] != "differences"]
+    figure, _ = draw_measures({"csv": others}, "one--two", **SETTINGS)
+    assert " ".join(figure.get_suptitle().split()) == (
+        "Half of the variance of token embeddings takes components: 1 in one"
+    )
 
 
 def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.DataFrame):

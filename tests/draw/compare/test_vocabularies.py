@@ -20,7 +20,9 @@ def test_a_bar_a_kind_and_definition():
     table = compare_vocabularies(tokens("the", "cat", "##ing"), tokens("the", "The"))
     figure, text = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
     assert_words_fit(figure)
-    assert [ax.get_title() for ax in figure.axes] == ["one, 3 tokens; two, 2"]
+    said = "\n".join(each.get_text() for each in figure.texts)
+    assert "one: 3 tokens · two: 2 tokens" in said
+    assert figure.get_suptitle().strip() == "one and two have 25% of their tokens in common"
     as_listed = figure.axes[0].containers[0]
     kinds = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert kinds == ["all", "subword", "word"]
@@ -35,6 +37,7 @@ def test_the_legend_stands_below_all_bars():
         use_style()
         figure, _ = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
         assert_words_fit(figure)
+    assert figure.get_suptitle().strip() == "one and two have the same vocabulary"
     (legend,) = figure.legends
     assert legend.get_window_extent().y1 < figure.axes[0].get_window_extent().y0
     assert not legend.get_window_extent().overlaps(figure._supxlabel.get_window_extent())

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from matplotlib import rc_context
 from matplotlib.colors import same_color
 
@@ -42,15 +43,19 @@ def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
             {"csv": table(), "claims": CLAIMS}, "My Model", **SETTINGS
         )
         assert_words_fit(figure)
-    assert [ax.get_title() for ax in figure.axes] == ["encoders", "decoders", "", ""]
+    titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
+    assert titles == ["Encoders", "Decoders", "", ""]
     encoders, decoders = figure.axes[:2]
-    # Each line has its layer 0 drawn over it.
+    # Each mean has its layer 0 drawn over it, and its seeds beside it.
     assert list(encoders.lines[0].get_ydata()) == [1, 2, 3, 4, 5]
     assert list(encoders.lines[1].get_ydata()) == [1]
-    assert [len(ax.lines) for ax in (encoders, decoders)] == [2 * 3, 2 * 2]
-    named = [[each.get_text() for each in ax.get_legend().get_texts()] for ax in figure.axes]
+    assert list(encoders.lines[2].get_ydata()) == [1.5, 2.5, 3.5, 4.5, 5.5]
+    assert [len(ax.lines) for ax in (encoders, decoders)] == [2 + 4, 4]
+    named = [[" ".join(each.get_text().split()) for each in ax.texts] for ax in figure.axes]
     assert named == [["My Model", "an encoder"], ["a decoder"]] * 2
     assert same_color(encoders.lines[0].get_color(), "black")
+    said = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "My Model (9 tokens) beside 2 others" in said
     assert text.startswith("# My Model among encoders and decoders")
     assert "## TwoNN dimension" in text
     lines = squeezed(text).splitlines()
@@ -58,33 +63,17 @@ def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
     assert "| decoder | a decoder | 1 | 2.000 | 3.000 | 4.000 | 5.000 | 6.000 |" in lines
 
 
-def test_models_and_runs_are_told_apart_and_runs_of_a_subject_look_alike() -> None:
-    names = {"own": "encoder", "other": "encoder", "big": "decoder"}
-    runs = {f"{subject}_{kind}": kind for kind in ("encoder", "decoder") for subject in "ab"}
-    rows = [
-        {"name": name, "label": f"{name}!", "kind": kind, "measure": "two_nn", "layer": layer}
-        | {"depth": layer, "value": 1.0 + layer, "corpus": "articles" if name in names else ""}
-        for name, kind in {**names, **runs}.items()
-        for layer in range(2)
-    ]
-    found = pd.DataFrame(rows).reindex(columns=COLUMNS)
-    figure, text = draw_encoders_decoders({"csv": found, "claims": CLAIMS}, "Own", **SETTINGS)
-    looks = {
-        line.get_label(): (line.get_color(), line.get_marker())
-        for ax in figure.axes
-        for line in ax.lines
-        if not str(line.get_label()).startswith("_")
-    }
-    assert list(looks) == ["Own", "other!", "a_encoder!", "b_encoder!"] + [
-        "big!",
-        "a_decoder!",
-        "b_decoder!",
-    ]
-    assert looks["a_encoder!"] == looks["a_decoder!"] and looks["b_encoder!"] == looks["b_decoder!"]
-    assert len(set(looks.values())) == 5
-    markers = {marker for name, (_, marker) in looks.items() if "_" in str(name)}
-    assert not markers & {looks[name][1] for name in ("Own", "other!", "big!")}
-    assert "big!" in text
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [("matches", "is"), ("differs", "is not"), ("undecided", "may or may not be")],
+)
+def test_the_title_has_the_verdicts(verdict: str, said: str) -> None:
+    claims = CLAIMS.assign(verdict=verdict)
+    figure, _ = draw_encoders_decoders({"csv": table(), "claims": claims}, "My Model", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    assert title == f"My Model {said} flat over layers, as is claimed of encoders"
+    none = draw_encoders_decoders({"csv": table(), "claims": CLAIMS[:0]}, "My Model", **SETTINGS)
+    assert none[0].get_suptitle().startswith("No published claim can be held to My Model")
 
 
 def test_both_kinds_share_their_scale() -> None:
@@ -100,7 +89,7 @@ def test_a_model_alone_is_drawn() -> None:
     alone = table().query("name == 'own'")
     figure, _ = draw_encoders_decoders({"csv": alone, "claims": CLAIMS}, "My Model", **SETTINGS)
     assert figure.axes[0].lines and not figure.axes[1].lines
-    assert "no decoder under profiled or trained" in figure.axes[1].texts[0].get_text()
+    assert "no decoder is profiled or trained" in figure.axes[1].texts[0].get_text()
 
 
 def test_with_nothing_to_show_it_says_so() -> None:

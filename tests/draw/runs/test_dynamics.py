@@ -84,11 +84,12 @@ def test_the_map_has_means_of_seeds_and_lines_are_means_of_blocks() -> None:
 
 def test_the_title_says_where_the_mean_of_the_blocks_goes() -> None:
     given = table("pretraining")
-    falls = given["value"].where(given["measure"] != "two_nn", 9 - given["value"])
+    twice = 2 * given["value"]
+    falls = twice.where(given["measure"] != "two_nn", 9 - twice)
     figure, _ = draw_dynamics({"csv": given.assign(value=falls)}, "a model", **SETTINGS)
     assert title_of(figure) == (
-        "In the blocks, over pretraining, top variance share rises from 1.6 to 2.6 "
-        "and TwoNN dimension falls from 7.4 to 6.4"
+        "In the blocks, over pretraining, top variance share rises from 3.1 to 5.1 "
+        "and TwoNN dimension falls from 5.9 to 3.9"
     )
 
 

@@ -66,7 +66,7 @@ def draw_over_training(
     groups = {key: table[(table["phase"] == key[0]) & (table["measure"] == key[1])] for key in keys}
     measured = {key: rows.dropna(subset="value") for key, rows in groups.items()}
     moving = {key: rows for key, rows in measured.items() if moves(rows, "value", ["layer"])}
-    drawn = moving or dict(list(measured.items())[:1])
+    drawn = moving or dict([each for each in measured.items() if len(each[1])][:1])
     n_rows = max(len(drawn), 1)
     figure, axes = new_figure(
         n_rows,
@@ -77,7 +77,7 @@ def draw_over_training(
         stage=words.stage,
     )
     heading = f"# {words.heading}\n\nStage `{words.stage}`.\n"
-    if table.empty:
+    if not drawn:
         say_instead(axes, words.empty)
         return figure, f"{heading}\nNone.\n"
     for number, ((phase, measure), rows) in enumerate(drawn.items()):
