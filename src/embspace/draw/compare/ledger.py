@@ -93,13 +93,17 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
     left = pd.Series(0, index=counts.index)
     for verdict in (each for each in VERDICTS if each in counts):
         look = VERDICTS[verdict]
-        hatch = {"hatch": "///", "edgecolor": "white"} if verdict == HATCHED else {}
+        hatch: dict[str, Any] = {"hatch": "///", "edgecolor": "white"} if verdict == HATCHED else {}
         names = [f"{place}  {SUBJECTS.get(place, '')}".strip() for place in counts.index]
         bars = ax.barh(
             names, counts[verdict], left=left, color=look.color, label=look.name, **hatch
         )
         words = [str(n) if n > 1 else "" for n in counts[verdict]]
-        box = {"boxstyle": "round,pad=0.25", "facecolor": look.color, "edgecolor": "none"}
+        box: dict[str, Any] = {
+            "boxstyle": "round,pad=0.25",
+            "facecolor": look.color,
+            "edgecolor": "none",
+        }
         written = ax.bar_label(bars, words, label_type="center", fontsize=7, color="white")
         for text in (each for each in written if hatch and each.get_text()):
             text.set_bbox(box)

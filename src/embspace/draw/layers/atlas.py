@@ -1,5 +1,7 @@
 """Figure and table of all families' measures of a model's layers, side by side."""
 
+from typing import Any
+
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -12,7 +14,7 @@ from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv",)
 KEYS = ["family", "measure"]
-COLORS = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
+COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 
 
 def draw_atlas(
@@ -77,7 +79,11 @@ def _title(deviations: pd.DataFrame) -> str:
 def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     deviations = _deviations(wide).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
-    numbers = {"annot": wide.to_numpy(dtype=float), "fmt": ".3g", "annot_kws": {"fontsize": 7}}
+    numbers: dict[str, Any] = {
+        "annot": wide.to_numpy(dtype=float),
+        "fmt": ".3g",
+        "annot_kws": {"fontsize": 7},
+    }
     bar = {"label": "% above the mean of the row", "pad": 0.02, "aspect": 40}
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers

@@ -1,5 +1,7 @@
 """Figure and table of `measure_encoders_decoders`: a model's layers beside those of others."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -106,7 +108,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     for key, of_one in rows.groupby("name", sort=False):
         look = looks[str(key)]
         mean = of_one.groupby(["layer", "depth"], as_index=False)[["value", "low", "high"]].mean()
-        line = {"color": look.color, "marker": look.marker, "ms": 3.5}
+        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
         ax.plot(mean["depth"], mean["value"], label=look.name, **line)
         ax.plot(mean["depth"][:1], mean["value"][:1], mfc="white", **line)
         ax.fill_between(mean["depth"], mean["low"], mean["high"], color=look.color, alpha=0.2, lw=0)
@@ -116,7 +118,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         ends[str(key)] = float(mean["value"].iloc[-1])
     to_axes = ax.transData + ax.transAxes.inverted()
     wanted = [to_axes.transform((1, end))[1] for end in ends.values()]
-    style = {"transform": ax.transAxes, "fontsize": 7, "va": "center"}
+    style: dict[str, Any] = {"transform": ax.transAxes, "fontsize": 7, "va": "center"}
     for key, height in zip(ends, spread(wanted, GAP), strict=True):
         ax.text(
             1.02, height, looks[key].name.replace(" ", "\n", 1), color=looks[key].color, **style

@@ -211,7 +211,11 @@ def draw_layers(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
     looks = corpus_looks(sorted(set(rows["corpus"])))
     for (corpus, null), of_null in nulls.groupby(["corpus", "null"], sort=False):
         if corpus in looks:
-            line = {"linestyle": NULLS[str(null)].line, "linewidth": 0.8, "label": f"{null}"}
+            line: dict[str, Any] = {
+                "linestyle": NULLS[str(null)].line,
+                "linewidth": 0.8,
+                "label": f"{null}",
+            }
             ax.plot(of_null["layer"], of_null["null_mean"], color=looks[corpus].color, **line)
     for corpus, look in looks.items():
         of_corpus = rows[rows["corpus"] == corpus]

@@ -1,6 +1,7 @@
 """Figure and table of `measure_checkpoints`: learned matrices over the steps of training."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -99,7 +100,7 @@ def _lines(ax: Axes, rows: pd.DataFrame) -> None:
     quartiles = rows.groupby("step").agg(
         low=("quantile_0.25", "min"), high=("quantile_0.75", "max")
     )
-    band = {"color": GRAY, "alpha": 0.15, "linewidth": 0, "label": "quartiles"}
+    band: dict[str, Any] = {"color": GRAY, "alpha": 0.15, "linewidth": 0, "label": "quartiles"}
     ax.fill_between(quartiles.index, quartiles["low"], quartiles["high"], **band)
     over_steps(ax, rows, "mean")
     show_steps(ax, rows)

@@ -7,7 +7,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.layers.profiles import name_of
@@ -133,6 +133,10 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
     steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(mean.columns)]
     look = {"cmap": "viridis", "norm": norm(low, high), "xticklabels": steps, "yticklabels": "auto"}
     sns.heatmap(mean, ax=ax, cbar_kws={"format": StrMethodFormatter("{x:g}"), "pad": 0.02}, **look)
+    if norm is LogNorm:
+        scale = ax.figure.axes[-1].yaxis
+        scale.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        scale.set_minor_formatter(NullFormatter())
     ax.invert_yaxis()
     ax.tick_params(length=0, rotation=0)
     ax.set(xlabel="Step", ylabel="Layer")

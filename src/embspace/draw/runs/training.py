@@ -1,6 +1,7 @@
 """Figure and tables of `measure_training`: what the models of a run learn, seed by seed."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -116,7 +117,11 @@ def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> None:
     """Held-out loss by step, training loss thin beside it, and the levels of the baselines."""
     over_steps(ax, rows, "loss")
     for seed, of_seed in losses.groupby("seed", sort=False):
-        line = {"color": seed_look(int(str(seed))).color, "linewidth": 0.4, "alpha": 0.6}
+        line: dict[str, Any] = {
+            "color": seed_look(int(str(seed))).color,
+            "linewidth": 0.4,
+            "alpha": 0.6,
+        }
         ax.plot(of_seed["step"], of_seed["loss"], label="thin: training loss", **line)
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -171,7 +176,11 @@ def _classes(ax: Axes, rows: pd.DataFrame) -> None:
     whole = rows[is_trained & is_whole]
     over_steps(ax, whole, "accuracy")
     for _, row in rows[is_trained & ~is_whole].iterrows():
-        look = {"color": seed_look(int(row["seed"])).color, "marker": "x", "linestyle": ""}
+        look: dict[str, Any] = {
+            "color": seed_look(int(row["seed"])).color,
+            "marker": "x",
+            "linestyle": "",
+        }
         ax.plot(row["step"], row["accuracy"], label="half of the text hidden", **look)
     ax.set(title="Classes of held-out texts", ylabel="Accuracy", ylim=(-0.02, 1.02))
     levels = {"most frequent\nclass": rows["null_accuracy"].iloc[0]}
@@ -189,7 +198,7 @@ def over_steps(
     # A column that a logistic regression shares has its seeds as floats.
     for seed, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
         look = seed_look(int(str(seed)))
-        style = {"color": look.color, "marker": look.marker, "ms": 3.5}
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
         style |= {"markerfacecolor": face} if face else {"label": look.name}
         ax.plot(of_seed["step"], of_seed[quantity], line or look.line, **style)
         if f"{quantity}_low" in of_seed:
