@@ -57,16 +57,21 @@ def draw_checkpoints(
             named |= {space} if len(of_space) else set()
         in_row[0].set_ylabel(f"{QUANTITIES[quantity].capitalize()}\n{phase}")
     legend_below(figure, axes, ncols=4)
+    return figure, _text(table, label, _still(groups), digits)
+
+
+def _text(table: pd.DataFrame, label: str, still: str, digits: int) -> str:
+    """Return the last checkpoint of each phase; all statistics are folded."""
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     last = last[last["quantity"].isin(SHOWN)]
     last = last.assign(space=[(CLOUDS | SPACES)[space].name for space in last["space"]])
     note = "As `measure_similarity` has it for any model."
     columns = ["seed", "phase", "step", "space", "quantity", "n", "mean", "standard_deviation"]
     heading = "The last checkpoint of each phase"
-    return figure, "\n".join(
+    return "\n".join(
         [
             f"# Checkpoints of {label}\n\nStage `measure_checkpoints`.\n",
-            section(heading, _still(groups), markdown_table(last[columns], digits)),
+            section(heading, still, markdown_table(last[columns], digits)),
             folded(section("All statistics", note, markdown_table(last, digits))),
         ]
     )
