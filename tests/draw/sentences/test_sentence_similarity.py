@@ -1,17 +1,21 @@
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
-from embspace.draw.sentences.sentence_similarity import draw_sentence_similarity
+from embspace.draw.page.canvas import use_style
+from embspace.draw.page.looks import POOLINGS
+from embspace.draw.sentences.sentence_similarity import CLOUDS, draw_sentence_similarity
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"row_height_mm": 50.0, "n_listed": 1, "digits": 2}
+QUANTILES = {"0.01": -2, "0.05": -1.5, "0.25": -1, "0.5": 0, "0.75": 1, "0.95": 1.5, "0.99": 2}
 
 
-def table(n_pairs: int) -> pd.DataFrame:
+def pairs(n_pairs: int) -> pd.DataFrame:
     rows = [
         (corpus, pooling, layer, 15, rank, "a", f"b{rank}", 1 / (rank + layer), 1.0, 1.0)
-        for corpus in ("one", "two")
-        for pooling in ("cls", "mean", "max")
+        for corpus in ("few", "many")
+        for pooling in POOLINGS
         for layer in range(3)
         for rank in range(1, n_pairs + 1)
     ]
@@ -20,30 +24,87 @@ def table(n_pairs: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-@pytest.mark.parametrize(("n_pairs", "named"), [(2, True), (5, False)])
-def test_a_line_a_pair_named_while_they_are_few(n_pairs: int, named: bool):
-    figure, _ = draw_sentence_similarity(
-        {"csv": table(n_pairs)}, "a model of a long name", n_named=4, **SETTINGS
+def clouds(medians: tuple[float, ...] = (0.9, 0.8, 0.1)) -> pd.DataFrame:
+    rows = [
+        {"corpus": "many", "other_corpus": other, "quantity": quantity, "n": 12}
+        | {"pooling": pooling, "layer": layer}
+        | {f"quantile_{name}": median + 0.02 * step for name, step in QUANTILES.items()}
+        for other in ("many", "few")
+        for quantity in ("cosine", "norm")
+        for pooling in POOLINGS
+        for layer, median in enumerate(medians)
+    ]
+    return pd.DataFrame(rows)
+
+
+def draw(n_pairs: int, found: pd.DataFrame) -> tuple[Figure, str]:
+    use_style()
+    return draw_sentence_similarity(
+        {"csv": pairs(n_pairs), CLOUDS: found},
+        "a model of a long name",
+        row_height_mm=50.0,
+        n_listed=1,
+        digits=2,
     )
-    assert_words_fit(figure)
-    assert len(figure.axes) == 6
-    for ax in figure.axes:
-        assert len(ax.lines) == n_pairs
-    assert list(figure.axes[0].lines[0].get_ydata()) == [1, 1 / 2, 1 / 3]
-    assert (figure.axes[0].get_legend() is not None) == named
+
+
+@pytest.fixture(scope="module")
+def drawn() -> tuple[Figure, str]:
+    return draw(3, clouds())
+
+
+def test_few_texts_have_a_line_a_pair(drawn):
+    for ax in drawn[0].axes[:3]:
+        assert len(ax.lines) == 3
+        assert list(ax.lines[0].get_ydata()) == [1, 1 / 2, 1 / 3]
+
+
+def test_many_texts_have_the_quantiles_of_all_pairs(drawn):
+    for ax, look in zip(drawn[0].axes[3:], POOLINGS.values(), strict=True):
+        median, top = ax.lines
+        assert list(median.get_ydata()) == [0.9, 0.8, 0.1]
+        assert list(top.get_ydata()) == [1, 1 / 2, 1 / 3]
+        ends = [band.get_paths()[0].vertices[:, 1] for band in ax.collections]
+        assert [each.max() for each in ends] == pytest.approx([0.94, 0.93, 0.92])
+        assert [each.min() for each in ends] == pytest.approx([0.06, 0.07, 0.08])
+        colors = {tuple(np.round(band.get_facecolor()[0][:3], 3)) for band in ax.collections}
+        assert len(colors) == 1
+        assert look.color
+
+
+def test_n_stands_beside_each_row(drawn):
+    assert "n = 15 pairs" in drawn[0].axes[0].get_ylabel()
+    assert "n = 12 pairs" in drawn[0].axes[3].get_ylabel()
+
+
+@pytest.mark.parametrize(
+    ("medians", "words"),
+    [
+        ((0.9, 0.8, 0.1), "spread out in layer 2: the median cosine of two texts goes from 0.80"),
+        ((0.2, 0.9, 0.8), "draw together in layer 1: the median cosine of two texts goes from 0.20"),
+    ],
+)
+def test_the_title_says_where_the_cosines_change_most(medians: tuple[float, ...], words: str):
+    assert words in " ".join(draw(3, clouds(medians))[0].get_suptitle().split())
+
+
+def test_without_any_distribution_the_title_says_so():
+    assert "Too few texts" in draw(3, clouds()[:0])[0].get_suptitle()
 
 
 def test_a_result_without_any_pair_says_so():
-    figure, _ = draw_sentence_similarity(
-        {"csv": table(0)}, "a model of a long name", n_named=4, **SETTINGS
-    )
-    assert {ax.get_title() for ax in figure.axes} == {"no corpus with two texts"}
+    figure, text = draw(0, clouds()[:0])
+    assert figure.axes[0].texts[0].get_text() == "no corpus with two texts"
+    assert "No corpus has two texts" in text
 
 
-def test_the_table_has_the_last_layer_of_each_corpus():
-    _, text = draw_sentence_similarity(
-        {"csv": table(2)}, "a model of a long name", n_named=4, **SETTINGS
-    )
-    assert "## Corpus one" in text
-    assert "0.33" in text
-    assert "0.50" not in text
+def test_the_table_has_the_last_layer_of_each_corpus(drawn):
+    before, _, after = drawn[1].partition("<details>")
+    assert "## Few\n" in before
+    assert "## Many, first token" in after
+    assert "0.33" in before
+    assert "0.50" not in drawn[1]
+
+
+def test_the_words_fit(drawn):
+    assert_words_fit(drawn[0])

@@ -5,14 +5,27 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case
+from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.markdown import folded, markdown_table, section
 
-RESULTS = ("csv",)
-POOLING_NAMES = {"cls": "first token", "mean": "mean of all tokens", "max": "maximum of all tokens"}
+RESULTS = ("csv", "text_clouds/distributions.csv")
+CLOUDS = RESULTS[1].removesuffix(".csv")
+FAN = {("0.01", "0.99"): 0.2, ("0.05", "0.95"): 0.35, ("0.25", "0.75"): 0.6}  # how opaque
+MEDIAN = "quantile_0.5"
+COLUMNS = {
+    "rank": "rank",
+    "first": "first text",
+    "second": "second text",
+    "cosine": "cosine",
+    "euclidean_distance": "Euclidean distance",
+    "unit_manhattan_distance": "Manhattan distance, unit length",
+}
 
 
 def draw_sentence_similarity(
@@ -20,66 +33,130 @@ def draw_sentence_similarity(
     label: str,
     *,
     row_height_mm: PositiveFloat,
-    n_named: PositiveInt,
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row of panels a corpus, one panel a pooling, one line a pair of texts.
+    """One row of panels a corpus, one panel a pooling, with the quantiles of all pairs by layer.
 
-    Up to `n_named` pairs are named; above that the lines share one color. The table has
-    `n_listed` pairs a corpus and pooling.
+    A corpus with too few texts for quantiles has a line a pair. The table has `n_listed` pairs a
+    corpus and pooling.
     """
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
+    quantiles = _quantiles(results[CLOUDS])
     n_rows = max(len(corpora), 1)
     figure, axes = new_figure(
         n_rows,
-        len(POOLING_NAMES),
-        height_mm=row_height_mm * n_rows + 15,
-        title="How alike the texts of a corpus are, by layer",
-        subtitle=f"{label} · windows of different texts · the most similar pairs at each layer · "
-        "layer 0: embedding output",
+        len(POOLINGS),
+        height_mm=row_height_mm * n_rows + 25,
+        title=_finding(quantiles),
+        subtitle=f"{label} · all pairs of windows of different documents, n beside each row; "
+        "of few texts a line a pair · layer 0: embedding output",
         stage="measure_sentence_similarity",
     )
-    for ax, name in zip(axes, POOLING_NAMES.values(), strict=False):
-        ax.set_title(name if corpora else "no corpus with two texts")
+    if not corpora:
+        say_instead(axes, "no corpus with two texts")
     for row, (corpus, table) in enumerate(corpora.items()):
-        for column, pooling in enumerate(POOLING_NAMES):
-            ax = axes[row * len(POOLING_NAMES) + column]
-            _lines(ax, table[table["pooling"] == pooling], n_named, legend=column == 0)
-            ax.set(xlabel="layer", ylim=(min(table["cosine"].min(), 0) - 0.02, 1.02))
-            if column == 0:
-                ax.set_ylabel(f"{corpus}, {counted(table['n_pairs'].iloc[0], 'pair')}\ncosine")
+        own = axes[row * len(POOLINGS) : (row + 1) * len(POOLINGS)]
+        _corpus(own, corpus, table, quantiles[quantiles["corpus"] == corpus])
+        for ax, look in zip(own if not row else (), POOLINGS.values(), strict=False):
+            ax.set_title(sentence_case(look.name))
+        for ax in own if row == n_rows - 1 else ():
+            ax.set_xlabel("layer")
+    if corpora:
+        _legend(figure)
     return figure, _tables(corpora, label, n_listed, digits)
 
 
-def _lines(ax: Axes, table: pd.DataFrame, n_named: int, *, legend: bool) -> None:
-    layers = range(table["layer"].max() + 1)
-    # A column a pair; one that is not listed at a layer leaves a gap there.
-    cosines = table.pivot(index="layer", columns=["first", "second"], values="cosine")
-    cosines = cosines.sort_index(axis="columns").reindex(layers)
-    names = [cosines.columns.get_level_values(name).astype("str") for name in ("first", "second")]
-    named = len(cosines.columns) <= n_named
-    look: dict[str, Any] = {} if named else {"color": "C0", "alpha": 0.4}
-    ax.plot(
-        layers,
-        cosines,
-        marker=".",
-        label=[", ".join(pair) for pair in zip(*names, strict=True)],
-        rasterized=not named,  # hundreds of lines would make the file large
-        **look,
+def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
+    """Return the cosines of pairs within a corpus."""
+    within = distributions["corpus"] == distributions["other_corpus"]
+    return distributions[within & (distributions["quantity"] == "cosine")]
+
+
+def _finding(quantiles: pd.DataFrame) -> str:
+    """Of the pooling whose typical cosine changes most between two layers next to each other."""
+    medians = quantiles.pivot(index="layer", columns=["pooling", "corpus"], values=MEDIAN)
+    means = medians.T.groupby(level="pooling").mean().T
+    if len(means) < 2:
+        return "Too few texts to compare the cosines of all pairs"
+    steps = means.diff().abs()
+    pooling = str(steps.max().idxmax())
+    layer = int(steps[pooling].idxmax())
+    (_, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
+    verb = "spread out" if after < before else "draw together"
+    return (
+        f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} to "
+        f"{after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
     )
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if named and legend:
-        ax.legend(loc="lower left")
+
+
+def _name(corpus: str, n_pairs: int) -> str:
+    name = sentence_case(corpus_looks([corpus])[corpus].name)
+    return f"{name}\nn = {counted(n_pairs, 'pair')}\n\ncosine"
+
+
+def _corpus(axes: list[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.DataFrame) -> None:
+    """The panels of a corpus, on one range."""
+    n_pairs = table["n_pairs"].iloc[0] if quantiles.empty else quantiles["n"].max()
+    axes[0].set_ylabel(_name(corpus, n_pairs))
+    lowest = min(table["cosine"].min(), quantiles["quantile_0.01"].min(), 0.0)
+    for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
+        top = table[(table["pooling"] == pooling) & (table["rank"] == 1)]
+        fan = quantiles[quantiles["pooling"] == pooling]
+        if fan.empty:
+            _pairs(ax, table[table["pooling"] == pooling])
+        else:
+            _fan(ax, fan, look.color)
+            ax.plot(top["layer"], top["cosine"], "_", color="0.2", markersize=7)
+        ax.set_ylim(lowest - 0.04, 1.04)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if look is not next(iter(POOLINGS.values())):
+            ax.set_yticklabels([])
+
+
+def _fan(ax: Axes, rows: pd.DataFrame, color: str) -> None:
+    for (low, high), alpha in FAN.items():
+        ends = rows[f"quantile_{low}"], rows[f"quantile_{high}"]
+        ax.fill_between(rows["layer"], *ends, color=color, alpha=alpha, linewidth=0)
+    ax.plot(rows["layer"], rows[MEDIAN], color="0.1", linewidth=1.2)
+
+
+def _pairs(ax: Axes, table: pd.DataFrame) -> None:
+    """A gray line a pair of few texts."""
+    for _, rows in table.groupby(["first", "second"]):
+        ax.plot(rows["layer"], rows["cosine"], color=GRAY, marker=".", markersize=3, linewidth=0.9)
+
+
+def _legend(figure: Figure) -> None:
+    handles: list[Any] = [
+        Line2D([], [], color="0.1", linewidth=1.2, label="median"),
+        *(
+            Patch(
+                color="0.4",
+                alpha=alpha,
+                linewidth=0,
+                label=f"{100 * float(low):.0f} to {100 * float(high):.0f} %",
+            )
+            for (low, high), alpha in reversed(FAN.items())
+        ),
+        Line2D([], [], color="0.2", marker="_", linestyle="none", label="most similar pair"),
+    ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=5, columnspacing=1)
 
 
 def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:
+    """A table a corpus of its most similar pairs by mean pooling; folded: by the others."""
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
     if not corpora:
         sections.append("No corpus has two texts that the model reads.\n")
+    more = []
     for corpus, table in corpora.items():
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
-        shown = last.drop(columns=["corpus", "layer", "n_pairs"])
-        note = f"The most similar pairs at the last layer, {table['layer'].max()}."
-        sections.append(section(f"Corpus {corpus}", note, markdown_table(shown, digits)))
-    return "\n".join(sections)
+        name = sentence_case(corpus_looks([corpus])[corpus].name)
+        for pooling, look in POOLINGS.items():
+            shown = last[last["pooling"] == pooling][[*COLUMNS]].rename(columns=COLUMNS)
+            note = f"The most similar pairs at the last layer, {table['layer'].max()}, {look.name}."
+            to = sections if pooling == "mean" else more
+            title = name if pooling == "mean" else f"{name}, {look.name}"
+            to.append(section(title, note, markdown_table(shown, digits)))
+    return "\n".join([*sections, *([folded("\n".join(more))] if more else [])])
