@@ -95,8 +95,8 @@ def test_tokens_and_the_structured_positions_are_drawn(planted, drawn, place, qu
 def test_the_legend_says_which_positions_are_meant(drawn):
     (legend,) = drawn[0].legends
     assert [text.get_text() for text in legend.get_texts()] == [
-        "input embeddings",
-        "positional embeddings without the unstructured",
+        "token embeddings",
+        "position embeddings without the unstructured",
         "token-position pairs without the unstructured",
         "all positions",
     ]
@@ -116,6 +116,11 @@ def test_the_subtitle_says_what_was_found(planted, drawn):
     for part in ("a model of a long name", "512 positions", "outlying: 1", "changes of regime: 2"):
         assert part in words
     assert f"{n} positions unstructured" in words
+
+
+def test_the_title_names_what_lies_apart(drawn):
+    words = " ".join(drawn[0].get_suptitle().split())
+    assert words == "1 position of 512 lies apart (200); 2 changes of regime along the others"
 
 
 def test_the_tables_name_the_outlier_and_the_false_alarms(planted, drawn):

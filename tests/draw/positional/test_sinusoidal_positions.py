@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from embspace.draw.positional.positions import by_frequency
 from embspace.draw.positional.sinusoidal_positions import draw_sinusoidal_positions
 from embspace.measure.positional.sinusoidal_positions import measure_sinusoidal_positions
 from tests.draw.fits import assert_words_fit
@@ -46,9 +47,12 @@ def test_matrices_and_cosines_are_those_of_the_tensors(results, drawn):
     axes = drawn[0].axes
     for column, name in enumerate(NAMES):
         matrix, cosines = (axes[column + 3 * row].images[0] for row in (0, 1))
-        assert np.array_equal(matrix.get_array(), results["safetensors"][name])
+        x = results["safetensors"][name]
+        expected = by_frequency(x)[:, ::-1] if name == "learned" else x
+        assert np.array_equal(matrix.get_array(), expected)
         assert np.array_equal(cosines.get_array(), results["safetensors"][f"{name}_cosines"])
-        assert cosines.get_clim() == (-1, 1)
+        values = results["safetensors"][f"{name}_cosines"]
+        assert cosines.get_clim() == (values.min(), values.max())
     learned = np.abs(results["safetensors"]["learned"])
     assert axes[2].images[0].get_clim()[1] == pytest.approx(np.quantile(learned, 0.9))
 
@@ -103,5 +107,6 @@ def test_words(drawn):
     assert_words_fit(drawn[0])
     assert drawn[0].get_supxlabel() == "measure_sinusoidal_positions"
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    assert f"{N} positions in {DIM} dimensions" in words
+    assert f"n = {N} positions in {DIM} dimensions" in words
+    assert "explains 100 % of the variance of sinusoidal" in drawn[0].get_suptitle()
     assert "the first 16" in words

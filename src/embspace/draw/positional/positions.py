@@ -1,24 +1,31 @@
 """Figure and table of `measure_positions`: Luisto's figures 13, 16 and 17."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
+from embspace.draw.page.canvas import (
+    absent,
+    counted,
+    join_panels,
+    new_figure,
+    say_absent,
+    say_instead,
+)
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.types import PositiveShare
 
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
-DIVERGING = "RdBu_r"
-N_COLORS = 11
-SEQUENTIAL = "viridis"
+DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
+# So many that smooth maps have no edges, so few that files of rough ones stay small.
+N_DIVERGING, N_SEQUENTIAL = 11, 48
+ONE_BY_ONE = "viridis"
 
 
 def draw_positions(
@@ -31,18 +38,17 @@ def draw_positions(
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """The positional matrix, its cosines, and how they run with the offset; the properties.
+    """The matrix of positions, its cosines, and how they run with the offset; the properties.
 
     Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves are
-    of the first `n_profiles` structured positions: their rows of the heat map, over its first
-    `profile_length` columns, and their cosines with the next `profile_length` positions.
+    of the first `n_profiles` structured positions, with the next `profile_length` positions.
     """
     tensors, properties = results["safetensors"], results["properties"]
     figure, axes = new_figure(
         2,
         2,
         height_mm=height_mm,
-        title="Positional embeddings and their cosines",
+        title=_finding(properties),
         subtitle=f"{label} · {_population(tensors)}",
         stage="measure_positions",
     )
@@ -51,107 +57,87 @@ def draw_positions(
         say_absent(axes, label, "positional")
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
-    beyond = 100 * (1 - limit_quantile)
-    words = f"component; the largest {beyond:.2g} % lie beyond the colors"
-    _heat_map(axes[0], tensors["positional"], limit, words)
-    axes[0].set(title="Positional matrix", xlabel="dimension")
-    _heat_map(axes[1], tensors["cosines"], 1.0, "cosine")
+    matrix = by_frequency(tensors["positional"])
+    heat_map(axes[0], matrix, (-limit, limit), f"component ({100 * limit_quantile:g} % in range)")
+    axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
+    heat_map(axes[1], tensors["cosines"], None, "cosine")
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
+    for ax in axes[:2]:
+        ax.set_ylabel("position")
+    below = join_panels(axes[2:])
     if tensors["structured"].any():
-        _curves(axes[2:], tensors, n_profiles, profile_length)
-        _mean_profile(axes[3], results["profiles"][:profile_length])
+        _curves(below, tensors, n_profiles, profile_length)
+        _mean_profile(below, results["profiles"][:profile_length])
     else:
-        _say_empty(axes[2:], "no structured position")
-    _property_values(figure, properties, bool(tensors["structured"].any()))
+        say_instead([below], "no structured position")
     return figure, text
 
 
-def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str) -> None:
-    # Few colors, and none between them, make files a third as large.
-    image = ax.imshow(
-        values,
-        cmap=colormaps[DIVERGING].resampled(N_COLORS),
-        vmin=-limit,
-        vmax=limit,
-        aspect="auto",
-        interpolation_stage="data",
+def _finding(properties: pd.DataFrame) -> str:
+    rows = properties[properties["property"] == "translation_invariance"]
+    if rows.empty:
+        return "There are no position embeddings to look at"
+    has_structured = (rows["positions"] == "structured").any()
+    rows = rows[rows["positions"] == ("structured" if has_structured else "all")]
+    near, far = rows.iloc[0], rows.iloc[-1]
+    if not near["value"] > near["null_quantile_0.975"]:
+        return "The cosine of two positions depends on their offset no more than in shuffled order"
+    return (
+        "The cosine of two positions depends on their offset: it explains "
+        f"{100 * near['value']:.0f} % of the variance up to offset {near['largest_offset']}, "
+        f"{100 * far['value']:.0f} % up to {far['largest_offset']} "
+        f"(shuffled {100 * far['null_mean']:.0f} %)"
     )
-    extend = "both" if np.nanmax(np.abs(values)) > limit else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
-    bar.set_label(words, fontsize=7)
-    ax.grid(visible=False)
-    ax.set_ylabel("position")
 
 
-def _curves(
-    axes: Sequence[Axes], tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int
+def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    """Return the columns in the order of the frequency strongest in each, then of its phase."""
+    # The ends are often far longer than the rest, and have all frequencies.
+    clipped = np.clip(matrix, *np.quantile(matrix, [0.005, 0.995]))
+    waves = np.fft.rfft(clipped, axis=0)[1:]
+    strongest = np.abs(waves).argmax(axis=0)
+    phase = np.angle(waves[strongest, np.arange(matrix.shape[1])])
+    return matrix[:, np.lexsort((phase, strongest))]
+
+
+def heat_map(
+    ax: Axes, values: Float[np.ndarray, "row column"], limits: tuple[float, float] | None, name: str
 ) -> None:
-    """Rows of the heat map, and how the same positions' cosines with the next run by offset.
+    """Draw values that diverge from 0 within limits; without limits one-sided over their range."""
+    name_of_map, n_colors = (DIVERGING, N_DIVERGING) if limits else (SEQUENTIAL, N_SEQUENTIAL)
+    cmap = colormaps[name_of_map].resampled(n_colors)
+    low, high = limits or (float(np.nanmin(values)), float(np.nanmax(values)))
+    image = ax.imshow(
+        values, cmap=cmap, vmin=low, vmax=high, aspect="auto", interpolation_stage="data"
+    )
+    extend = "both" if np.nanmax(np.abs(values)) > high * (1 + 1e-6) else "neither"
+    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
+    bar.set_label(name, fontsize=7)
+    bar.ax.locator_params(nbins=5)
+    ax.grid(visible=False)
 
-    A row has the positions before and the position itself, too, and so all columns there are;
-    by offset only structured positions count.
-    """
+
+def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
+    """How the cosines of the first structured positions with the next ones run by offset."""
     structured = np.flatnonzero(tensors["structured"])[:n_profiles]
-    colors = colormaps[SEQUENTIAL](np.linspace(0, 0.9, len(structured)))
+    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)
     for position, color in zip(structured, colors, strict=True):
-        row = tensors["cosines"][position, :profile_length]
         following = shown[position, position + 1 : position + 1 + profile_length]
-        named = position in structured[[0, -1]]
-        name = f"position {position}" if named else None
-        axes[0].plot(np.arange(len(row)), row, color=color, linewidth=0.8, label=name)
-        axes[1].plot(np.arange(1, len(following) + 1), following, color=color, linewidth=0.8)
-    n_columns = min(profile_length, len(shown))
-    axes[0].set(
-        title=f"Rows of {counted(len(structured), 'position')}, first {n_columns} columns",
-        xlabel="the other position",
-        ylabel="cosine",
-        ylim=(None, 1.02),
-    )
-    axes[0].legend(loc="upper right")
+        name = f"position {position}" if position in structured[[0, -1]] else None
+        offsets = np.arange(1, len(following) + 1)
+        ax.plot(offsets, following, color=color, linewidth=0.7, label=name)
 
 
 def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
     offset, mean = profile["offset"], profile["mean"]
     deviation = profile["standard_deviation"]
-    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all structured")
-    ax.fill_between(
-        offset,
-        mean - deviation,
-        mean + deviation,
-        color="0.8",
-        zorder=1,
-        label="± standard deviation",
-    )
-    ax.set(title="With the next, by offset", xlabel="offset", ylabel="cosine", ylim=(None, 1))
-    ax.legend(loc="upper right")
-
-
-def _property_values(figure: Figure, properties: pd.DataFrame, structured: bool) -> None:
-    """The properties by window, and what shuffling gives in the largest."""
-    population = "structured" if structured else "all"
-    rows = properties[properties["positions"] == population]
-    lines = []
-    for name, each in rows.groupby("property", sort=False):
-        values = " · ".join(f"{value:z.2f}" for value in each["value"])
-        shuffled = each["null_mean"].iloc[-1]
-        lines.append(f"{name} {values} (shuffled {shuffled:z.2f})".replace("_", " "))
-    windows = " · ".join(f"{each}" for each in rows["largest_offset"].unique())
-    figure.legend(
-        [Line2D([], [], linestyle="none")] * len(lines),
-        lines,
-        title=f"{population} positions, offsets up to {windows}",
-        loc="outside lower left",
-        handlelength=0,
-        handletextpad=0,
-        alignment="left",
-    )
-
-
-def _say_empty(axes: Sequence[Axes], words: str) -> None:
-    for ax in axes:
-        ax.set_axis_off()
-    axes[0].set_title(words)
+    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all")
+    ends = (mean - deviation, mean + deviation)
+    ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
+    ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")
+    ax.set(ylim=(None, 1), xlim=(0, None))
+    ax.legend(loc="upper right", ncols=2)
 
 
 def _population(tensors: dict[str, np.ndarray]) -> str:
@@ -159,13 +145,13 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
     left_out = counted(n - structured, "outlying or unstructured one")
-    return f"raw learned matrix · {counted(n, 'position')}" + (
+    return f"raw learned matrix · n = {counted(n, 'position')}" + (
         f", by offset without the {left_out}" if structured < n else ""
     )
 
 
 def _tables(properties: pd.DataFrame, label: str, digits: int) -> str:
-    heading = f"# Positional embeddings of {label}\n\n"
+    heading = f"# Position embeddings of {label}\n\n"
     if properties.empty:
         return f"{heading}Stage `measure_positions`.\n\n{absent(label, 'positional')}\n"
     shown = properties.assign(property=properties["property"].str.replace("_", " "))

@@ -31,6 +31,7 @@ RESULTS = (
     "similarity/histogram.csv",
 )
 STRUCTURED = "without_unstructured"
+N_NAMED = 6  # outlying positions that the title names
 SUMMARY = {
     "regime": "regime",
     "first_position": "first position",
@@ -65,8 +66,8 @@ def draw_regimes(
         3,
         2,
         height_mm=height_mm,
-        title="Outlying positions and regimes of the positional embeddings",
-        subtitle=f"{label} · {_found(scalars)} · distributions cut near 1 and 99 %",
+        title=_finding(positions, scalars),
+        subtitle=f"{label} · {_found(scalars)} · distributions from 1 to 99 %",
         stage="measure_regimes",
     )
     if positions.empty:
@@ -80,7 +81,7 @@ def draw_regimes(
         summary["last_position"],
         color="C6",
         linestyle="--",
-        label="bound of random vectors, of the mean",
+        label="chance bound of the mean",
     )
     axes[0].legend(loc="center", bbox_to_anchor=(0.55, 0.4))
     for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
@@ -118,6 +119,19 @@ def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
         ax.stairs(bins["density"], edges, color="0.2", linestyle=":", label="all positions")
     ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
     ax.set_xlim(*quantile_range(pd.concat(summaries)))
+
+
+def _finding(positions: pd.DataFrame, scalars: dict[str, Any]) -> str:
+    if positions.empty:
+        return "There are no position embeddings to look at"
+    outlying = positions.loc[positions["outlying"].astype(bool), "position"]
+    named = f" ({', '.join(map(str, outlying))})" if 0 < len(outlying) <= N_NAMED else ""
+    changes = counted(scalars["n_changes"], "change")
+    lie = "lies" if len(outlying) == 1 else "lie"
+    return (
+        f"{counted(len(outlying), 'position')} of {len(positions)} {lie} "
+        f"apart{named}; {changes} of regime along the others"
+    )
 
 
 def _found(scalars: dict[str, Any]) -> str:

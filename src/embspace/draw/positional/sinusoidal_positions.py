@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -12,16 +11,16 @@ from matplotlib.patches import Patch
 from pydantic import PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
+from embspace.draw.page.looks import BLUE, PURPLE, SPACES
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.positional.positions import by_frequency, heat_map
 from embspace.settings.types import PositiveShare
 
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
-DIVERGING = "RdBu_r"
-N_COLORS = 11
 ENCODINGS = {
-    "sinusoidal": ("sinusoidal (Vaswani et al.)", "C0"),
-    "sinusoidal_as_printed": ("as the thesis prints it", "C3"),
-    "learned": ("learned", "C1"),
+    "sinusoidal": ("Sinusoidal", BLUE),
+    "sinusoidal_as_printed": ("Exponent doubled (thesis)", PURPLE),
+    "learned": ("Learned", SPACES["positional"].color),
 }
 
 
@@ -45,7 +44,7 @@ def draw_sinusoidal_positions(
         3,
         len(ENCODINGS),
         height_mm=height_mm,
-        title="Positions made of sines and cosines, and learned ones",
+        title=_finding(properties),
         subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))}",
         stage="measure_sinusoidal_positions",
     )
@@ -57,8 +56,12 @@ def draw_sinusoidal_positions(
         own[0].set_title(words)
         x = tensors[name]
         limit = float(np.quantile(np.abs(x), limit_quantile)) if name == "learned" else 1.0
-        _heat_map(own[0], x, limit, "component", "dimension")
-        _heat_map(own[1], tensors[f"{name}_cosines"], 1.0, "cosine", "position")
+        # Sinusoidal ones stand in the order of their frequencies already, from high to low.
+        x = by_frequency(x)[:, ::-1] if name == "learned" else x
+        heat_map(own[0], x, (-limit, limit), "component")
+        own[0].set_xlabel("dimension, by frequency")
+        heat_map(own[1], tensors[f"{name}_cosines"], None, "cosine")
+        own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
     lowest = profiles.loc[profiles["offset"] <= longest_offset, "minimum"].min()
@@ -70,31 +73,23 @@ def draw_sinusoidal_positions(
     return figure, _table(properties, label, significant_digits)
 
 
+def _finding(properties: pd.DataFrame) -> str:
+    """How much of the variance of the cosines the offset explains, over all offsets."""
+    rows = properties[properties["property"] == "translation_invariance"]
+    shares = rows.groupby("encoding")["value"].last()
+    sines = f"{100 * shares['sinusoidal']:.0f} % of the variance of sinusoidal positions' cosines"
+    learned = shares.get("learned_structured", shares.get("learned", float("nan")))
+    if pd.isna(learned):
+        return f"The offset explains {sines}; the model has no learned positions"
+    return f"The offset explains {sines}, {100 * learned:.0f} % of that of learned ones"
+
+
 def _population(properties: pd.DataFrame, n_shown: int) -> str:
     size = properties[properties["encoding"] == "sinusoidal"].iloc[0]
     return (
-        f"{counted(size['n'], 'position')} in {counted(size['dim'], 'dimension')}, "
-        f"above the first {n_shown} · below all pairs by offset"
+        f"n = {counted(size['n'], 'position')} in {counted(size['dim'], 'dimension')} · "
+        f"maps: the first {n_shown}; curves: all pairs by offset"
     )
-
-
-def _heat_map(ax: Axes, values: np.ndarray, limit: float, words: str, across: str) -> None:
-    # Few colors, and none between them, make files a third as large.
-    image = ax.imshow(
-        values,
-        cmap=colormaps[DIVERGING].resampled(N_COLORS),
-        vmin=-limit,
-        vmax=limit,
-        aspect="auto",
-        interpolation_stage="data",
-    )
-    extend = "both" if np.nanmax(np.abs(values)) > limit * (1 + 1e-6) else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=30, pad=0.02)
-    bar.set_label(words, fontsize=7)
-    bar.ax.tick_params(labelsize=6)
-    bar.ax.locator_params(nbins=5)
-    ax.grid(visible=False)
-    ax.set_xlabel(across)
 
 
 def _profile(ax: Axes, rows: pd.DataFrame, color: str) -> None:
@@ -112,7 +107,7 @@ def _legend(figure: Figure) -> None:
         Patch(facecolor="0.3", alpha=0.25),
         Line2D([], [], color="black", linestyle=":"),
     ]
-    names = ["mean of the pairs", "smallest to largest", "by the formula, without the vectors"]
+    names = ["mean of the pairs", "minimum to maximum", "analytic formula"]
     figure.legend(handles, names, loc="outside lower left", ncols=3)
 
 
@@ -136,8 +131,7 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
 
 
 def _words(row: pd.Series) -> str:
-    # Names of quantities are American, prose is British.
-    name = str(row["property"]).replace("_", " ").replace("neighbor", "neighbor")
+    name = str(row["property"]).replace("_", " ")
     if pd.notna(row["largest_offset"]):
         return f"{name}, offsets up to {row['largest_offset']:g}"
     if pd.notna(row["share"]):
