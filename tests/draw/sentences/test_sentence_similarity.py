@@ -81,7 +81,10 @@ def test_n_stands_beside_each_row(drawn):
     ("medians", "words"),
     [
         ((0.9, 0.8, 0.1), "spread out in layer 2: the median cosine of two texts goes from 0.80"),
-        ((0.2, 0.9, 0.8), "draw together in layer 1: the median cosine of two texts goes from 0.20"),
+        (
+            (0.2, 0.9, 0.8),
+            "draw together in layer 1: the median cosine of two texts goes from 0.20",
+        ),
     ],
 )
 def test_the_title_says_where_the_cosines_change_most(medians: tuple[float, ...], words: str):

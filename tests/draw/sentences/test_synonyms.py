@@ -127,6 +127,18 @@ def test_the_last_row_has_paraphrases_meanings_and_words(axes: list[Axes]):
     assert list(axes[11].lines[2].get_xdata()) == [0, 1, 2]
 
 
+@pytest.mark.parametrize(("cosine", "word"), [(0.1, "less"), (2.0, "more")])
+def test_the_title_says_whether_a_paraphrase_or_a_negation_is_nearer(cosine: float, word: str):
+    found = results()
+    contrasts = found["contrasts"]
+    is_paraphrase = contrasts["kind"] == "paraphrase"
+    changed = contrasts.assign(cosine=np.where(is_paraphrase, cosine, 0.5))
+    figure, _ = draw_synonyms(found | {"contrasts": changed}, "a model", **SETTINGS)
+    words = " ".join(figure.get_suptitle().split())
+    assert f"is {word} like its paraphrase ({cosine:.2f}) than like its negation (0.50)" in words
+    assert "in 3 of 3 poolings" in words
+
+
 def test_a_model_that_reads_nothing_says_so():
     figure, text = draw_synonyms(empty(), "a model without words", **SETTINGS)
     assert_words_fit(figure)

@@ -141,7 +141,9 @@ def _legend(figure: Figure) -> None:
         ),
         Line2D([], [], color="0.2", marker="_", linestyle="none", label="most similar pair"),
     ]
-    figure.legend(handles=handles, loc="outside lower left", ncols=5, columnspacing=1)
+    figure.legend(
+        handles=handles, loc="outside lower left", ncols=5, columnspacing=0.8, handlelength=1.4
+    )
 
 
 def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:

@@ -17,7 +17,7 @@ from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
-MAPS = {"groups": "a  {}, last layer", "groups_and_random": "b  with random sentences"}
+MAPS = {"groups": "Groups, last layer", "groups_and_random": "With random sentences"}
 COSINES = {"within_cosine": ("within groups", "C0"), "between_cosine": ("between groups", "C1")}
 KINDS = {
     "swapped_roles": ("same words, swapped", "C3"),
@@ -25,6 +25,8 @@ KINDS = {
     "paraphrase": ("paraphrases", "C0"),
     "unrelated": ("unrelated", "C2"),
 }
+
+SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum"}
 
 
 def draw_synonyms(
@@ -36,7 +38,7 @@ def draw_synonyms(
         4,
         3,
         height_mm=height_mm,
-        title="Do sentences that say one thing lie together, and is it their meaning?",
+        title=_finding(contrasts),
         subtitle=f"{label} · {_numbers(groups, contrasts)} · layer 0: embedding output",
         stage="measure_synonyms",
     )
@@ -45,15 +47,15 @@ def draw_synonyms(
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
     handles = _maps(axes, results["map"], results["json"])
     _key(axes[2], handles)
-    for ax, (pooling, (name, *_)) in zip(axes[3:6], POOLINGS.items(), strict=True):
+    for ax, pooling in zip(axes[3:6], POOLINGS, strict=True):
         rows = groups[groups["sentences"] == "groups"]
         for quantity, (words, color) in COSINES.items():
             _by_layer(ax, rows, pooling, quantity, words, color)
-        ax.set(title=f"Groups, {name}", xlabel="layer", ylim=(-0.08, 1.04))
-    for ax, (pooling, (name, *_)) in zip(axes[6:9], POOLINGS.items(), strict=True):
+        ax.set(title=f"Groups, {SHORT[pooling]}", xlabel="layer", ylim=(-0.08, 1.04))
+    for ax, pooling in zip(axes[6:9], POOLINGS, strict=True):
         for kind, (words, color) in KINDS.items():
             _by_layer(ax, contrasts[contrasts["kind"] == kind], pooling, "cosine", words, color)
-        ax.set(title=f"Pairs, {name}", xlabel="layer", ylim=(-0.08, 1.04))
+        ax.set(title=f"Pairs, {SHORT[pooling]}", xlabel="layer", ylim=(-0.08, 1.04))
     for ax in (axes[3], axes[6]):
         ax.set_ylabel("mean cosine")
         # Over the lines of the bag of words, under the nearly equal first tokens.
@@ -62,6 +64,23 @@ def draw_synonyms(
     _found_again(axes[10], groups)
     _changed(axes[11], slots)
     return figure, synonym_tables(results, label, digits)
+
+
+def _finding(contrasts: pd.DataFrame) -> str:
+    """Whether paraphrases or negations are more alike at the last layer, in each pooling."""
+    rows = contrasts[contrasts["pooling"].isin([*POOLINGS])] if len(contrasts) else contrasts
+    if rows.empty:
+        return "The model reads no sentence"
+    cosines = last_layer(rows).pivot(index="pooling", columns="kind", values="cosine")
+    closer = cosines["negation"] > cosines["paraphrase"]
+    pooling = str((cosines["negation"] - cosines["paraphrase"]).abs().idxmax())
+    one, other = cosines.loc[pooling, ["paraphrase", "negation"]]
+    is_closer = bool(closer[pooling])
+    return (
+        f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one:.2f}) than "
+        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, last layer; so in "
+        f"{int((closer == is_closer).sum())} of {len(closer)} poolings"
+    )
 
 
 def _numbers(groups: pd.DataFrame, contrasts: pd.DataFrame) -> str:
@@ -88,7 +107,7 @@ def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any
             part = rows[(rows["sentences"] == sentences) & (rows["group"] == name)]
             ax.plot(part["component_1"], part["component_2"], ".", color=f"C{number}", alpha=0.7)
         share = shares[f"{pooling}_{sentences}"]
-        ax.set_title(title.format(POOLINGS[pooling][0]))
+        ax.set_title(title)
         ax.set_aspect("equal", adjustable="datalim")
         for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
             percent = 100 * share[f"explained_variance_{number}"]
@@ -152,13 +171,13 @@ def _of_poolings(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
 
 def _relative(ax: Axes, contrasts: pd.DataFrame) -> None:
     _of_poolings(ax, contrasts[contrasts["kind"] == "negation"], "relative_similarity")
-    ax.set(title="Cosine of paraphrases", ylabel="0 unrelated, 1 negated", ylim=(-0.08, 1.04))
+    ax.set(title="Paraphrases", ylabel="unrelated (0) to negation (1)", ylim=(-0.08, 1.04))
     ax.legend(loc="upper left")
 
 
 def _found_again(ax: Axes, groups: pd.DataFrame) -> None:
     _of_poolings(ax, groups[groups["sentences"] == "meanings"], "nearest_in_group")
-    ax.set(title="Nearest has the meaning", ylabel="share of sentences", ylim=(-0.08, 1.04))
+    ax.set(title="Nearest of same meaning", ylabel="share of sentences", ylim=(-0.08, 1.04))
 
 
 def _changed(ax: Axes, slots: pd.DataFrame) -> None:
@@ -168,5 +187,5 @@ def _changed(ax: Axes, slots: pd.DataFrame) -> None:
         _lines(ax, rows[rows["pooling"] == pooling], "n_changed", "relative_distance", name, color)
     bag = rows[rows["pooling"] == BAG]
     ax.plot(bag["n_changed"], bag["relative_distance"], color="black", linestyle=":")
-    ax.set(title="Synonyms put in", xlabel="words changed, last layer", ylim=(0, None))
+    ax.set(title="Words replaced", xlabel="words replaced, last layer", ylim=(0, None))
     ax.set(ylabel="relative distance", xticks=np.unique(rows["n_changed"]))
