@@ -14,7 +14,7 @@ from embspace.draw.page.saving import result_path
 
 SMALLEST_TYPE = 7.0  # points, at the width of a page
 NAMES = ("minilm", "toy", "grammar_decoder")
-IN_GIT = (".csv", ".json")
+IN_GIT = ("csv", "json")
 IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
 
 
@@ -23,7 +23,7 @@ def drawable() -> list[str]:
     return [
         noun
         for noun, (_, drawing) in known_figures().items()
-        if all(each.endswith(IN_GIT) or each in ("csv", "json") for each in drawing.results)
+        if all(each.rpartition(".")[2] in IN_GIT for each in drawing.results)
     ]
 
 
@@ -79,8 +79,6 @@ def test_its_words_are_no_identifiers(figure: Figure):
     assert not {each for each in found if not each.startswith(("measure_", "project_"))}
 
 
-def test_no_panel_is_empty_or_constant(figure: Figure):
+def test_no_panel_is_empty(figure: Figure):
     for panel in panels_of(figure):
         assert panel.has_data() or panel.get_legend() or panel.texts
-        for line in panel.lines:
-            assert len(line.get_xdata()) > 0

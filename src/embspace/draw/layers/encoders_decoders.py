@@ -92,7 +92,7 @@ def _looks(table: pd.DataFrame, label: str) -> dict[str, Look]:
     """
     own = str(table["name"].iloc[0])
     found = {own: Look(label, BLACK, "o")}
-    labels = dict(zip(table["name"], table["label"], strict=True))
+    labels = _labels(table)
     colors = [color for color in PALETTE if color != BLACK]
     for _, rows in table[table["name"] != own].groupby("kind"):
         for number, name in enumerate(dict.fromkeys(map(str, rows["name"]))):
@@ -100,6 +100,18 @@ def _looks(table: pd.DataFrame, label: str) -> dict[str, Look]:
             marker = MARKERS[number % len(MARKERS)]
             found[name] = Look(words, colors[number % len(colors)], marker)
     return found
+
+
+def _labels(table: pd.DataFrame) -> dict[str, str]:
+    """Return the label of each model, with the number of texts if it has read fewer of them."""
+    first = table.drop_duplicates("name").set_index("name")
+    all_texts = first["n_texts"].iloc[0]
+    return {
+        str(name): f"{row['label']}, {count(row['n_texts'])} texts"
+        if row["n_texts"] < all_texts and row["corpus"] == first["corpus"].iloc[0]
+        else str(row["label"])
+        for name, row in first.iterrows()
+    }
 
 
 def _lines(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
@@ -145,7 +157,7 @@ def _tables(table: pd.DataFrame, measures: list[str], digits: int) -> list[str]:
         rows = table[table["measure"] == measure]
         keys = ["kind", "name", "seed"]
         seeds = ["" if pd.isna(each) else str(int(each)) for each in rows["seed"]]
-        named = rows.assign(name=rows["label"], seed=seeds)
+        named = rows.assign(name=rows["name"].map(_labels(table)), seed=seeds)
         wide = named.pivot_table("value", keys, "layer", sort=False).reset_index()
         wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
         texts.append(section(name_of(measure), NOTE, markdown_table(wide, digits)))

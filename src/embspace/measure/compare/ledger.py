@@ -43,11 +43,12 @@ def measure_ledger(
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed, but
     what only says our own setting or design again is restated, and counts as no match. One
-    that is about another model not checkable from this one's results; what this one has in its
+    that is about another model is not checkable from this one's results; what this one has in its
     place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
     One about long or short texts is asked of the corpus that has this role, if it is among
-    `corpora`. One about the layers of another model not checkable here; its row says who decides.
+    `corpora`. One about the layers of another model is not checkable here; its row says who
+    decides.
     """
     taken = taken_roles(roles, corpora)
     rows = [

@@ -28,7 +28,7 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 COLUMNS = ["name", "label", "kind", "seed", "corpus", "measure", "layer", "depth", "value", "low"]
-COLUMNS += ["high", "n"]
+COLUMNS += ["high", "n", "n_texts"]
 CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "statistic", "value", "low"]
 CLAIM_COLUMNS += ["high", "holds_if", "verdict"]
 ANISOTROPY = "top_variance_share"
@@ -80,8 +80,8 @@ def measure_encoders_decoders(
     stand in the place of an interval. For the dimension each vector counts once. `kind` is encoder,
     of what learned to guess hidden tokens, or decoder, the next one; a run that only classifies is
     neither, and left out. `label` says what else a reader must know of a model, as that its weights
-    were rounded. `depth` is the layer's number over that of the last, from 0, the
-    embeddings, to 1.
+    were rounded, `n_texts` how many of the corpus it has read. `depth` is the layer's number over
+    that of the last, from 0, the embeddings, to 1.
 
     `claims` has what section 4.1 says of encoders (flat) and of decoders (a bell), both asked of
     the first model whatever its kind, with `claimed_of`. `value` is how much higher
@@ -96,7 +96,7 @@ def measure_encoders_decoders(
         return EncodersDecoders(pd.DataFrame(columns=COLUMNS), pd.DataFrame(columns=CLAIM_COLUMNS))
     found = pd.concat(parts)
     depth = found["layer"] / found.groupby("name")["layer"].transform("max")
-    table = found.assign(depth=depth)[COLUMNS].reset_index(drop=True)
+    table = found.assign(depth=depth).reindex(columns=COLUMNS).reset_index(drop=True)
     own = table[(table["name"] == next(iter(profiled), "")) & (table["measure"] == ANISOTROPY)]
     blocks = own[own["layer"] > 0].sort_values("layer")
     rows = _claims(blocks, bell_height) if len(blocks) > MOST_WITHOUT_A_MIDDLE else []
