@@ -41,7 +41,7 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
         {"csv": table(difference)}, "a model of a long name", **SETTINGS
     )
     assert_words_fit(figure)
-    title = figure.get_suptitle()
+    title = " ".join(figure.get_suptitle().split())
     written = " ".join(each.get_text() for each in figure.texts)
     assert "bands: 90 % intervals" in " ".join(written.split())
     assert f"{100 * (0.7 + difference):.0f} % of labels, words alone 70 %: {verdict}" in title
