@@ -97,7 +97,7 @@ def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, dr
 
 
 def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):
-    words = " ".join(text.get_text() for text in drawn[0].texts)
+    words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
     for part in ("a model of a long name", "40 positions", "3 outlying or unstructured", "raw"):
         assert part in words
     assert drawn[0].get_supxlabel() == "measure_positions"

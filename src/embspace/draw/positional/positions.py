@@ -24,7 +24,7 @@ from embspace.settings.types import PositiveShare
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # So many that smooth maps have no edges, so few that files of rough ones stay small.
-N_DIVERGING, N_SEQUENTIAL = 11, 48
+N_DIVERGING, N_SEQUENTIAL = 11, 24
 ONE_BY_ONE = "viridis"
 
 

@@ -37,7 +37,9 @@ def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -
     means = table[table["kind"] == "mean"].reset_index(drop=True)
     lengths = np.hypot(means["component_1"], means["component_2"])
     radius = max(CENTER * lengths.median(), 1e-12)
-    for ax, shown in zip(axes, (lengths > radius, lengths <= radius), strict=True):
+    is_long = lengths > radius
+    is_long |= not is_long.any()  # all of like length: the first panel holds them all
+    for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
         for number, mean in enumerate(means.to_dict("records")):
             rows = table[(table["category"] == mean["category"]) & (table["kind"] == "difference")]
             _category(ax, rows, mean, number, is_named=bool(shown[number]))
@@ -47,7 +49,7 @@ def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -
     whole, center = axes
     _limit(whole, table)
     center.set(xlim=(-1.3 * radius, 1.3 * radius), ylim=(-radius, radius))
-    for ax, shown in zip(axes, (lengths > radius, lengths <= radius), strict=True):
+    for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
         ax.set_aspect("equal", adjustable="datalim")
         _name(ax, means[shown])
         # Or matplotlib complains that an equal aspect widens the limits.
