@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.mirror.names import SAVING
 from tests.mirror.paths import blanked
-from tests.mirror.source import assigned_to, calls_of, strings_in
-from tests.mirror.tree import DESCRIPTIONS, MAKERS, Function, Stage, Tree
+from tests.mirror.source import calls_of, strings_in
+from tests.mirror.tree import DESCRIPTIONS, MAKERS, Stage, Tree
 
 IN_GIT = (".md", ".png")  # of a figure
 
@@ -97,22 +97,20 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
             place = f"src/embspace/draw/{stage.chapter}/{stage.runs}.py"
             yield f"{place}: expected draw_{stage.runs}(), the figure of {noun} of {stage.name}."
     for drawing in drawings:
-        makes = made.get(drawing.noun) or _makers_of_results(tree, drawing, made)
-        if not makes:
-            yield f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
-        for name in set(makes) - set(strings_in(tree.module(drawing.module))):
+        said = set(strings_in(tree.module(drawing.module)))
+        if drawing.noun not in made:
+            # A further figure of a measurement has a noun of its own, and names the stage.
+            if not said & {each.name for each in makers}:
+                yield (
+                    f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
+                )
+            continue
+        for name in set(made[drawing.noun]) - said:
             yield f'{drawing.module}: expected stage="{name}", for the figure.'
     for call in calls_of(tree.module(SAVING), "save_figure"):
         titles = [ast.unparse(each.value) for each in call.keywords if each.arg == "title"]
         if "stage_of(figure)" not in "".join(titles):
             yield f'{SAVING}: expected save_figure(..., title=f"{{stage_of(figure)}}...").'
-
-
-def _makers_of_results(tree: Tree, drawing: Function, made: dict[str, list[str]]) -> list[str]:
-    """Return the stages of the one noun whose results a further figure shows, and none else."""
-    names = assigned_to(tree.module(drawing.module), "RESULTS")
-    nouns = {name.rpartition("/")[0] for name in (ast.literal_eval(names) if names else ())}
-    return made.get(nouns.pop(), []) if len(nouns) == 1 else []
 
 
 def _published(tree: Tree) -> list[tuple[Stage, str]]:

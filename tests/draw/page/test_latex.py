@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.latex import LONGEST, escaped, latex_tables
-from embspace.draw.page.markdown import code, markdown_table, section, words
+from embspace.draw.page.markdown import code, folded, markdown_table, section, words
 
 
 def page(table: pd.DataFrame) -> str:
@@ -78,3 +78,11 @@ def test_all_pages_of_the_project_become_balanced_latex(root: Path):
         for body in re.findall(r"\\toprule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
             counts = {len(re.findall(r"(?<!\\)&", row)) for row in body.splitlines() if "&" in row}
             assert len(counts) <= 1, body
+
+
+def test_a_fold_is_no_part_of_a_caption():
+    page = folded("## Rest\n\nAll of it.\n\n| a |\n|---|\n| 1 |\n")
+    tex = latex_tables(page, "noun", "draw_x")
+    assert "details" not in tex
+    assert "More" not in tex
+    assert "Rest. All of it." in tex

@@ -26,6 +26,7 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "–": "--",
 }
+FOLDS = re.compile("</?(details|summary)>")  # of `folded`, which are no words
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-(?=\d)")
@@ -66,7 +67,9 @@ def _tables(markdown: str) -> Iterator[tuple[str, list[list[str]]]]:
     """Caption and rows of each table, the header and the rule among the rows."""
     heading, sentences = "", list[str]()
     for block in re.split(r"\n\s*\n", markdown.strip()):
-        lines = block.strip().splitlines()
+        lines = [line for line in block.strip().splitlines() if not FOLDS.match(line)]
+        if not lines:
+            continue
         if lines[0].startswith("|"):
             yield " ".join([heading, *sentences]).strip(), [_cells(line) for line in lines]
             sentences = []
