@@ -30,6 +30,7 @@ def test_the_figure_is_as_wide_as_asked_and_its_title_is_the_caption(
 ):
     files = write_paper_figure("cubes", "toy", tmp_path, width_mm, has_panels=False)
     assert [file.name for file in files] == ["cubes.pdf", "cubes.svg", "cubes.tex"]
+    assert sorted(tmp_path.iterdir()) == sorted(files)
     assert size_of(tmp_path / "cubes.pdf")[0] == pytest.approx(width_mm, abs=0.1)
     tex, svg = (tmp_path / "cubes.tex").read_text(), (tmp_path / "cubes.svg").read_text()
     caption = re.search(r"\\caption\{(.*?)\}\\label\{fig:cubes\}", tex)

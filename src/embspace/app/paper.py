@@ -1,6 +1,5 @@
 """Draws a figure for a paper: no title inside, a caption in LaTeX, the width of a column."""
 
-import io
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -21,8 +20,8 @@ from embspace.draw.page.latex import escaped, latex_tables
 from embspace.draw.page.markdown import harmless
 from embspace.draw.page.saving import Drawing, load_results
 from embspace.errors import InputError, did_you_mean, one_line
-from embspace.files.atomic import write_bytes
-from embspace.files.figures import save_figure
+from embspace.files.atomic import writing
+from embspace.files.figures import METADATA
 from embspace.settings.params import CONF, PAIR, TOY, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
@@ -69,10 +68,12 @@ def write_paper_figure(
     title = f"{noun}@{name}"
     caption = take_heading(figure)
     paths = [folder / f"{noun}.pdf", folder / f"{noun}.svg"]
-    save_figure(figure, map(str, paths), title)
+    for path in paths:
+        _save(figure, path, title)
     tex = folder / f"{noun}.tex"
     tables = latex_tables(harmless(text), noun, f"draw_{chapter}")
-    write_bytes(tex, (_environment(noun, caption, width_mm) + tables).encode())
+    with writing(tex) as partial:
+        partial.write_text(_environment(noun, caption, width_mm) + tables, encoding="utf-8")
     panels = _write_panels(noun, name, drawing, folder, width_mm) if has_panels else []
     return [*paths, tex, *panels]
 
@@ -138,10 +139,16 @@ def _write_panels(
     paths = []
     for letter, box in _panel_boxes(figure):
         paths.append(folder / f"{noun}_{letter}.pdf")
-        stream = io.BytesIO()
-        figure.savefig(stream, format="pdf", bbox_inches=box, metadata={"CreationDate": None})
-        write_bytes(paths[-1], stream.getvalue())
+        _save(figure, paths[-1], f"{noun}@{name}", bbox_inches=box)
     return paths
+
+
+def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
+    """Write a figure without a date; of no stage, so that nothing is remembered beside it."""
+    suffix = path.suffix.removeprefix(".")
+    with writing(path) as partial:
+        metadata = {**METADATA[suffix], "Title": title}
+        figure.savefig(partial, format=suffix, metadata=metadata, **look)
 
 
 def _share_legends(figure: Figure) -> None:
