@@ -69,11 +69,11 @@ def test_values_of_many_layers_are_not_written():
 def test_tables_name_the_last_layers_and_the_most_alike():
     _, text = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
     last, best = text.split("## ")[1:]
-    assert "0.66 [0.66, 0.66]" in last
+    assert "0.660 [0.660, 0.660]" in last
     assert len([line for line in last.splitlines() if line.startswith("|")]) == 2 + 4 * 4
     rows = [line for line in best.splitlines() if line.startswith("| articles | text")]
     assert len(rows) == 3
-    assert "|             0 | 0.90 [0.90, 0.90]" in rows[0]
+    assert "|             0 | 0.900 [0.900, 0.900]" in rows[0]
 
 
 def test_the_models_are_named_on_the_axes_and_below_the_title():

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.profiles import name_of
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.measure_names import name_of
 
 RESULTS = ("csv",)
 KEYS = ["family", "measure"]
@@ -96,7 +96,7 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
         if value == value
     ]
     for place, text in zip(known, ax.texts, strict=True):
-        text.set_style("italic" if place in moving else "normal")
+        text.set_fontstyle("italic" if place in moving else "normal")
     families = [family for family, _ in wide.index]
     for row in (n for n in range(1, len(families)) if families[n] != families[n - 1]):
         ax.axhline(row, color="black", linewidth=1)

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.profiles import name_of
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, PALETTE, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.measure_names import name_of
 
 RESULTS = ("csv", "claims.csv")
 KINDS = {"encoder": "Encoders", "decoder": "Decoders"}

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, new_figure, say_instead
 from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Drawing
 from embspace.geometry.measures.declaration import Family
 
@@ -24,26 +25,6 @@ CHANGES = {
     "no_outlier_dimensions": "without outlier dimensions",
     "all_but_the_top": "all but the top directions",
     "whitened": "whitened",
-}
-MEASURES = {
-    "top_dimension_share": "top dimension's share",
-    "self_similarity": "self-similarity",
-    "adjusted_self_similarity": "adjusted self-similarity",
-    "n_outlier_dimensions": "outlier dimensions",
-    "debiased_participation_ratio": "participation ratio, debiased",
-    "partition_isotropy_at_unit_norm": "partition isotropy at unit norm",
-    "intra_sentence_similarity": "similarity within a text",
-    "iso_score": "IsoScore",
-    "rank_me": "RankMe",
-    "two_nn": "TwoNN dimension",
-    "two_nn_discarding": "TwoNN, largest ratios discarded",
-    "two_nn_lowest_fifth_as_coded": "TwoNN, lowest fifth as coded",
-    "two_nn_maximum_likelihood": "TwoNN, maximum likelihood",
-    "mle_dimension": "MLE dimension, 20 neighbors",
-    "gride": "Gride dimension",
-    "hubness": "hubness (skewness of N10)",
-    "reciprocity": "reciprocity of 10 neighbors",
-    "local_distance_variation": "variation of distances to neighbors",
 }
 
 
@@ -145,11 +126,6 @@ def _spread_out(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept]
 
 
-def name_of(measure: str) -> str:
-    """Return what a reader calls a measure."""
-    return MEASURES.get(measure, measure.replace("_", " "))
-
-
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
@@ -185,14 +161,19 @@ def _title(
     if rows.empty:
         return f"{_capital(name)} of tokens is undefined in all layers"
     corpus = corpus if corpus in set(rows["corpus"]) else rows["corpus"].iloc[0]
-    by_layer = rows[rows["corpus"] == corpus].set_index("layer")
-    values, last = by_layer["value"], by_layer.index.max()
-    layer = values.idxmax() if extreme == "largest" else values.idxmin()
+    by_layer = rows[rows["corpus"] == corpus]
+    values = {int(at): float(x) for at, x in zip(by_layer["layer"], by_layer["value"], strict=True)}
+    moving = {*by_layer.loc[by_layer["converged"].astype(str) != "True", "layer"]}
+    pick = max if extreme == "largest" else min
+    last, layer = max(values), pick(values, key=values.__getitem__)
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
-    drawn = drawn.set_index("null")["null_mean"].dropna()
-    beside = [f"{NULLS[null].name} {_short(drawn[null])}" for null in shown if null in drawn][:1]
+    drawn = drawn.dropna(subset="null_mean")
+    of_null = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
+    beside = [f"{NULLS[null].name} {_short(of_null[null])}" for null in shown if null in of_null][
+        :1
+    ]
     beside += [f"last layer {_short(values[last])}"] if layer != last else []
-    beside += ["not converged"] if str(by_layer["converged"][layer]) != "True" else []
+    beside += ["not converged"] if layer in moving else []
     where = "the last layer" if layer == last else f"layer {layer} of {last}"
     claimed = _capital(claim.format(vectors=f"tokens of {_named(corpus)}"))
     value = f"{claimed} at {where}: {name} {_short(values[layer])}"

@@ -92,7 +92,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
         lines = wrap(words, n_characters, break_on_hyphens=False)
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
-        if share <= 1 - 2 * LEFT_EDGE:
+        if share <= 1 - 4 * LEFT_EDGE:
             break
         n_characters = min(n_characters - 1, int(n_characters / share))
     shown.remove()

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.profiles import name_of
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.measure_names import name_of
 from embspace.draw.runs.training import LEAST, moves, over_steps, short_step, show_steps
 
 RESULTS = ("csv",)
@@ -130,7 +130,8 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
     low, high = mean.min().min(), mean.max().max()
     norm = LogNorm if 0 < WIDE * low < high else Normalize
     every = -(-mean.shape[1] // MOST_STEPS)
-    steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(mean.columns)]
+    numbers = [int(str(step)) for step in mean.columns]
+    steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(numbers)]
     look = {"cmap": "viridis", "norm": norm(low, high), "xticklabels": steps, "yticklabels": "auto"}
     sns.heatmap(mean, ax=ax, cbar_kws={"format": StrMethodFormatter("{x:g}"), "pad": 0.02}, **look)
     if norm is LogNorm:
