@@ -72,7 +72,7 @@ def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
     assert "## Components of t5" in text
     assert "· · · · · query (`encoder.layer.*.attention.self.query`)" in text
     n = loaded["json"]["mine"]["n_parameters"]
-    assert f" {n} |" in text
+    assert f" {n:,} |" in text
     assert f"{n}.0" not in text
     assert "–" in text  # T5 has no table of positions
 

@@ -37,11 +37,11 @@ def test_axes_and_title_say_shares_of_the_variance():
     positions = figure.axes[2]
     assert positions.get_xlabel().startswith("component 1, 100 % of the variance")
     assert figure.axes[3].get_ylabel().startswith("component 3, ")
-    assert figure.get_suptitle().strip().endswith(", 100 % for positions")
+    assert figure.get_suptitle().strip().endswith(", 100 % of that of positions")
     assert "120 tokens, 30 positions" in " ".join(text.get_text() for text in figure.texts)
 
 
 def test_a_model_without_positions_has_two_panels():
     figure, _ = draw({"input": random_matrices()["input"]}, regimes_of(0))
-    assert "for positions" not in figure.get_suptitle()
+    assert "of positions" not in figure.get_suptitle()
     assert "no learned positional table" in figure.axes[2].texts[0].get_text()

@@ -32,7 +32,7 @@ def test_points_are_the_aucs_of_the_table():
     assert list(true.get_xdata()) == pytest.approx([0.1, 0.25])  # 1 − AUC
     assert list(null.get_xdata()) == pytest.approx([0.5, 0.51])
     assert ax.get_xscale() == "log"
-    assert "at most 90 % of pairs" in figure.get_suptitle()
+    assert "up to 90 % of pairs" in figure.get_suptitle()
     assert "0.75" in text
     assert any("600 against 150" in text.get_text() for text in figure.texts)
 
@@ -49,7 +49,7 @@ def test_only_all_pairs_are_a_hundred_percent(auc: float, said: str):
     figure, _ = draw_separability(
         {"json": table.set_index("preparation").to_dict("index")}, "tiny", height_mm=55.0, digits=2
     )
-    assert f"at most {said} of pairs" in figure.get_suptitle()
+    assert f"up to {said} of pairs" in figure.get_suptitle()
     (ax,) = figure.axes
     # None misordered has no place on a logarithm: that of one pair of all.
     least = 1 / (600 * 150)

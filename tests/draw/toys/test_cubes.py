@@ -64,8 +64,9 @@ def test_the_title_says_what_the_threshold_does(results, drawn):
     rows = results["dimensions"].query("cloud == 'all' and share.notna()")
     title = drawn[0].get_suptitle().replace("\n", " ")
     low, high = rows["dimension"].min(), rows["dimension"].max()
-    assert title.startswith(f"The cubes together have {low:.0f} to {high:.0f} dimensions")
-    assert f"{rows['true_dimension'].iloc[0]} are true" in title
+    assert title.startswith("Depending on the variance threshold, the cubes together have ")
+    assert f" {low:.0f} to {high:.0f} dimensions" in title
+    assert f"; the truth is {rows['true_dimension'].iloc[0]}" in title
 
 
 def test_the_legend_names_every_cloud(drawn):
@@ -92,5 +93,5 @@ def test_words_and_table(drawn):
     subtitle = " ".join(each.get_text() for each in figure.texts)
     assert "a toy, no model" in subtitle
     assert "300 points each" in subtitle
-    assert sum(line.startswith("| ") for line in text.splitlines()) == 1 + 4 * 4
+    assert sum(line.startswith("| ") for line in text.splitlines()) == 2 + 4 * 4  # two tables
     assert "nan" not in text

@@ -35,8 +35,8 @@ def test_each_method_begins_a_row(drawn):
         "linked: PCA",
         "unlinked: PCA",
         "t-SNE, perplexity 5",
-        "UMAP, 10 neighbors,\nmin_dist 0.1",
-        "UMAP, 10 neighbors,\nmin_dist 0.8",
+        "UMAP, 10 neighbors,\nminimum distance 0.1",
+        "UMAP, 10 neighbors,\nminimum distance 0.8",
         "linked: space",  # which replace their panels, and so come last
         "unlinked: space",
     ]
@@ -68,7 +68,7 @@ def test_space_has_three_axes(results, drawn):
 def test_under_each_map_stands_what_the_runs_keep(results, drawn):
     row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
     row = row.iloc[0]
-    words = titled(drawn, "UMAP, 10 neighbors,\nmin_dist 0.8").get_xlabel()
+    words = titled(drawn, "UMAP, 10 neighbors,\nminimum distance 0.8").get_xlabel()
     shares = f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}"
     assert shares in words
     assert f"{row['n_linearly_separable']}/2 separable" in words
@@ -96,7 +96,7 @@ def test_the_words_fit_and_say_the_linking_numbers(drawn):
 def test_the_table_has_linked_and_unlinked_circles(results, drawn):
     text = drawn[1]
     rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(rows) == 1 + 2 + 1 + len(results["quality"])
+    assert len(rows) == 1 + 1 + 1 + 2 + len(results["quality"])  # three tables, two links
     assert sum(line.startswith("| unlinked") for line in rows) == 1 + len(results["quality"]) // 2
     assert "nan" not in text
     assert "0.494 of the neighbors" in text

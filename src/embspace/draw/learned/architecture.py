@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, PALETTE
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
@@ -150,7 +150,8 @@ def _tables(table: pd.DataFrame, sizes: dict[str, Any], labels: dict[str, str], 
         note = "From the whole to its parts, each `·` one step further in."
         body = markdown_table(_components(rows), digits)
         sections.append(section(f"Components of {labels[str(name)]}", note, body))
-    return "\n".join(sections)
+    first, whole, *others = sections
+    return "\n".join([first, whole, folded("\n".join(others))])
 
 
 def _components(rows: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from scipy.stats import poisson
 
@@ -87,6 +88,7 @@ def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
             place = (row["k_occurrence"], 1 / n[cloud])
             ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
             look: dict[str, Any] = {"ha": "right", "fontsize": 7, "textcoords": "offset points"}
+            look["path_effects"] = [withStroke(linewidth=2, foreground="white")]
             words = f"{_hub(row)}, {count(row['k_occurrence'])}"
             ax.annotate(words, place, (4, 7), **look)
 

@@ -95,7 +95,7 @@ def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> list[str]:
         cmap=colors,
         vmin=-0.5,
         vmax=len(kinds) - 0.5,
-        reduce_C_function=lambda inside: np.bincount(inside).argmax(),
+        reduce_C_function=lambda inside: float(np.bincount(inside).argmax()),
         **HEXAGONS,
     )
     return kinds
@@ -103,8 +103,13 @@ def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> list[str]:
 
 def _table(tokens: pd.DataFrame, label: str, digits: int) -> str:
     kinds = tokens.groupby("kind")
-    quartiles = kinds[[X, Y]].quantile([0.25, 0.5, 0.75]).unstack()
-    quartiles.columns = [f"{quantity}, {100 * q:g} %" for quantity, q in quartiles.columns]
+    quartiles = pd.DataFrame(
+        {
+            f"{quantity}, {100 * share:g} %": kinds[quantity].quantile(share)
+            for quantity in (X, Y)
+            for share in (0.25, 0.5, 0.75)
+        }
+    )
     shown = quartiles.loc[kinds_by_count(tokens)]
     shown.insert(0, "n", kinds.size())
     shown.insert(0, "kind", [TOKEN_KINDS[str(kind)].name for kind in shown.index])

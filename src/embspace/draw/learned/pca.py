@@ -19,7 +19,7 @@ RESULTS = (
     "regimes/positions.csv",
 )
 LINES = ("structured", "positional")  # the first of them that there is has two panels
-Shares = dict[str, dict[str, float]]
+VarianceShares = dict[str, dict[str, float]]
 """By cloud and axis, the share of the variance."""
 
 
@@ -46,7 +46,7 @@ def draw_pca(
     return figure, map_tables(results, label, "PCA", stage, digits)
 
 
-def _variance_shares(results: dict[str, Any]) -> Shares:
+def _variance_shares(results: dict[str, Any]) -> VarianceShares:
     vectors = results["data/extracted/embeddings.safetensors"]
     clouds = clouds_of(vectors, results["regimes/positions"])
     axes = [axis for axis in ("x", "y", "z") if axis in results["parquet"]]
@@ -59,13 +59,13 @@ def _variance_shares(results: dict[str, Any]) -> Shares:
     }
 
 
-def _finding(shares: Shares) -> str:
+def _finding(shares: VarianceShares) -> str:
     parts = [percent(each["x"] + each["y"]) for each in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"
-    return f"{words}, {parts[-1]} for positions" if set(LINES) & shares.keys() else words
+    return f"{words}, {parts[-1]} of that of positions" if set(LINES) & shares.keys() else words
 
 
-def _panels(results: dict[str, Any], shares: Shares) -> list[Panel]:
+def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:
     """Return the first two components of all clouds of tokens; of positions also the third."""
     found = {panel.cloud: panel for panel in panels_of_maps(results)}
     panels = [_named(panel, shares, "y") for name, panel in found.items() if name not in LINES]
@@ -78,7 +78,7 @@ def _panels(results: dict[str, Any], shares: Shares) -> list[Panel]:
     return panels
 
 
-def _named(panel: Panel, shares: Shares, second: str) -> Panel:
+def _named(panel: Panel, shares: VarianceShares, second: str) -> Panel:
     """Return the panel with the first component and another one, which say their shares."""
     numbers = {"x": 1, "y": 2, "z": 3}
     first, other = (
@@ -87,4 +87,6 @@ def _named(panel: Panel, shares: Shares, second: str) -> Panel:
     )
     rows = panel.rows.assign(y=panel.rows[second])
     title = "The same, third component" if second == "z" else ""
-    return replace(panel, rows=rows, names=(first, other), title=title, is_joined=False)
+    return replace(
+        panel, rows=rows, names=(first, other), title=title, has_quality=not title, is_joined=False
+    )

@@ -64,10 +64,10 @@ def _table_of(found: dict[str, Any]) -> pd.DataFrame:
 def _finding(table: pd.DataFrame, label: str) -> str:
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
-    best = table.loc[table["auc"].idxmax()]
+    best = float(table["auc"].max())
     return (
-        "A linear classifier ranks a position above a token in at most "
-        f"{_not_rounded_up(best['auc'])} of pairs"
+        "A linear classifier ranks positions above tokens in up to "
+        f"{_not_rounded_up(best)} of pairs"
     )
 
 

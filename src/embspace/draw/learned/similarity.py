@@ -86,7 +86,7 @@ def _finding(summary: pd.DataFrame) -> str:
     longer = median["input"] >= median["positional"]
     return (
         f"Token embeddings are {'longer' if longer else 'shorter'} than position embeddings: "
-        f"norm {median['input']:.2f} to {median['positional']:.2f}"
+        f"norm {median['input']:.2f} against {median['positional']:.2f}"
     )
 
 

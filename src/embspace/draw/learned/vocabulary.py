@@ -11,7 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import ORANGE, TOKEN_KINDS
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.markdown import code, folded, markdown_table, section
 
 RESULTS = (
     "json",
@@ -37,7 +37,7 @@ KINDS = {
     )
 }
 DEFINITIONS = {
-    "either": ("with or without the mark of word pieces", "0.35", 0.0),
+    "either": ("either way", "0.35", 0.0),
     "as_listed": ("with the mark", "0.7", -0.2),
     "word_form": ("without the mark", ORANGE, 0.2),
 }
@@ -91,7 +91,7 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
         return f"{label} has no tokens that can be read"
     shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
     words = [
-        f"{percent(share)} {KINDS[name.removeprefix('n_')][0]}"
+        f"{percent(share)} {KINDS[str(name).removeprefix('n_')][0]}"
         for name, share in shares.items()
         if share
     ]
@@ -118,7 +118,7 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="upper right")
+    ax.legend(loc="lower right", title="mark of word pieces", alignment="left")
 
 
 def _lengths(ax: Axes, table: pd.DataFrame) -> None:
@@ -189,8 +189,8 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         f"# Vocabulary of {label}\n\nStage `measure_vocabulary`. {_protocol(summary)}.\n",
         section(
             "Shares",
-            "As listed: of the tokens as the tokenizer lists them, as the thesis counts. Word "
-            "form: of the text that they stand for, without the mark of subwords.",
+            "With the mark of word pieces: of the tokens as the tokenizer lists them, as the thesis "
+            "counts. Without it: of the text that they stand for.",
             markdown_table(_in_percent(shares), digits),
         ),
         section(
@@ -211,7 +211,8 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             markdown_table(_examples(results["examples"]), digits),
         ),
     ]
-    return "\n".join(sections)
+    first, shares_of_all, *others = sections
+    return "\n".join([first, shares_of_all, folded("\n".join(others))])
 
 
 def _examples(table: pd.DataFrame) -> pd.DataFrame:
@@ -221,9 +222,9 @@ def _examples(table: pd.DataFrame) -> pd.DataFrame:
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     shown = table.assign(share=100 * table["share"])
-    for column in ("quantity", "definition"):
-        if column in shown:
-            shown[column] = shown[column].astype("str").str.replace("_", " ")
+    shown["definition"] = [DEFINITIONS[str(name)][0] for name in shown["definition"]]
+    if "quantity" in shown:
+        shown["quantity"] = shown["quantity"].astype("str").str.replace("_", " ")
     if "count" in shown:
         shown["count"] = shown["count"].astype("Int64")  # a missing one would make floats of them
     return shown.rename(columns={"share": "share in %"})

@@ -96,6 +96,8 @@ class Panel:
     """Of the axes, where they have a meaning."""
     title: str = ""
     """Where it is not that of the cloud."""
+    has_quality: bool = True
+    """Whether the quality is that of these two axes."""
     is_joined: bool = True
     """Whether a line leads from each position to the next."""
 
@@ -129,7 +131,8 @@ def map_figure(
     for ax, panel in zip(axes, panels, strict=False):
         ax.set_title(panel.title or TITLES[panel.cloud], loc="left")
         draw_map(figure, ax, panel, left_out if panel.cloud == "positional" else set())
-        ax.set_xlabel("\n".join(filter(None, (panel.names[0], kept(panel.quality)))), fontsize=7)
+        words = (panel.names[0], kept(panel.quality) if panel.has_quality else "")
+        ax.set_xlabel("\n".join(filter(None, words)), fontsize=7)
         if not panel.is_positional:
             name_places(ax, panel.rows, n_named)
     legend_of_kinds(figure, axes)
@@ -187,7 +190,7 @@ def finding(results: Mapping[str, Any], method: str) -> str:
             row = rows.loc[rows["neighbor_recall"].idxmax()]
             parts.append(percent(row["neighbor_recall"]))
     words = f"{method} keeps at best {parts[0]} of the nearest neighbors"
-    return f"{words}, of positions alone {parts[1]}" if parts[1:] else words
+    return f"{words}, and {parts[1]} of those among positions" if parts[1:] else words
 
 
 def kept(row: pd.Series) -> str:
@@ -213,7 +216,7 @@ def draw_map(figure: Figure | None, ax: Axes, panel: Panel, left_out: set[int]) 
     """
     if panel.is_positional:
         points = draw_positions(ax, panel.rows, left_out, in_order=panel.is_joined)
-        if figure and len(points.get_offsets()):
+        if figure and np.asarray(points.get_offsets()).size:
             figure.colorbar(points, ax=ax, label="position", shrink=0.8, pad=0.01)
     else:
         draw_tokens(ax, panel.rows)
@@ -235,8 +238,8 @@ def draw_positions(
     if in_order:
         ax.plot(inside["x"], inside["y"], color="0.8", linewidth=0.4, zorder=0)
     if len(outside):
-        look: dict[str, Any] = {"color": BLACK, "label": "outlying or unstructured positions"}
-        ax.scatter(outside["x"], outside["y"], s=12, marker="x", linewidths=1, **look)
+        look: dict[str, Any] = {"color": BLACK, "label": "unstructured positions"}
+        ax.scatter(outside["x"], outside["y"], s=12, marker="x", linewidths=1, zorder=3, **look)
     return ax.scatter(
         inside["x"], inside["y"], c=inside["id"], cmap="viridis", s=4, rasterized=True
     )
@@ -294,8 +297,8 @@ def named_places(rows: pd.DataFrame) -> list[tuple[float, float, str]]:
     points = tokens[["x", "y"]].to_numpy(dtype=float)
     if len(points) < NEAREST:
         return []
-    window = [tuple(axis) for axis in np.quantile(points, [CUT, 1 - CUT], axis=0).T]
-    counts, *edges = np.histogram2d(*points.T, bins=GRID, range=window)
+    window = np.quantile(points, [CUT, 1 - CUT], axis=0).T
+    counts, *edges = np.histogram2d(points[:, 0], points[:, 1], bins=GRID, range=window)
     fine, broad = gaussian_filter(counts, 1), gaussian_filter(counts, APART)
     contrast = fine**2 / (broad + 1e-9)  # a clump in an empty place is one, too
     is_peak = (contrast == maximum_filter(contrast, size=2 * APART)) & (fine > 0)

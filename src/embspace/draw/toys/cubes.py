@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.looks import CUBES, GRAY, Look
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("curve.csv", "dimensions.csv")
@@ -90,8 +90,8 @@ def _finding(dimensions: pd.DataFrame) -> str:
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
     low, high = rows["dimension"].min(), rows["dimension"].max()
     return (
-        f"The cubes together have {low:.0f} to {high:.0f} dimensions, by the threshold on the "
-        f"variance; {rows['true_dimension'].iloc[0]} are true"
+        f"Depending on the variance threshold, the cubes together have {low:.0f} to {high:.0f} "
+        f"dimensions; the truth is {rows['true_dimension'].iloc[0]}"
     )
 
 
@@ -102,10 +102,14 @@ def _definition(row: pd.Series) -> str:
 
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
-    words = dimensions["definition"].str.replace("_", " ")
-    return f"# Dimension of cubes, {label}\n\n" + section(
-        "Dimension read from the variance",
+    named = dimensions.assign(definition=dimensions["definition"].str.replace("_", " "))
+    of_all = named["cloud"] == "all"
+    note = (
         "Stage `measure_cubes`. The expected dimension is exact, of the uniform distribution; the "
-        "interval is that of other draws of as many points.",
-        markdown_table(dimensions.assign(definition=words), digits),
+        "interval is that of other draws of as many points."
     )
+    together, each = (markdown_table(rows, digits) for rows in (named[of_all], named[~of_all]))
+    heading = f"# Dimension of cubes, {label}\n\n"
+    first = section("Dimension of all cubes together, read from the variance", note, together)
+    rest = section("Dimension of each cube", "In the same way.", each)
+    return f"{heading}{first}\n{folded(rest)}"

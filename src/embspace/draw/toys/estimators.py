@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
 RESULTS = ("dimension.csv", "spectrum.csv")
@@ -26,6 +26,8 @@ NAMES = {
     "correlation_dimension": "correlation dimension",
     "rank_me": "RankMe",
     "iso_score": "IsoScore",
+    "gride_plateau": "Gride, plateau",
+    "abide": "ABIDE",
 }
 # The others are in the table: one is the logarithm of another, or in other units.
 SHOWN = (
@@ -79,13 +81,13 @@ def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
         "deviation", "measure", ["cloud", "true_dimension"], sort=False, dropna=False
     )
     _heatmap(ax, table, (100 * table).map(_percentage))
-    ax.set_xticklabels([str(dim) for _, dim in table.columns], rotation=0)
-    clouds = [cloud for cloud, _ in table.columns]
+    ax.set_xticklabels([str(dim) for dim in table.columns.get_level_values(1)], rotation=0)
+    clouds = [str(cloud) for cloud in table.columns.get_level_values(0)]
     for cloud in dict.fromkeys(clouds):
         first, n = clouds.index(cloud), clouds.count(cloud)
         ax.axvline(first, color="white", linewidth=4)
         ax.text(first + n / 2, len(table) + 1.15, CLOUDS[cloud], ha="center", fontsize=7)
-    ax.set_xlabel("true dimension", labelpad=17)
+    ax.set_xlabel("true dimension", labelpad=12)
     ax.set_title("Estimated dimension: deviation from the truth in %")
 
 
@@ -98,8 +100,8 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
     rows = spectrum[spectrum["measure"].isin(SHOWN)]
     rows = rows.assign(ratio=rows["mean"] / rows["limit"])
     table = rows.pivot_table("ratio", "measure", "n", sort=False)
-    _heatmap(ax, np.log10(table), table.map("{:.2g}".format))
-    ax.set_xticklabels([count(n) for n in table.columns], rotation=0)
+    _heatmap(ax, table.apply(np.log10), table.map("{:.2g}".format))
+    ax.set_xticklabels([count(int(n)) for n in table.columns], rotation=0)
     ax.set(xlabel="vectors")
     ax.set_title("Spectrum of isotropic vectors: measured, as a ratio to infinitely many")
 
@@ -137,10 +139,12 @@ def _tables(dimension: pd.DataFrame, spectrum: pd.DataFrame, label: str, digits:
                 "Mean over the clouds drawn. `embspace define` says what each measure is.",
                 markdown_table(wide.assign(cloud=wide["cloud"].str.replace("_", " ")), digits),
             ),
-            section(
-                "Spectrum of isotropic Gaussian vectors, by how many there are",
-                f"Mean over the clouds drawn, of {dim}; the limit is what infinitely many have.",
-                markdown_table(named, digits),
+            folded(
+                section(
+                    "Spectrum of isotropic Gaussian vectors, by how many there are",
+                    f"Mean over the clouds drawn, of {dim}; the limit is that of infinitely many.",
+                    markdown_table(named, digits),
+                )
             ),
         ]
     )

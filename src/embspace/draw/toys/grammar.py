@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.looks import BLACK, BLUE
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("summary.csv", "agreement.csv")
 AGREEMENT = {
@@ -37,7 +37,8 @@ def draw_grammar(
         height_mm=height_mm,
         title=_finding(quantities),
         subtitle=f"{label} · exact from the rules, measured in "
-        f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard errors",
+        f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard "
+        "errors · band: exact bounds",
         stage="measure_grammar",
     )
     _entropies(axes[0], quantities)
@@ -70,7 +71,7 @@ def _entropies(ax: Axes, quantities: pd.DataFrame) -> None:
     single = exact["entropy_of_single_words"]
     ax.plot([1], [single], "o", color=BLACK, markersize=6, markerfacecolor="none")
     ax.set_xticks([0, 1], ["the rules", "frequency\nof words"])
-    ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats per word (band: exact bounds)")
+    ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats per word")
     ax.set_xlabel("entropy, knowing")
     ax.grid(visible=False, axis="x")
 
@@ -96,12 +97,14 @@ def _tables(summary: pd.DataFrame, agreement: pd.DataFrame, label: str, digits: 
                 "sentences or main clauses. The entropy lies between its bounds.",
                 markdown_table(words.astype({"n": "Int64"}), digits),
             ),
-            section(
-                "Agreement of noun and verb",
-                "The share of main clauses with each distance from noun to verb, in words, and "
-                "with each number of attractors, nouns of the other number between them. Those of "
-                "a small probability are left out.",
-                markdown_table(agreement, digits),
+            folded(
+                section(
+                    "Agreement of noun and verb",
+                    "The share of main clauses with each distance from noun to verb, in words, "
+                    "and with each number of attractors, nouns of the other number between them. "
+                    "Those of a small probability are left out.",
+                    markdown_table(agreement, digits),
+                )
             ),
         ]
     )

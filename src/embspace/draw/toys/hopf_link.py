@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.looks import CIRCLES
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
@@ -25,10 +25,10 @@ QUALITY = {
     "continuity": "continuity",
     "neighbor_recall": "neighbor recall",
     "same_circle_share": "neighbors of the same circle",
-    "n_linearly_separable": "maps in which a line parts them",
+    "n_linearly_separable": "linearly separable maps",
     "n_closed_rings": "closed rings",
-    "n_rings": "of",
-    "smallest_ring_order_correlation": "order round the ring, smallest",
+    "n_rings": "rings",
+    "smallest_ring_order_correlation": "smallest correlation of the order around a ring",
 }
 
 
@@ -110,7 +110,8 @@ def _name(row: pd.Series) -> str:
     if pd.notna(row["perplexity"]):
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
-        return f"{name}, {counted(row['n_neighbors'], 'neighbor')},\nmin_dist {row['min_dist']:g}"
+        neighbors = counted(row["n_neighbors"], "neighbor")
+        return f"{name}, {neighbors},\nminimum distance {row['min_dist']:g}"
     return name
 
 
@@ -118,10 +119,11 @@ def _population(results: dict[str, Any]) -> str:
     links = results["links"].set_index("link")
     row = links.loc["linked"]
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
+    numbers = numbers.replace("-", "−")
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        f"· share of the {results['quality']['k'].max()} nearest on the "
-        "same circle, and kept; maps separable, rings closed"
+        f"· below each map: share of the {results['quality']['k'].max()} nearest neighbors on the "
+        "same circle and kept (recall), linearly separable maps, closed rings"
     )
 
 
@@ -167,24 +169,34 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     quality = results["quality"]
+    is_linked = quality["link"] == "linked"
+    links = results["links"].round({"linking_number": 9})  # a sum of floats is not quite whole
     shown = quality.assign(map=[_name(row).replace("\n", " ") for _, row in quality.iterrows()])
     return "\n".join(
         [
             f"# Maps of two circles, {label}\n\nStage `project_hopf_link`.\n",
             section(
-                "Links",
-                "The linking number is Gauss's integral over the polygons; the angle is between "
-                "their planes, in degrees.",
-                markdown_table(results["links"], digits),
-            ),
-            section(
-                "Maps",
+                "Maps of the linked circles",
                 "Means over runs that differ in their seed, and in how many of them a line has the "
                 "circles on either side. A ring is closed where no step round it is several times "
                 "the median one. By chance "
                 f"{quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
                 "neighbors are of the same circle.",
-                markdown_table(shown[[*QUALITY]].rename(columns=QUALITY), digits),
+                _maps(shown[is_linked], digits),
+            ),
+            folded(
+                section("Maps of unlinked circles", "As above.", _maps(shown[~is_linked], digits))
+                + "\n"
+                + section(
+                    "Links",
+                    "The linking number is Gauss's integral over the polygons; the angle is "
+                    "between their planes, in degrees.",
+                    markdown_table(links, digits),
+                )
             ),
         ]
     )
+
+
+def _maps(quality: pd.DataFrame, digits: int) -> str:
+    return markdown_table(quality[[*QUALITY]].rename(columns=QUALITY), digits)
