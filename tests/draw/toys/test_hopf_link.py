@@ -88,7 +88,7 @@ def test_the_title_says_in_how_many_settings_a_line_parts_the_circles(results, n
 def test_the_words_fit_and_say_the_linking_numbers(drawn):
     assert_words_fit(drawn[0])
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    assert "linking number: linked -1, unlinked 0" in words
+    assert "linking number: linked −1, unlinked 0" in words
     assert "40 points a circle" in words
     assert drawn[0].get_supxlabel() == "project_hopf_link"
 

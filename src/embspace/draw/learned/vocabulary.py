@@ -189,8 +189,8 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         f"# Vocabulary of {label}\n\nStage `measure_vocabulary`. {_protocol(summary)}.\n",
         section(
             "Shares",
-            "With the mark of word pieces: of the tokens as the tokenizer lists them, as the thesis "
-            "counts. Without it: of the text that they stand for.",
+            "With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
+            "thesis counts. Without it: of the text that they stand for.",
             markdown_table(_in_percent(shares), digits),
         ),
         section(
