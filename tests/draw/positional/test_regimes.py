@@ -42,7 +42,7 @@ def results_of(found: Regimes, matrices: dict[str, np.ndarray]) -> dict[str, Any
 
 
 def drawn_of(results: dict[str, Any]):
-    return draw_regimes(results, "a model of a long name", height_mm=165.0, digits=3)
+    return draw_regimes(results, "a model of a long name", row_height_mm=48.0, digits=3)
 
 
 def measured(x: np.ndarray, **changed: object) -> dict[str, Any]:

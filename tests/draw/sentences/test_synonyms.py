@@ -19,7 +19,7 @@ from embspace.measure.sentences import (
 )
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 205.0, "digits": 3}
+SETTINGS = {"height_mm": 135.0, "digits": 3}
 GROUPS = ["ferry", "soup", "random_words"]
 ROWS = [(pooling, layer) for pooling in ("cls", "mean", "max") for layer in range(3)]
 ROWS.append(("bag_of_words", 0))

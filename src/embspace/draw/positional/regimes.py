@@ -11,13 +11,16 @@ from embspace.draw.page.canvas import (
     QUANTITIES,
     absent,
     counted,
+    join_panels,
+    legend_below,
     new_figure,
     quantile_range,
     say_absent,
+    sentence_case,
     step,
 )
-from embspace.draw.page.looks import SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, section
+from embspace.draw.page.looks import BLACK, GRAY, SPACES
+from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, p_value, section
 
 RESULTS = (
     "json",
@@ -54,53 +57,81 @@ OUTLYING = {
 
 
 def draw_regimes(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Neighbor cosines and norms along the axis; distributions of tokens and of positions.
+    """Neighbor cosines and norms along the axis, with the changes of regime.
 
-    Where positions are unstructured, the distributions are of the others, as in Luisto's figure
-    14, and all positions are outlined.
+    Where positions are unstructured, a third row has the distributions of tokens and of the other
+    positions, as in Luisto's figure 14, and all positions are outlined.
     """
     positions, summary, scalars = results["positions"], results["summary"], results["json"]
+    is_compared = STRUCTURED in set(results["histogram"]["positions"])
     figure, axes = new_figure(
-        3,
-        2,
-        height_mm=height_mm,
+        2 + is_compared,
+        len(QUANTITIES),
+        height_mm=row_height_mm * (2 + is_compared) + 20,
         title=_finding(positions, scalars),
-        subtitle=f"{label} · {_found(scalars)} · distributions from 1 to 99 %",
+        subtitle=f"{label} · {_found(scalars)}"
+        + (" · distributions from 1 to 99 %" if is_compared else ""),
         stage="measure_regimes",
     )
     if positions.empty:
         say_absent(axes, label, "positional")
         return figure, _tables(results, label, digits)
-    _along(axes[0], positions, summary, "neighbor_cosine", "larger neighbor cosine")
-    _along(axes[1], positions, summary, "norm", "Euclidean norm")
-    axes[0].hlines(
-        summary["null_bound"],
-        summary["first_position"],
-        summary["last_position"],
-        color="C6",
-        linestyle="--",
-        label="chance bound of the mean",
-    )
-    axes[0].legend(loc="center", bbox_to_anchor=(0.55, 0.4))
-    for ax, quantity in zip(axes[2:], QUANTITIES, strict=True):
-        _distributions(ax, results, quantity)
-    figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower left", ncols=2)
-    if not scalars["n_unstructured_positions"]:
-        name = "No position is unstructured: all are shown"
-        axes[2].set_title(name, fontsize=7, fontweight="normal", loc="left")
+    n = len(QUANTITIES)
+    cosines, norms = (join_panels(row) for row in (axes[:n], axes[n : 2 * n]))
+    _along(cosines, positions, summary, "neighbor_cosine", "cosine")
+    cosines.set_title("Larger cosine with the positions beside it")
+    _along(norms, positions, summary, "norm", "norm")
+    norms.set(title="Euclidean norm", xlabel="position (bands: regimes)")
+    _chance(cosines, summary)
+    _changes(cosines, summary, scalars)
+    if is_compared:
+        for ax, quantity in zip(axes[2 * n :], QUANTITIES, strict=True):
+            _distributions(ax, results, quantity)
+        axes[2 * n].set_ylabel("density")
+        legend_below(figure, axes[2 * n :], ncols=2)
     return figure, _tables(results, label, digits)
+
+
+def _chance(ax: Axes, summary: pd.DataFrame) -> None:
+    """A line a regime: what its mean cosine exceeds by chance."""
+    ends = summary["first_position"], summary["last_position"]
+    ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
+    place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
+    ax.annotate(
+        "chance level of a regime's mean (97.5 %)",
+        place,
+        (0, 3),
+        textcoords="offset points",
+        ha="right",
+        fontsize=7,
+        color=GRAY,
+    )
+
+
+def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
+    """The position and the p-value of each change of regime, upright at its edge."""
+    changes = summary[summary["start_p_value"].notna()]
+    for start, p in zip(changes["first_position"], changes["start_p_value"], strict=True):
+        shown = p_value(p, scalars["n_simulations"])
+        ax.text(
+            start + 2,
+            0.5,
+            f"{start}, p {shown if shown.startswith('<') else f'= {shown}'}",
+            rotation=90,
+            va="center",
+            fontsize=7,
+            transform=ax.get_xaxis_transform(),
+        )
 
 
 def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
     """The thesis's figure 10 of one quantity, with the positions that are left."""
-    left = STRUCTURED if STRUCTURED in set(results["histogram"]["positions"]) else "all"
-    without = " without the unstructured" if left == STRUCTURED else ""
     tables = {
         "input": ("similarity/histogram", "similarity/summary", "space", "input"),
-        "positional": ("histogram", "distributions", "positions", left),
-        "token_position": ("token_histogram", "token_distributions", "positions", left),
+        "positional": ("histogram", "distributions", "positions", STRUCTURED),
+        "token_position": ("token_histogram", "token_distributions", "positions", STRUCTURED),
     }
     summaries = []
     for space, (histogram, summary, column, value) in tables.items():
@@ -110,14 +141,13 @@ def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
             for rows in (results[histogram], results[summary])
         )
         bins, summarized = chosen
-        step(ax, bins, name if space == "input" else f"{name}{without}", color)
+        step(ax, bins, name if space == "input" else f"{name} without the unstructured", color)
         summaries.append(summarized)
-    if left == STRUCTURED:
-        bins = results["histogram"]
-        bins = bins[(bins["positions"] == "all") & (bins["quantity"] == quantity)]
-        edges = [*bins["bin_left"], bins["bin_right"].iloc[-1]]
-        ax.stairs(bins["density"], edges, color="0.2", linestyle=":", label="all positions")
-    ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
+    bins = results["histogram"]
+    bins = bins[(bins["positions"] == "all") & (bins["quantity"] == quantity)]
+    edges = [*bins["bin_left"], bins["bin_right"].iloc[-1]]
+    ax.stairs(bins["density"], edges, color="0.2", linestyle=":", label="all positions")
+    ax.set(title=sentence_case(QUANTITIES[quantity]), ylim=(0, None))
     ax.set_xlim(*quantile_range(pd.concat(summaries)))
 
 
@@ -157,14 +187,14 @@ def _along(
         color = "0.93" if row["regime"] % 2 else "white"
         ax.axvspan(row["first_position"] - 0.5, row["last_position"] + 0.5, color=color, zorder=0)
     inside = positions[~apart]
-    ax.plot(inside["position"], inside[column], ".", color="C1", markersize=1.5)
+    ax.plot(inside["position"], inside[column], ".", color=SPACES["positional"].color, markersize=2)
     outside = positions[apart]
-    ax.plot(outside["position"], outside[column], "x", color="C0", markersize=4, label="outlying")
+    ax.plot(outside["position"], outside[column], "x", color=BLACK, markersize=4)
     for position, value in zip(outside["position"], outside[column], strict=True):
         ax.annotate(
-            str(position), (position, value), (3, 2), textcoords="offset points", fontsize=6
+            str(position), (position, value), (3, 2), textcoords="offset points", fontsize=7
         )
-    ax.set(xlabel="position (bands: regimes)", ylabel=name, xlim=(-8, len(positions) + 8))
+    ax.set(ylabel=name, xlim=(-8, len(positions) + 8))
     ax.grid(visible=False, axis="x")
 
 

@@ -8,38 +8,36 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
-from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.canvas import counted, join_panels, new_figure, say_instead, sentence_case
+from embspace.draw.page.looks import BLACK, MODELS, PALETTE, POOLINGS
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
-MAPS = {"groups": "Groups, last layer", "groups_and_random": "With random sentences"}
-COSINES = {"within_cosine": ("within groups", "C0"), "between_cosine": ("between groups", "C1")}
+MAPS = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
 KINDS = {
-    "swapped_roles": ("same words, swapped", "C3"),
-    "negation": ("same words, negated", "C1"),
-    "paraphrase": ("paraphrases", "C0"),
-    "unrelated": ("unrelated", "C2"),
+    "unrelated": "unrelated",
+    "paraphrase": "paraphrases",
+    "negation": "negation,\nsame words",
+    "swapped_roles": "swapped roles,\nsame words",
 }
-
-SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum"}
+MARKERS = "o^sDvPX"  # of the groups, one by one
+DODGE = 0.2  # between two poolings, of the distance of two kinds or counts
+SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum pooling"}
 
 
 def draw_synonyms(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Maps, cosines by layer of groups and of contrasts, meanings found again, changed words."""
-    groups, slots, contrasts = results["groups"], results["slots"], results["contrasts"]
+    """Maps of groups; cosines of kinds of pairs, and distances by changed words, last layer."""
+    groups, contrasts = results["groups"], results["contrasts"]
     figure, axes = new_figure(
-        4,
+        2,
         3,
         height_mm=height_mm,
         title=_finding(contrasts),
-        subtitle=f"{label} · {_numbers(groups, contrasts)} · layer 0: embedding output",
+        subtitle=f"{label} · {_numbers(groups, contrasts)} · last layer",
         stage="measure_synonyms",
     )
     if groups.empty:
@@ -47,22 +45,8 @@ def draw_synonyms(
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
     handles = _maps(axes, results["map"], results["json"])
     _key(axes[2], handles)
-    for ax, pooling in zip(axes[3:6], POOLINGS, strict=True):
-        rows = groups[groups["sentences"] == "groups"]
-        for quantity, (words, color) in COSINES.items():
-            _by_layer(ax, rows, pooling, quantity, words, color)
-        ax.set(title=f"Groups, {SHORT[pooling]}", xlabel="layer", ylim=(-0.08, 1.04))
-    for ax, pooling in zip(axes[6:9], POOLINGS, strict=True):
-        for kind, (words, color) in KINDS.items():
-            _by_layer(ax, contrasts[contrasts["kind"] == kind], pooling, "cosine", words, color)
-        ax.set(title=f"Pairs, {SHORT[pooling]}", xlabel="layer", ylim=(-0.08, 1.04))
-    for ax in (axes[3], axes[6]):
-        ax.set_ylabel("mean cosine")
-        # Over the lines of the bag of words, under the nearly equal first tokens.
-        ax.legend(loc="center left", bbox_to_anchor=(0, 0.58), labelspacing=0.3)
-    _relative(axes[9], contrasts)
-    _found_again(axes[10], groups)
-    _changed(axes[11], slots)
+    _pairs(join_panels(axes[3:5]), last_layer(contrasts))
+    _changed(axes[5], last_layer(results["slots"]))
     return figure, synonym_tables(results, label, digits)
 
 
@@ -78,7 +62,7 @@ def _finding(contrasts: pd.DataFrame) -> str:
     is_closer = bool(closer[pooling])
     return (
         f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one:.2f}) than "
-        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, last layer; so in "
+        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}; so in "
         f"{int((closer == is_closer).sum())} of {len(closer)} poolings"
     )
 
@@ -105,7 +89,7 @@ def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any
     for ax, (sentences, title) in zip(axes, MAPS.items(), strict=False):
         for number, name in enumerate(names):
             part = rows[(rows["sentences"] == sentences) & (rows["group"] == name)]
-            ax.plot(part["component_1"], part["component_2"], ".", color=f"C{number}", alpha=0.7)
+            ax.plot(part["component_1"], part["component_2"], **_group_look(number))
         share = shares[f"{pooling}_{sentences}"]
         ax.set_title(title)
         ax.set_aspect("equal", adjustable="datalim")
@@ -113,79 +97,82 @@ def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any
             percent = 100 * share[f"explained_variance_{number}"]
             axis.set_label_text(f"component {number} ({percent:.0f} %)")
     return [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker=".",
-            color=f"C{number}",
-            label=str(name).replace("_", " "),
-        )
+        Line2D([], [], label=name.replace("_", " "), **_group_look(number))
         for number, name in enumerate(names)
     ]
 
 
+def _group_look(number: int) -> dict[str, Any]:
+    return {
+        "linestyle": "none",
+        "color": PALETTE[number % len(PALETTE)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 3.5,
+        "markeredgewidth": 0,
+        "alpha": 0.6,
+    }
+
+
 def _key(ax: Axes, groups: list[Line2D]) -> None:
-    """In a panel of its own: what points and lines of all panels are."""
+    """In a panel of its own: what points of the maps and of the panels below are."""
     ax.set_axis_off()
-    style = {"alignment": "left", "borderaxespad": 0}
-    ax.add_artist(
-        ax.legend(handles=groups, loc="upper left", title="Maps", handlelength=0.8, **style)
-    )
-    lines: list[Line2D | Patch] = [
-        Line2D([], [], color="0.3", label="trained"),
-        Patch(color="0.3", alpha=0.2, linewidth=0, label="its interval"),
-        Line2D([], [], color="0.3", linestyle="--", linewidth=0.9, label="random weights"),
-        Line2D([], [], color="0.3", linestyle=":", label="bag of words"),
+    style = {"alignment": "left", "borderaxespad": 0, "handlelength": 1.2}
+    maps = f"Maps, {SHORT['cls']}"
+    ax.add_artist(ax.legend(handles=groups, loc="upper left", title=maps, **style))
+    marks = [_mark(look.color, look.marker, SHORT[name]) for name, look in POOLINGS.items()]
+    random = MODELS["random"]
+    marks.append(_mark(random.color, random.marker, random.name))
+    marks.append(_mark(BLACK, "|", "bag of words"))
+    ax.legend(handles=marks, loc="upper right", title="Below", **style)
+
+
+def _mark(color: str, marker: str, name: str) -> Line2D:
+    return Line2D([], [], linestyle="none", color=color, marker=marker, markersize=5, label=name)
+
+
+def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
+    """The mean cosine of each kind of pair: a row a kind, a mark with its interval a pooling."""
+    random = MODELS["random"]
+    by_kind = contrasts.set_index(["pooling", "kind"]).reindex(columns=contrasts.columns)
+    rows = np.arange(len(KINDS))
+    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), POOLINGS.items(), strict=True):
+        own = by_kind.loc[pooling].loc[[*KINDS]]
+        y = rows + shift
+        ax.plot(own["random_weights_cosine"], y, random.marker, color=random.color, markersize=4)
+        ax.hlines(y, own["cosine_low"], own["cosine_high"], color=look.color)
+        ax.plot(own["cosine"], y, look.marker, color=look.color, markersize=5)
+    bag = by_kind.loc[BAG].loc[[*KINDS], "cosine"]
+    ax.vlines(bag, rows - 1.8 * DODGE, rows + 1.8 * DODGE, color=BLACK)
+    n = by_kind.loc[BAG].loc[[*KINDS], "n_pairs"]
+    names = [
+        f"{sentence_case(words)} ({each})" for words, each in zip(KINDS.values(), n, strict=True)
     ]
-    ax.legend(handles=lines, loc="upper right", title="Lines", **style)
-
-
-def _by_layer(
-    ax: Axes, rows: pd.DataFrame, pooling: str, quantity: str, words: str, color: str
-) -> None:
-    """A quantity by layer; the bag of words, which has none, across all."""
-    own, bag = rows[rows["pooling"] == pooling], rows[rows["pooling"] == BAG]
-    _lines(ax, own, "layer", quantity, words, color)
-    for value in bag[quantity]:
-        ax.axhline(value, color=color, linestyle=":")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _lines(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, words: str, color: str) -> None:
-    shade(ax, rows, x, quantity, color=color, alpha=0.2)
-    ax.plot(rows[x], rows[quantity], marker=".", color=color, label=words)
-    random = rows[f"random_weights_{quantity}"]
-    ax.plot(rows[x], random, color=color, linestyle="--", linewidth=0.9)
-
-
-def _of_poolings(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
-    """A quantity by layer, a line a pooling."""
-    for pooling, (name, color, *_) in POOLINGS.items():
-        _lines(ax, rows[rows["pooling"] == pooling], "layer", quantity, name, color)
-    for value in rows.loc[rows["pooling"] == BAG, quantity]:
-        ax.axhline(value, color="black", linestyle=":")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("layer")
-
-
-def _relative(ax: Axes, contrasts: pd.DataFrame) -> None:
-    _of_poolings(ax, contrasts[contrasts["kind"] == "negation"], "relative_similarity")
-    ax.set(title="Paraphrases", ylabel="unrelated (0) to negation (1)", ylim=(-0.08, 1.04))
-    ax.legend(loc="upper left")
-
-
-def _found_again(ax: Axes, groups: pd.DataFrame) -> None:
-    _of_poolings(ax, groups[groups["sentences"] == "meanings"], "nearest_in_group")
-    ax.set(title="Nearest of same meaning", ylabel="share of sentences", ylim=(-0.08, 1.04))
+    ax.set_yticks(rows, names)
+    ax.set(
+        ylim=(len(KINDS) - 0.5, -0.5), xlabel="mean cosine", title="Pairs of sentences (n pairs)"
+    )
+    ax.grid(visible=False, axis="y")
 
 
 def _changed(ax: Axes, slots: pd.DataFrame) -> None:
-    """Of the last layer: distance by the number of changed words."""
-    rows = last_layer(slots[slots["group"] == frame_of(slots)])
-    for pooling, (name, color, *_) in POOLINGS.items():
-        _lines(ax, rows[rows["pooling"] == pooling], "n_changed", "relative_distance", name, color)
-    bag = rows[rows["pooling"] == BAG]
-    ax.plot(bag["n_changed"], bag["relative_distance"], color="black", linestyle=":")
-    ax.set(title="Words replaced", xlabel="words replaced, last layer", ylim=(0, None))
-    ax.set(ylabel="relative distance", xticks=np.unique(rows["n_changed"]))
+    """Distance by the number of changed words: a mark a frame, a line through their mean."""
+    random, frame = MODELS["random"], frame_of(slots)
+    changed = slots[slots["n_changed"] > 0]
+    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), POOLINGS.items(), strict=True):
+        own = changed[changed["pooling"] == pooling]
+        mean, frames = own[own["group"] == frame], own[own["group"] != frame]
+        x, of_random = mean["n_changed"] + shift, mean["random_weights_relative_distance"]
+        ax.plot(x, mean["relative_distance"], color=look.color)
+        ax.plot(
+            frames["n_changed"] + shift,
+            frames["relative_distance"],
+            look.marker,
+            color=look.color,
+            markersize=3.5,
+        )
+        ax.plot(x, of_random, random.marker, color=random.color, markersize=4)
+    bag = changed[(changed["pooling"] == BAG) & (changed["group"] == frame)]
+    ends = bag["n_changed"] - 1.8 * DODGE, bag["n_changed"] + 1.8 * DODGE
+    ax.hlines(bag["relative_distance"], *ends, color=BLACK)
+    ax.set(title="Words replaced by synonyms", xlabel="number of words replaced", ylim=(0, None))
+    ax.set(ylabel="distance / distance of two frames", xticks=np.unique(changed["n_changed"]))
