@@ -13,7 +13,7 @@ from tests.measure.positional.test_sinusoidal_positions import DIM, SETTINGS, N
 from tests.measure.regimes import regimes_of
 
 DRAW = {
-    "height_mm": 185.0,
+    "height_mm": 160.0,
     "longest_offset": 20,
     "limit_quantile": 0.9,
     "significant_digits": 4,

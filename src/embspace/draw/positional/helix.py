@@ -99,7 +99,7 @@ def draw_helix(
 
 
 def _found(periods: pd.DataFrame) -> pd.Series:
-    return periods.set_index("definition").loc["winding_number"]
+    return periods[periods["definition"] == "winding_number"].iloc[0]
 
 
 def _local_periods(path: pd.DataFrame, n_steps: int) -> pd.DataFrame:
@@ -134,7 +134,7 @@ def _protocol(results: dict[str, Any]) -> str:
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
         f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
-        f"coherence of turning {row['coherence']:.3f}, shuffled {row['null_coherence']:.3f}"
+        f"coherence {row['coherence']:.3f} (shuffled {row['null_coherence']:.3f})"
     )
 
 
@@ -169,7 +169,7 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     farthest_first = np.argsort(-depth, kind="stable")
     pieces = np.stack([seen[:-1], seen[1:]], axis=1)[farthest_first]
     width = 0.6 + 1.8 * (depth.max() - depth) / np.ptp(depth)
-    look = {"cmap": COLORS, "norm": Normalize(position[0], position[-1])}
+    look: dict[str, Any] = {"cmap": COLORS, "norm": Normalize(position[0], position[-1])}
     lines = LineCollection(
         [*pieces], linewidths=width[farthest_first], capstyle="round", rasterized=True, **look
     )

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
@@ -24,8 +25,9 @@ from embspace.settings.types import PositiveShare
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # So many that smooth maps have no edges, so few that files of rough ones stay small.
-N_DIVERGING, N_SEQUENTIAL = 11, 24
+N_DIVERGING, N_SEQUENTIAL = 11, 16
 ONE_BY_ONE = "viridis"
+THESIS_CHANGES = (128, 384)  # positions, of the thesis's figure 13
 
 
 def draw_positions(
@@ -58,9 +60,13 @@ def draw_positions(
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
     matrix = by_frequency(tensors["positional"])
-    heat_map(axes[0], matrix, (-limit, limit), f"component ({100 * limit_quantile:g} % in range)")
+    diverging(axes[0], matrix, limit)
+    _color_bar(axes[0], f"component ({100 * limit_quantile:g} % in range)")
     axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
-    heat_map(axes[1], tensors["cosines"], None, "cosine")
+    cosines = tensors["cosines"]
+    sequential(axes[1], cosines, N_SEQUENTIAL, float(np.nanmin(cosines)))
+    _color_bar(axes[1], "cosine")
+    _mark_thesis(axes[1], len(cosines))
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
     for ax in axes[:2]:
         ax.set_ylabel("position")
@@ -100,21 +106,48 @@ def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim
     return matrix[:, np.lexsort((phase, strongest))]
 
 
-def heat_map(
-    ax: Axes, values: Float[np.ndarray, "row column"], limits: tuple[float, float] | None, name: str
-) -> None:
-    """Draw values that diverge from 0 within limits; without limits one-sided over their range."""
-    name_of_map, n_colors = (DIVERGING, N_DIVERGING) if limits else (SEQUENTIAL, N_SEQUENTIAL)
-    cmap = colormaps[name_of_map].resampled(n_colors)
-    low, high = limits or (float(np.nanmin(values)), float(np.nanmax(values)))
-    image = ax.imshow(
+def diverging(ax: Axes, values: Float[np.ndarray, "row column"], limit: float) -> AxesImage:
+    """Draw values on both sides of 0, with one color for all beyond the limit; return the image."""
+    return _image(ax, values, DIVERGING, N_DIVERGING, (-limit, limit))
+
+
+def sequential(
+    ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, lowest: float
+) -> AxesImage:
+    """Draw values from the lowest to the highest of them; return the image."""
+    return _image(ax, values, SEQUENTIAL, n_colors, (lowest, float(np.nanmax(values))))
+
+
+def _image(
+    ax: Axes,
+    values: Float[np.ndarray, "row column"],
+    name: str,
+    n_colors: int,
+    limits: tuple[float, float],
+) -> AxesImage:
+    cmap, (low, high) = colormaps[name].resampled(n_colors), limits
+    ax.grid(visible=False)
+    return ax.imshow(
         values, cmap=cmap, vmin=low, vmax=high, aspect="auto", interpolation_stage="data"
     )
+
+
+def _color_bar(ax: Axes, name: str) -> None:
+    [image] = ax.images
+    values, (_, high) = image.get_array(), image.get_clim()
     extend = "both" if np.nanmax(np.abs(values)) > high * (1 + 1e-6) else "neither"
     bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
     bar.set_label(name, fontsize=7)
     bar.ax.locator_params(nbins=5)
-    ax.grid(visible=False)
+
+
+def _mark_thesis(ax: Axes, n: int) -> None:
+    """Lines where the thesis sees a change."""
+    for position in (each for each in THESIS_CHANGES if each < n):
+        for line in (ax.axhline, ax.axvline):
+            line(position, color="white", linestyle=":", linewidth=0.9)
+        beside = ax.get_yaxis_transform()
+        ax.text(1.02, position, f"{position}\n(thesis)", fontsize=7, va="center", transform=beside)
 
 
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:

@@ -85,7 +85,7 @@ def draw_regimes(
     _along(norms, positions, summary, "norm", "norm")
     norms.set(title="Euclidean norm", xlabel="position (bands: regimes)")
     _chance(cosines, summary)
-    _changes(cosines, summary, scalars)
+    _changes(norms, summary, scalars)
     if is_compared:
         for ax, quantity in zip(axes[2 * n :], QUANTITIES, strict=True):
             _distributions(ax, results, quantity)
@@ -100,7 +100,7 @@ def _chance(ax: Axes, summary: pd.DataFrame) -> None:
     ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
     place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
     ax.annotate(
-        "chance level of a regime's mean (97.5 %)",
+        "chance bound of a regime's mean",
         place,
         (0, 3),
         textcoords="offset points",

@@ -13,9 +13,10 @@ from pydantic import PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.page.looks import BLUE, PURPLE, SPACES
 from embspace.draw.page.markdown import markdown_table, section
-from embspace.draw.positional.positions import by_frequency, heat_map
+from embspace.draw.positional.positions import by_frequency, diverging, sequential
 from embspace.settings.types import PositiveShare
 
+N_COLORS = 128  # of the cosines: smooth, so that fewer had edges
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
@@ -48,6 +49,7 @@ def draw_sinusoidal_positions(
         subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))}",
         stage="measure_sinusoidal_positions",
     )
+    least = min(float(np.nanmin(x)) for name, x in tensors.items() if name.endswith("_cosines"))
     for column, (name, (words, color)) in enumerate(ENCODINGS.items()):
         own = axes[column :: len(ENCODINGS)]
         if name not in tensors:
@@ -56,11 +58,12 @@ def draw_sinusoidal_positions(
         own[0].set_title(words)
         x = tensors[name]
         limit = float(np.quantile(np.abs(x), limit_quantile)) if name == "learned" else 1.0
+        scale = f"component (learned: × {limit:.2g})" if name == "learned" else "component"
         # Sinusoidal ones stand in the order of their frequencies already, from high to low.
         x = by_frequency(x)[:, ::-1] if name == "learned" else x
-        heat_map(own[0], x, (-limit, limit), "component")
+        diverging(own[0], x, limit)
         own[0].set_xlabel("dimension, by frequency")
-        heat_map(own[1], tensors[f"{name}_cosines"], None, "cosine")
+        sequential(own[1], tensors[f"{name}_cosines"], N_COLORS, least)
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
@@ -69,6 +72,9 @@ def draw_sinusoidal_positions(
         ax.set_ylim(min(lowest, 0) - 0.03, 1.03)
     for row, words in enumerate(("position", "position", "cosine")):
         axes[row * len(ENCODINGS)].set_ylabel(words)
+    n = len(ENCODINGS)
+    for row, words in ((axes[:n], scale), (axes[n : 2 * n], "cosine")):
+        figure.colorbar(row[0].images[0], ax=row, label=words, aspect=18, pad=0.01)
     _legend(figure)
     return figure, _table(properties, label, significant_digits)
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import GRAY, MODELS, POOLINGS
+from embspace.draw.page.looks import GRAY, MODELS, POOLINGS, VERMILION
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 
 RESULTS = ("differences/categories.csv",)
@@ -73,7 +73,7 @@ def draw_difference_consistency(
         for ax in (upper, lower) if number else ():
             ax.set_yticklabels([])
             ax.tick_params(axis="y", length=0)
-    _share_range(axes[: len(POOLINGS)])
+    _share_range([*axes[: len(POOLINGS)]])
     figure.legend(
         *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=4, columnspacing=1.2
     )
@@ -99,7 +99,7 @@ def _population(last: pd.DataFrame) -> str:
     if pairs.empty:
         return "no category"
     n = f"{pairs.min()}" if pairs.min() == pairs.max() else f"{pairs.min()} to {pairs.max()}"
-    return f"{len(pairs)} categories, n = {n} pairs each · above layer {last['layer'].iloc[0]}"
+    return f"{len(pairs)} categories, n = {n} pairs each · a to c: layer {last['layer'].iloc[0]}"
 
 
 def _order(last: pd.DataFrame) -> list[str]:
@@ -110,8 +110,8 @@ def _order(last: pd.DataFrame) -> list[str]:
 
 def _beside_chance(ax: Axes, rows: pd.DataFrame, pooling: str) -> None:
     y, look = np.arange(len(rows)), POOLINGS[pooling]
-    null = [rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high")]
-    ax.hlines(y, *null, color=NULL_COLOR, linewidth=6, label="signs flipped (null)")
+    low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
+    ax.hlines(y, low, high, color=NULL_COLOR, linewidth=6, label="signs flipped (null)")
     random = MODELS["random"]
     ax.plot(
         rows["random_weights_consistency"],
@@ -121,14 +121,14 @@ def _beside_chance(ax: Axes, rows: pd.DataFrame, pooling: str) -> None:
         markersize=4,
         label=random.name,
     )
-    ends = [rows[f"consistency_{end}"] for end in ("low", "high")]
-    ax.hlines(y, *ends, color="0.2", linewidth=1)
+    low, high = (rows[f"consistency_{end}"] for end in ("low", "high"))
+    ax.hlines(y, low, high, color="0.2", linewidth=1)
     ax.plot(rows["consistency"], y, "o", color="0.2", markersize=4, label="all pairs")
     ax.plot(
         rows["consistency_different_tokens"],
         y,
         "|",
-        color="C1",
+        color=VERMILION,
         markersize=8,
         markeredgewidth=1.6,
         label="no token in common",
@@ -148,10 +148,10 @@ def _share_range(axes: list[Axes]) -> None:
 def _by_layer(
     figure: Figure, ax: Axes, categories: pd.DataFrame, order: list[str], number: int
 ) -> None:
-    name = [*POOLINGS.values()][number].name
+    name = [*POOLINGS.values()][number].name.partition(" (")[0]
     table = categories.pivot(index="category", columns="layer", values="consistency").loc[order]
     sns.heatmap(table, ax=ax, cmap="mako_r", vmin=0, vmax=1, cbar=False, linewidths=0.3)
-    ax.set(xlabel="layer", ylabel="", title=f"{sentence_case(name)}, by layer")
+    ax.set(xlabel="layer", ylabel="", title=f"{sentence_case(name)} by layer")
     ax.grid(visible=False)
     ax.tick_params(length=0, labelrotation=0)
     if number == len(POOLINGS) - 1:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from embspace.draw.page.canvas import say_instead
 from embspace.draw.page.direct_labels import spread
@@ -29,14 +30,14 @@ def _marker(number: int) -> str:
 def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -> None:
     """All differences as points with their means as arrows from zero; the center, enlarged.
 
-    Long arrows have their names in the first panel, the others in the second.
+    Long arrows have their names in the first panel, the others in the second, if there are any.
     """
     if summary.get("explained_variance_1") is None:
         say_instead(axes, "no map: no two differences differ")
         return
     means = table[table["kind"] == "mean"].reset_index(drop=True)
-    lengths = np.hypot(means["component_1"], means["component_2"])
-    radius = max(CENTER * lengths.median(), 1e-12)
+    lengths = np.hypot(*means[["component_1", "component_2"]].to_numpy(np.float64).T)
+    radius = max(CENTER * float(np.median(lengths)), 1e-12)
     is_long = lengths > radius
     is_long |= not is_long.any()  # all of like length: the first panel holds them all
     for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
@@ -55,11 +56,13 @@ def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -
         # Or matplotlib complains that an equal aspect widens the limits.
         ax.set_autoscale_on(True)
     whole.set_title("Differences, and their means (arrows)")
-    center.set_title(f"The center, enlarged {np.ptp(whole.get_xlim()) / (2 * radius):.0f} times")
+    center.set_title(f"The center, enlarged {np.ptp(whole.get_xlim()) / (2.6 * radius):.0f} times")
+    if is_long.all():
+        center.remove()
 
 
 def _category(
-    ax: Axes, rows: pd.DataFrame, mean: dict[str, Any], number: int, *, is_named: bool
+    ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int, *, is_named: bool
 ) -> None:
     color = color_of(number) if is_named else "0.75"
     ax.scatter(
@@ -98,5 +101,6 @@ def _name(ax: Axes, means: pd.DataFrame) -> None:
             is_moved = abs(height - tip[1]) > 1e-3 * gap
             x = (column if is_moved else tip[0]) + side * nudge * (2 if is_moved else 1)
             if is_moved:
-                ax.plot([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5)
+                # `plot` would let the limits be found anew.
+                ax.add_line(Line2D([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5))
             ax.text(x, height, row["category"], ha=alignment, va="center", fontsize=7)

@@ -57,7 +57,7 @@ def draw_sentence_similarity(
         say_instead(axes, "no corpus with two texts")
     for row, (corpus, table) in enumerate(corpora.items()):
         own = axes[row * len(POOLINGS) : (row + 1) * len(POOLINGS)]
-        _corpus(own, corpus, table, quantiles[quantiles["corpus"] == corpus])
+        _corpus([*own], corpus, table, quantiles[quantiles["corpus"] == corpus])
         for ax, look in zip(own if not row else (), POOLINGS.values(), strict=False):
             ax.set_title(sentence_case(look.name))
         for ax in own if row == n_rows - 1 else ():
@@ -81,7 +81,7 @@ def _finding(quantiles: pd.DataFrame) -> str:
         return "Too few texts to compare the cosines of all pairs"
     steps = means.diff().abs()
     pooling = str(steps.max().idxmax())
-    layer = int(steps[pooling].idxmax())
+    layer = steps[pooling].idxmax()
     (_, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
     verb = "spread out" if after < before else "draw together"
     return (
@@ -98,7 +98,7 @@ def _name(corpus: str, n_pairs: int) -> str:
 def _corpus(axes: list[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.DataFrame) -> None:
     """The panels of a corpus, on one range."""
     n_pairs = table["n_pairs"].iloc[0] if quantiles.empty else quantiles["n"].max()
-    axes[0].set_ylabel(_name(corpus, n_pairs))
+    axes[0].set_ylabel(_name(corpus, int(n_pairs)))
     lowest = min(table["cosine"].min(), quantiles["quantile_0.01"].min(), 0.0)
     for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
         top = table[(table["pooling"] == pooling) & (table["rank"] == 1)]
@@ -151,7 +151,7 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits:
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
     if not corpora:
         sections.append("No corpus has two texts that the model reads.\n")
-    more = []
+    more = list[str]()
     for corpus, table in corpora.items():
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
         name = sentence_case(corpus_looks([corpus])[corpus].name)

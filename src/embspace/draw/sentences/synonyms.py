@@ -10,7 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, join_panels, new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    join_panels,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
 from embspace.draw.page.looks import BLACK, MODELS, PALETTE, POOLINGS
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
@@ -44,9 +51,13 @@ def draw_synonyms(
         say_instead(axes, "the model has no tokenizer, so that it reads no sentence")
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
     handles = _maps(axes, results["map"], results["json"])
-    _key(axes[2], handles)
+    axes[2].set_axis_off()
+    axes[2].legend(
+        handles=handles, loc="upper left", title="Groups (first token)", alignment="left"
+    )
     _pairs(join_panels(axes[3:5]), last_layer(contrasts))
     _changed(axes[5], last_layer(results["slots"]))
+    figure.legend(handles=_marks(), loc="outside lower left", ncols=5, columnspacing=1)
     return figure, synonym_tables(results, label, digits)
 
 
@@ -62,7 +73,7 @@ def _finding(contrasts: pd.DataFrame) -> str:
     is_closer = bool(closer[pooling])
     return (
         f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one:.2f}) than "
-        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}; so in "
+        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, the same in "
         f"{int((closer == is_closer).sum())} of {len(closer)} poolings"
     )
 
@@ -113,17 +124,12 @@ def _group_look(number: int) -> dict[str, Any]:
     }
 
 
-def _key(ax: Axes, groups: list[Line2D]) -> None:
-    """In a panel of its own: what points of the maps and of the panels below are."""
-    ax.set_axis_off()
-    style = {"alignment": "left", "borderaxespad": 0, "handlelength": 1.2}
-    maps = f"Maps, {SHORT['cls']}"
-    ax.add_artist(ax.legend(handles=groups, loc="upper left", title=maps, **style))
+def _marks() -> list[Line2D]:
+    """Return what a mark of each pooling, of random weights and of the bag of words is."""
     marks = [_mark(look.color, look.marker, SHORT[name]) for name, look in POOLINGS.items()]
     random = MODELS["random"]
     marks.append(_mark(random.color, random.marker, random.name))
-    marks.append(_mark(BLACK, "|", "bag of words"))
-    ax.legend(handles=marks, loc="upper right", title="Below", **style)
+    return [*marks, _mark(BLACK, "|", "bag of words")]
 
 
 def _mark(color: str, marker: str, name: str) -> Line2D:
@@ -145,7 +151,8 @@ def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
     ax.vlines(bag, rows - 1.8 * DODGE, rows + 1.8 * DODGE, color=BLACK)
     n = by_kind.loc[BAG].loc[[*KINDS], "n_pairs"]
     names = [
-        f"{sentence_case(words)} ({each})" for words, each in zip(KINDS.values(), n, strict=True)
+        f"{sentence_case(words)} ({count(each)})"
+        for words, each in zip(KINDS.values(), n, strict=True)
     ]
     ax.set_yticks(rows, names)
     ax.set(
@@ -174,5 +181,5 @@ def _changed(ax: Axes, slots: pd.DataFrame) -> None:
     bag = changed[(changed["pooling"] == BAG) & (changed["group"] == frame)]
     ends = bag["n_changed"] - 1.8 * DODGE, bag["n_changed"] + 1.8 * DODGE
     ax.hlines(bag["relative_distance"], *ends, color=BLACK)
-    ax.set(title="Words replaced by synonyms", xlabel="number of words replaced", ylim=(0, None))
-    ax.set(ylabel="distance / distance of two frames", xticks=np.unique(changed["n_changed"]))
+    ax.set(title="Words replaced", xlabel="number of words replaced", ylim=(0, None))
+    ax.set(ylabel="distance (1: of two frames)", xticks=np.unique(changed["n_changed"]))
