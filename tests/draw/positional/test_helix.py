@@ -97,7 +97,7 @@ def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):
     title = drawn[0].get_suptitle()
     assert f"a turn in {row['period']:.2f} positions" in " ".join(title.split())
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
-    assert f"coherence of turning {row['coherence']:.3f}" in words
+    assert f"coherence {row['coherence']:.3f}" in words
     assert f"shuffled {row['null_coherence']:.3f}" in words
     assert "383 structured positions" in words
 

@@ -2,7 +2,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from embspace.draw.page.canvas import sentence_case
 from embspace.draw.positional.regimes import draw_regimes
 from embspace.measure.learned.similarity import measure_similarity
 from embspace.measure.positional.regimes import Regimes, measure_regimes
@@ -68,15 +71,29 @@ def test_positions_outlying_ones_and_bounds_are_those_of_the_tables(planted, dra
     assert inside.get_xdata().tolist() == kept["position"].tolist()
     assert inside.get_ydata().tolist() == kept["neighbor_cosine"].tolist()
     assert outside.get_xdata().tolist() == [200]
-    assert [text.get_text() for text in along.texts] == ["200"]
+    assert [text.get_text() for text in along.texts] == ["200", "chance bound of a regime's mean"]
+
+
+def panel_of(figure: Figure, quantity: str) -> Axes:
+    title = {"norm": "Euclidean norm"}.get(quantity, sentence_case(quantity.replace("_", " ")))
+    return [ax for ax in figure.axes if ax.get_title("left") == title][-1]
+
+
+def test_each_change_stands_with_its_p_value_at_its_position(planted, drawn):
+    changes = planted["summary"].query("start_p_value.notna()")
+    upright = [text for ax in drawn[0].axes for text in ax.texts if text.get_rotation() == 90]
+    assert len(upright) == planted["json"]["n_changes"] == 2
+    for text, start in zip(upright, changes["first_position"], strict=True):
+        assert text.get_text().startswith(f"{start}, p ")
+        assert text.get_position()[0] == pytest.approx(start, abs=3)
 
 
 def rows_of(table: Any, column: str, value: str, quantity: str) -> list[float]:
     return table[(table[column] == value) & (table["quantity"] == quantity)]["density"].tolist()
 
 
-@pytest.mark.parametrize(("place", "quantity"), [*enumerate(QUANTITIES, start=2)])
-def test_tokens_and_the_structured_positions_are_drawn(planted, drawn, place, quantity):
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_tokens_and_the_structured_positions_are_drawn(planted, drawn, quantity):
     expected = [
         rows_of(planted["similarity/histogram"], "space", "input", quantity),
         rows_of(planted["histogram"], "positions", "without_unstructured", quantity),
@@ -85,7 +102,7 @@ def test_tokens_and_the_structured_positions_are_drawn(planted, drawn, place, qu
     ]
     outlines = [
         patch.get_data().values.tolist()
-        for patch in drawn[0].axes[place].patches
+        for patch in panel_of(drawn[0], quantity).patches
         if not patch.get_fill()
     ]
     assert outlines == [each for each in expected if each]
@@ -134,7 +151,8 @@ def test_the_tables_name_the_outlier_and_the_false_alarms(planted, drawn):
 def test_where_there_is_no_noise_it_says_so():
     figure, _ = drawn_of(measured(smooth_table(seed=5)))
     assert "unstructured: none found" in " ".join(text.get_text() for text in figure.texts)
-    assert "No position is unstructured" in figure.axes[2].get_title(loc="left")
+    assert len(figure.axes) == 2
+    assert not figure.legends
     assert_words_fit(figure)
 
 

@@ -45,16 +45,23 @@ NAMES = ("sinusoidal", "sinusoidal_as_printed", "learned")
 
 def test_matrices_and_cosines_are_those_of_the_tensors(results, drawn):
     axes = drawn[0].axes
+    least = min(results["safetensors"][f"{name}_cosines"].min() for name in NAMES)
     for column, name in enumerate(NAMES):
         matrix, cosines = (axes[column + 3 * row].images[0] for row in (0, 1))
         x = results["safetensors"][name]
-        expected = by_frequency(x)[:, ::-1] if name == "learned" else x
+        halves = np.hstack([x[:, ::2], x[:, 1::2]])
+        expected = by_frequency(x)[:, ::-1] if name == "learned" else halves
         assert np.array_equal(matrix.get_array(), expected)
         assert np.array_equal(cosines.get_array(), results["safetensors"][f"{name}_cosines"])
-        values = results["safetensors"][f"{name}_cosines"]
-        assert cosines.get_clim() == (values.min(), values.max())
+        assert cosines.get_clim() == pytest.approx((least, 1))
     learned = np.abs(results["safetensors"]["learned"])
     assert axes[2].images[0].get_clim()[1] == pytest.approx(np.quantile(learned, 0.9))
+
+
+def test_each_row_of_maps_has_one_color_bar(drawn):
+    bars = [ax for ax in drawn[0].axes if ax.get_label() == "<colorbar>"]
+    limit = drawn[0].axes[2].images[0].get_clim()[1]
+    assert [ax.get_ylabel() for ax in bars] == [f"component (c: × {limit:.2g})", "cosine"]
 
 
 def test_profiles_are_those_of_the_table_and_the_formula_is_dotted(results, drawn):

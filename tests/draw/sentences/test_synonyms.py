@@ -83,7 +83,7 @@ def test_words_fit_and_no_two_panels_share_a_place():
         figure, _ = draw_synonyms(results(), "a model of a long name, and longer", **SETTINGS)
         assert_words_fit(figure)
         boxes = [ax.get_tightbbox(figure.canvas.get_renderer()) for ax in figure.axes]
-    assert len(boxes) == 12
+    assert len(boxes) == 5
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[number + 1 :]), number
 
@@ -93,7 +93,7 @@ def test_maps_show_each_group_with_and_without_random_ones(axes: list[Axes]):
     assert [len(ax.lines[2].get_xdata()) for ax in axes[:2]] == [0, 4]
     assert list(axes[0].lines[1].get_ydata()) == [2.0] * 4
     assert axes[0].get_xlabel() == "component 1 (43 %)"
-    legend = [text.get_text() for text in axes[2].artists[0].get_texts()]
+    legend = [text.get_text() for text in axes[2].get_legend().get_texts()]
     assert legend == ["ferry", "soup", "random words"]
 
 
@@ -102,29 +102,31 @@ def test_there_is_a_color_for_each_group_that_comes_with_embspace(root: Path):
     assert len({json.loads(line)["group"] for line in lines}) <= len(PALETTE)
 
 
-def test_lines_are_the_tables(axes: list[Axes]):
-    groups, contrasts = results()["groups"], results()["contrasts"]
-    rows = groups.query("sentences == 'groups' and pooling == 'mean'")
-    within, random, bag = axes[4].lines[:3]
-    assert list(within.get_ydata()) == rows["within_cosine"].tolist()
-    assert list(random.get_ydata()) == rows["random_weights_within_cosine"].tolist()
-    of_bag = groups.query("sentences == 'groups' and pooling == 'bag_of_words'")
-    assert set(bag.get_ydata()) == set(of_bag["within_cosine"])
-    negation = contrasts.query("kind == 'negation' and pooling == 'max'")
-    assert list(axes[8].lines[3].get_ydata()) == negation["cosine"].tolist()
-    low = axes[8].collections[1].get_datalim(axes[8].transData).y0
-    assert low == pytest.approx(negation["cosine_low"].min())
+def test_pairs_are_the_table(axes: list[Axes]):
+    contrasts = results()["contrasts"].query("layer == 2")
+    kinds = ["unrelated", "paraphrase", "negation", "swapped_roles"]
+    rows = contrasts.query("pooling == 'mean'").set_index("kind").loc[kinds]
+    random, cosines = axes[3].lines[2:4]
+    assert list(cosines.get_xdata()) == rows["cosine"].tolist()
+    assert list(cosines.get_ydata()) == [0, 1, 2, 3]
+    assert list(random.get_xdata()) == rows["random_weights_cosine"].tolist()
+    intervals = [each.get_segments() for each in axes[3].collections]
+    ends = [list(segment[:, 0]) for segment in intervals[1]]
+    assert ends == rows[["cosine_low", "cosine_high"]].to_numpy().tolist()
+    bag = results()["contrasts"].query("pooling == 'bag_of_words'").set_index("kind").loc[kinds]
+    assert [segment[0, 0] for segment in intervals[3]] == bag["cosine"].tolist()
+    labels = [label.get_text() for label in axes[3].get_yticklabels()]
+    assert labels[1] == "Paraphrases (16)"
 
 
-def test_the_last_row_has_paraphrases_meanings_and_words(axes: list[Axes]):
-    contrasts, groups, slots = (results()[each] for each in ("contrasts", "groups", "slots"))
-    relative = contrasts.query("kind == 'negation' and pooling == 'cls'")["relative_similarity"]
-    assert list(axes[9].lines[0].get_ydata()) == relative.tolist()
-    nearest = groups.query("sentences == 'meanings' and pooling == 'cls'")["nearest_in_group"]
-    assert list(axes[10].lines[0].get_ydata()) == nearest.tolist()
-    last = slots.query("group == 'all' and pooling == 'mean' and layer == 2")
-    assert list(axes[11].lines[2].get_ydata()) == last["relative_distance"].tolist()
-    assert list(axes[11].lines[2].get_xdata()) == [0, 1, 2]
+def test_words_replaced_have_a_line_of_the_mean_and_a_mark_a_frame(axes: list[Axes]):
+    slots = results()["slots"].query("pooling == 'mean' and layer == 2 and n_changed > 0")
+    mean, frames, random = axes[4].lines[3:6]
+    of_all, ferry = (slots.query("group == @group") for group in ("all", "ferry"))
+    assert list(mean.get_xdata()) == [1, 2]
+    assert list(mean.get_ydata()) == of_all["relative_distance"].tolist()
+    assert list(frames.get_ydata()) == ferry["relative_distance"].tolist()
+    assert list(random.get_ydata()) == of_all["random_weights_relative_distance"].tolist()
 
 
 @pytest.mark.parametrize(("cosine", "word"), [(0.1, "less"), (2.0, "more")])

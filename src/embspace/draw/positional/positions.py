@@ -60,7 +60,7 @@ def draw_positions(
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
     matrix = by_frequency(tensors["positional"])
-    diverging(axes[0], matrix, limit)
+    diverging(axes[0], matrix, N_DIVERGING, limit)
     _color_bar(axes[0], f"component ({100 * limit_quantile:g} % in range)")
     axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
     cosines = tensors["cosines"]
@@ -106,9 +106,11 @@ def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim
     return matrix[:, np.lexsort((phase, strongest))]
 
 
-def diverging(ax: Axes, values: Float[np.ndarray, "row column"], limit: float) -> AxesImage:
+def diverging(
+    ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, limit: float
+) -> AxesImage:
     """Draw values on both sides of 0, with one color for all beyond the limit; return the image."""
-    return _image(ax, values, DIVERGING, N_DIVERGING, (-limit, limit))
+    return _image(ax, values, DIVERGING, n_colors, (-limit, limit))
 
 
 def sequential(

@@ -90,7 +90,7 @@ def draw_regimes(
         for ax, quantity in zip(axes[2 * n :], QUANTITIES, strict=True):
             _distributions(ax, results, quantity)
         axes[2 * n].set_ylabel("density")
-        legend_below(figure, axes[2 * n :], ncols=2)
+        legend_below(figure, axes[-1:], ncols=2)  # norms have no pairs
     return figure, _tables(results, label, digits)
 
 

@@ -16,7 +16,7 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.positional.positions import by_frequency, diverging, sequential
 from embspace.settings.types import PositiveShare
 
-N_COLORS = 128  # of the cosines: smooth, so that fewer had edges
+N_COLORS = 128  # of smooth maps, in which fewer had edges
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
@@ -58,11 +58,12 @@ def draw_sinusoidal_positions(
         own[0].set_title(words)
         x = tensors[name]
         limit = float(np.quantile(np.abs(x), limit_quantile)) if name == "learned" else 1.0
-        scale = f"component (learned: × {limit:.2g})" if name == "learned" else "component"
-        # Sinusoidal ones stand in the order of their frequencies already, from high to low.
-        x = by_frequency(x)[:, ::-1] if name == "learned" else x
-        diverging(own[0], x, limit)
-        own[0].set_xlabel("dimension, by frequency")
+        scale = f"component (c: × {limit:.2g})" if name == "learned" else "component"
+        # Sines and cosines, both from high to low frequency, alternate too finely to be seen.
+        is_learned = name == "learned"
+        x = by_frequency(x)[:, ::-1] if is_learned else np.hstack([x[:, ::2], x[:, 1::2]])
+        diverging(own[0], x, N_COLORS, limit)
+        own[0].set_xlabel("dimension, by frequency" if is_learned else "sines, then cosines")
         sequential(own[1], tensors[f"{name}_cosines"], N_COLORS, least)
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]

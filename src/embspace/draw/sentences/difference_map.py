@@ -56,9 +56,8 @@ def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -
         # Or matplotlib complains that an equal aspect widens the limits.
         ax.set_autoscale_on(True)
     whole.set_title("Differences, and their means (arrows)")
-    center.set_title(f"The center, enlarged {np.ptp(whole.get_xlim()) / (2.6 * radius):.0f} times")
-    if is_long.all():
-        center.remove()
+    times = np.ptp(whole.get_xlim()) / np.ptp(center.get_xlim())
+    center.set_title("The center" + (f", enlarged {times:.0f} times" if times > 1.5 else ""))
 
 
 def _category(
