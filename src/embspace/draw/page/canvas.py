@@ -34,6 +34,7 @@ LONGEST_LINE = 150  # characters that any page's width holds
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 SHARED_FOOT = 0.96  # of the width, that a legend and the names of the stages may fill together
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
+SPARE = 0.02  # of the width, by which words in a PNG may be longer than at that many dots
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # a tick label of matplotlib's
 LINE = 44  # characters that half a page's width holds
 QUANTITIES = {
@@ -92,7 +93,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
         lines = wrap(words, n_characters, break_on_hyphens=False)
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
-        if share <= 1 - 4 * LEFT_EDGE:
+        if share <= 1 - 2 * LEFT_EDGE - SPARE:
             break
         n_characters = min(n_characters - 1, int(n_characters / share))
     shown.remove()
