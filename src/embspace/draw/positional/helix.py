@@ -175,7 +175,8 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     )
     lines.set_array(np.interp(fine[:-1], order, position)[farthest_first])
     ax.add_collection(lines)
-    points_seen = ax.scatter(*_seen(points).T, c=position, s=10, zorder=3, **look)
+    x, y = _seen(points).T
+    points_seen = ax.scatter(x, y, c=position, s=10, zorder=3, **look)
     figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
     ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
     ax.set_title(f"{counted(len(path), 'successive position')}, joined by a smooth curve")

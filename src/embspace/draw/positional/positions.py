@@ -136,7 +136,7 @@ def _image(
 
 def _color_bar(ax: Axes, name: str) -> None:
     [image] = ax.images
-    values, (_, high) = image.get_array(), image.get_clim()
+    values, (_, high) = np.asarray(image.get_array()), image.get_clim()
     extend = "both" if np.nanmax(np.abs(values)) > high * (1 + 1e-6) else "neither"
     bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
     bar.set_label(name, fontsize=7)

@@ -74,8 +74,8 @@ def draw_sinusoidal_positions(
     for row, words in enumerate(("position", "position", "cosine")):
         axes[row * len(ENCODINGS)].set_ylabel(words)
     n = len(ENCODINGS)
-    for row, words in ((axes[:n], scale), (axes[n : 2 * n], "cosine")):
-        figure.colorbar(row[0].images[0], ax=row, label=words, aspect=18, pad=0.01)
+    for maps, words in ((axes[:n], scale), (axes[n : 2 * n], "cosine")):
+        figure.colorbar(maps[0].images[0], ax=[*maps], label=words, aspect=18, pad=0.01)
     _legend(figure)
     return figure, _table(properties, label, significant_digits)
 
