@@ -50,7 +50,7 @@ def draw_sentence_similarity(
         height_mm=row_height_mm * n_rows + 25,
         title=_finding(quantiles),
         subtitle=f"{label} · all pairs of windows of different documents, n beside each row; "
-        "of few texts a line a pair · layer 0: embedding output",
+        "few texts: a line per pair · layer 0: embeddings",
         stage="measure_sentence_similarity",
     )
     if not corpora:
