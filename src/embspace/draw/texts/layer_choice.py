@@ -101,7 +101,12 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     for pooling, look in POOLINGS.items():
         of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
         trained = of_pooling[of_pooling["weights"] == "trained"]
-        line = {"color": look.color, "marker": look.marker, "ms": 4, "label": look.name}
+        line: dict[str, Any] = {
+            "color": look.color,
+            "marker": look.marker,
+            "ms": 4,
+            "label": look.name,
+        }
         ax.plot(trained["layer"], trained["value"], **line)
         shade(ax, trained, "layer", "value", color=look.color, alpha=0.2)
         random = of_pooling[of_pooling["weights"] == "random"]

@@ -1,5 +1,8 @@
 """Figure of `measure_search`: how high a text ranks when its other half asks, by layer."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -81,9 +84,14 @@ def _population(corpora: dict[str, pd.DataFrame]) -> str:
 
 def _name_lines(ax: Axes) -> None:
     """Name the lines of a panel at its right edge."""
-    ends = [float(line.get_ydata()[-1]) for line in ax.lines]
+    ends = [float(np.asarray(line.get_ydata())[-1]) for line in ax.lines]
     for line, end, place in zip(ax.lines, ends, spread(ends, GAP), strict=True):
-        lead = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.6, "shrinkB": 0}
+        lead: dict[str, Any] = {
+            "arrowstyle": "-",
+            "color": line.get_color(),
+            "linewidth": 0.6,
+            "shrinkB": 0,
+        }
         words = ax.annotate(
             str(line.get_label()),
             (1, end),
@@ -98,7 +106,12 @@ def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
     for pooling, look in POOLINGS.items():
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
         rows = table[chosen]
-        line = {"color": look.color, "marker": look.marker, "ms": 4, "label": look.name}
+        line: dict[str, Any] = {
+            "color": look.color,
+            "marker": look.marker,
+            "ms": 4,
+            "label": look.name,
+        }
         ax.plot(rows["layer"], rows[QUANTITY], **line)
         shade(ax, rows, "layer", QUANTITY, color=look.color, alpha=0.2)
     for name, (words, style) in WORDS.items():

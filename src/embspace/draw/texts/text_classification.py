@@ -74,7 +74,12 @@ def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
     ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()
-    band = {"facecolor": "none", "edgecolor": GRAY, "hatch": "////", "linewidth": 0.4}
+    band: dict[str, Any] = {
+        "facecolor": "none",
+        "edgecolor": GRAY,
+        "hatch": "////",
+        "linewidth": 0.4,
+    }
     ax.axhspan(lowest, highest, label="permuted labels, range", **band)
 
 

@@ -1,5 +1,8 @@
 """Figure and table of `measure_text_clouds`: the clouds of texts by layer and pooling."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -61,7 +64,8 @@ def draw_text_clouds_layers(
         DIRECTIONS: (spectrum, f"participation ratio of {n}"),
     }
     for row, (quantity, (table, words)) in enumerate(rows.items()):
-        top = max(1e-3, 1.1 * float(table[[quantity, *({NULL} & {*table})]].max(axis=None)))
+        shown = table[[quantity, *({NULL} & {*table})]].to_numpy(dtype=float)
+        top = max(1e-3, 1.1 * float(np.nanmax(shown)))
         for column, pooling in enumerate(POOLINGS):
             ax = axes[row * len(POOLINGS) + column]
             own = table[table["pooling"] == pooling]
@@ -82,7 +86,7 @@ def _finding(positive: pd.DataFrame) -> str:
     """Return whether all cosines of texts are positive, else where most are not."""
     if positive.empty:
         return "No collection of texts to describe"
-    most = positive.loc[positive[SHARE].idxmax()]
+    most = positive.sort_values(SHARE, kind="stable").iloc[-1]
     if most[SHARE] == 0:
         return "All cosines of two texts of a corpus are positive, at each layer and pooling"
     name = corpus_looks([most["corpus"]])[most["corpus"]].name
@@ -102,12 +106,17 @@ def _finding(positive: pd.DataFrame) -> str:
 def _by_layer(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
     for corpus, look in corpus_looks(table["corpus"]).items():
         rows = table[table["corpus"] == corpus]
-        line = {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 3}
+        line: dict[str, Any] = {
+            "color": look.color,
+            "marker": look.marker,
+            "ls": look.line,
+            "ms": 3,
+        }
         ax.plot(rows["layer"], rows[quantity], label=look.name, **line)
         if f"{quantity}_low" in rows:
             shade(ax, rows, "layer", quantity, color=look.color, alpha=0.2)
         if quantity == SHARE:
-            null = {"color": look.color, "ls": "", "marker": "x", "ms": 4}
+            null: dict[str, Any] = {"color": look.color, "ls": "", "marker": "x", "ms": 4}
             ax.plot(rows["layer"], rows[NULL], label=f"{look.name}, {GAUSSIAN.name}", **null)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 

@@ -126,7 +126,8 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
     if in_space.empty:
         return "No two corpora to tell apart" if len(corpora) != 1 else "The texts of one corpus"
     shares = in_space.groupby(["map", "corpus"], sort=False)[SHARE]
-    name, corpus = (shares.max() - shares.min()).idxmax()
+    ranges = (shares.max() - shares.min()).reset_index().sort_values(SHARE, kind="stable")
+    name, corpus = map(str, ranges[["map", "corpus"]].iloc[-1])
     rows = _where(in_space, map=name, corpus=corpus).sort_values(SHARE, ascending=False)
     said = "; ".join(
         f"{_percent(row[SHARE])} by {_space_name((row['pooling'], row['preparation']))}"
@@ -180,14 +181,20 @@ def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
     for kind in sizes.sort_values(ascending=False, kind="stable").index:
         rows, (_, color, marker, _) = points[points["kind"] == kind], looks[kind]
-        dots = {"s": area, "alpha": 0.5, "marker": marker, "linewidths": 0, "rasterized": True}
+        dots: dict[str, Any] = {
+            "s": area,
+            "alpha": 0.5,
+            "marker": marker,
+            "linewidths": 0,
+            "rasterized": True,
+        }
         ax.scatter(rows["x"], rows["y"], color=color, **dots)
     middle = (points[["x", "y"]].max() + points[["x", "y"]].min()) / 2
     half = 0.54 * float(np.ptp(points[["x", "y"]], axis=0).max()) or 1.0
     for kind in sizes.index:
         rows, look = points[points["kind"] == kind], looks[kind]
         if len(rows) >= FEWEST and np.linalg.matrix_rank(np.cov(rows[["x", "y"]].T)) == 2:
-            lines = {"linestyles": [look.line], "linewidths": 0.9, "alpha": 0.9}
+            lines: dict[str, Any] = {"linestyles": [look.line], "linewidths": 0.9, "alpha": 0.9}
             levels: dict[str, Any] = {"levels": LEVELS, "thresh": LOWEST, "gridsize": 100}
             sns.kdeplot(rows, x="x", y="y", ax=ax, color=look.color, **levels, **lines)
     without_axes(ax)
@@ -204,7 +211,12 @@ def _name_kinds(
         name = looks[kind].name
         name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
         words = f"{name} {_percent(found[kind])}" if kind in found else name
-        look = {"color": looks[kind].color, "fontsize": 7, "fontweight": "bold", "va": "top"}
+        look: dict[str, Any] = {
+            "color": looks[kind].color,
+            "fontsize": 7,
+            "fontweight": "bold",
+            "va": "top",
+        }
         ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, **look)
 
 
@@ -222,9 +234,13 @@ def _shares(
         for method, look in MAP_METHODS.items():
             chosen = (rows["method"] == method).to_numpy()
             face = look.color if method == "space" else "none"
-            marks = {"marker": look.marker, "color": look.color, "markerfacecolor": face}
+            marks: dict[str, Any] = {
+                "marker": look.marker,
+                "color": look.color,
+                "markerfacecolor": face,
+            }
             ax.plot(rows[SHARE][chosen], y[chosen], ls="", ms=5, label=look.name, **marks)
-        chance = {"marker": "|", "color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
+        chance: dict[str, Any] = {"marker": "|", "color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
         ax.plot(rows[CHANCE], y, ls="", label="chance level", **chance)
         ax.set(
             xlim=(-0.04, 1.04), ylim=(len(places) - 0.5, -0.5), xlabel="share of the same source"

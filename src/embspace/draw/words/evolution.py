@@ -158,7 +158,13 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
         ]
         _, at, height = min(free, default=(0.0, x + 0.008, y))
         names.append((at, at + width, height))
-        lead = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
+        lead: dict[str, Any] = {
+            "arrowstyle": "-",
+            "color": "0.7",
+            "linewidth": 0.6,
+            "shrinkA": 1,
+            "shrinkB": 3,
+        }
         words = ax.annotate(
             token, (x * span[0], y * span[1]), (at * span[0], height * span[1]), arrowprops=lead
         )
@@ -193,8 +199,9 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
         x, y = path["component_1"], path["component_2"]
         ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
         if number == 0:
-            for layer, *place in path[["layer", "component_1", "component_2"]].itertuples(False):
-                ax.annotate(f"{layer:.0f}", place, (7, 5), textcoords="offset points", fontsize=7)
+            for layer, at_x, at_y in zip(path["layer"], x, y, strict=True):
+                at = (float(at_x), float(at_y))
+                ax.annotate(f"{layer:.0f}", at, (7, 5), textcoords="offset points", fontsize=7)
     _label_components(ax, views, followed["view"].iloc[0])
     ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
     ax.margins(0.12)
@@ -206,7 +213,7 @@ def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
     marked = _marked(drift, followed)
     for _, rows in drift.groupby(["first", "second", "position"], sort=False):
         is_marked = bool(marked[rows.index].any())
-        look = {"color": BLACK if is_marked else SKY, "lw": 2 if is_marked else 0.8}
+        look: dict[str, Any] = {"color": BLACK if is_marked else SKY, "lw": 2 if is_marked else 0.8}
         name = f"“{rows['token'].iloc[0]}”" if is_marked else "another shared token"
         ax.plot(rows["layer"], rows["relative_distance"], label=name, zorder=2 + is_marked, **look)
         random = rows["random_weights_relative_distance"]

@@ -1,5 +1,7 @@
 """Figure and tables of `measure_evolution`: what the steps of different tokens have in common."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -80,14 +82,23 @@ def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
     looks = _looks(steps)
     for number, (name, rows) in enumerate(steps.groupby("tokens", sort=False)):
         look = looks[str(name)]
-        line = {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4}
+        line: dict[str, Any] = {
+            "color": look.color,
+            "marker": look.marker,
+            "ls": look.line,
+            "ms": 4,
+        }
         ax.plot(rows["last_layer"], rows[VALUE], label=f"tokens of {look.name}", **line)
         if rows[f"{VALUE}_low"].notna().any():
             shade(ax, rows, "last_layer", VALUE, color=look.color, alpha=0.3)
         if number == 0:
-            null = {"color": ROTATED.color, "zorder": 1, "label": f"{ROTATED.name}, {look.name}"}
+            null: dict[str, Any] = {
+                "color": ROTATED.color,
+                "zorder": 1,
+                "label": f"{ROTATED.name}, {look.name}",
+            }
             shade(ax, rows, "last_layer", NULL, **null)
-            random = {"color": RANDOM.color, "ls": RANDOM.line}
+            random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line}
             name = f"{RANDOM.name}, {look.name}"
             ax.plot(rows["last_layer"], rows[RANDOM_VALUE], label=name, **random)
     ax.set(title="One step", xlabel="layer where the step ends", ylabel="shared energy")

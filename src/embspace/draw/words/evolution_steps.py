@@ -1,5 +1,7 @@
 """Figure and table of `measure_evolution`: Luisto's figure 22, the steps between layers."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -91,9 +93,18 @@ def _by_layer(ax: Axes, quantity: str, steps: pd.DataFrame, layers: pd.DataFrame
     ax.plot(own["layer"], own["mean"], color=text.color, lw=2, label=f"mean of {text.name}")
     for corpus, look in looks.items():
         rows = layers[layers["tokens"] == corpus]
-        line = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
+        line: dict[str, Any] = {
+            "color": look.color,
+            "ls": look.line,
+            "marker": look.marker,
+            "ms": 4,
+        }
         ax.plot(rows["layer"], rows["mean"], label=f"mean of {look.name}", **line)
-    random = {"color": RANDOM.color, "ls": RANDOM.line, "label": f"{RANDOM.name}, {text.name}"}
+    random: dict[str, Any] = {
+        "color": RANDOM.color,
+        "ls": RANDOM.line,
+        "label": f"{RANDOM.name}, {text.name}",
+    }
     ax.plot(own["layer"], own["random_weights_mean"], **random)
     if quantity == "norm" and tokens["layer_norm_scale"].notna().any():
         scales = tokens.drop_duplicates("layer")

@@ -112,7 +112,7 @@ def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
 
 def _line(ax: Axes, rows: pd.DataFrame, name: str, look: Look) -> None:
     shade(ax, rows, "layer", name, color=look.color, alpha=0.15)
-    line = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
+    line: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
     ax.plot(rows["layer"], rows[name], label=look.name, **line)
 
 

@@ -72,9 +72,9 @@ def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
     for number, (probe, look) in enumerate(PROBES.items()):
         is_own, shift = table["probe"] == probe, 0.1 * (number - 1)
         _points(axes[0], table[is_own & is_real & is_trained], shift, look)
-        random = look._replace(name=f"{look.name}, random weights", marker="x", line="")
+        random = look._replace(name=f"{look.name}, random weights", marker="x", line="None")
         _points(axes[1], table[is_own & is_random], shift, random)
-        control = look._replace(name=f"{look.name}, random classes", line="")
+        control = look._replace(name=f"{look.name}, random classes", line="None")
         _points(axes[1], table[is_own & is_control], shift, control, markerfacecolor="none")
     spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
     low, high = spelling["accuracy_low"], spelling["accuracy_high"]
