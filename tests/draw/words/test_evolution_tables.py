@@ -2,6 +2,7 @@ from dataclasses import asdict
 
 import pytest
 
+from embspace.draw.page.markdown import number
 from embspace.draw.words.evolution_tables import path_tables, shared_tables, step_tables
 from tests.measure.words.test_evolution import measured
 from tests.measure.words.test_evolution import module as module  # a fixture
@@ -41,7 +42,7 @@ def test_means_by_layer_stand_beside_those_at_random_weights(results):
     layers = results["layers"].set_index(["tokens", "quantity", "layer"])
     assert rows[2][2] == f"{layers.loc[('a', 'norm', 2), 'mean']:.3f}"
     assert rows[6][5] == f"{layers.loc[('a', 'cosine', 2), 'random_weights_mean']:.3f}"
-    assert {row[3] for row in rows} == {"4.000"}
+    assert {row[3] for row in rows} == {"4"}
     assert rows[0][4] == "–"
 
 
@@ -54,7 +55,7 @@ def test_shared_energy_and_drift_at_the_last_layer(results):
     drift = rows_of(text, "Drift")
     assert [row[2] for row in drift] == ["`[CLS]`", "`the`", "`mouse`", "`.`", "`the`", "`[SEP]`"]
     last = results["drift"][results["drift"]["layer"] == 3]
-    assert [row[4] for row in drift] == [f"{x:.3f}" for x in last["euclidean_distance"]]
+    assert [row[4] for row in drift] == [number(x, 3) for x in last["euclidean_distance"]]
 
 
 def test_what_is_not_defined_has_no_row_among_the_views(results):

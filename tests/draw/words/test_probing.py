@@ -46,6 +46,8 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[shown & (table["features"] == "input"), "accuracy"] = 0.5
     trained = shown & (table["weights"] == "trained")
     table.loc[trained & (table["layer"] == 2), "accuracy"] = 0.75
+    for side in ("low", "high"):
+        table[f"accuracy_{side}"] = table["accuracy"]
     results = {"accuracy": table, "tokens": tokens()}
     title = draw_probing(results, "a model", **SETTINGS)[0].get_suptitle().replace("\n", " ")
     said = "tells 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"

@@ -18,7 +18,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from embspace.draw.page.looks import PALETTE
+from embspace.draw.page.looks import PALETTE, Line
 
 WIDTH_MM = 170.0  # of a page's text
 HIGHEST_MM = 200.0  # that a page holds with a caption
@@ -207,13 +207,13 @@ def sentence_case(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def step(ax: Axes, rows: pd.DataFrame, name: str, color: str) -> None:
+def step(ax: Axes, rows: pd.DataFrame, name: str, color: str, line: Line = "-") -> None:
     """A histogram's density, with the columns of `measure.tables.summary.histogram_rows`."""
     if rows.empty:
         return
     edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
     ax.stairs(rows["density"], edges, color=color, alpha=0.25, fill=True)
-    ax.stairs(rows["density"], edges, color=color, label=name)
+    ax.stairs(rows["density"], edges, color=color, linestyle=line, label=name)
 
 
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:

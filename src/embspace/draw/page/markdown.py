@@ -14,7 +14,7 @@ from embspace.errors import one_line
 
 # What has a meaning outside code: all of it takes a backslash in front.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
-NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–")
+NUMERIC = re.compile(r"(< )?-?[\d.,e+-]+( \[.*\])?|–")
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -141,7 +141,7 @@ def with_interval(value: float, low: float, high: float) -> str:
         return "–"
     if isnan(low) or isnan(high):
         return number(value, 3)
-    half = (high - low) / 2
+    half = abs(high - low) / 2
     if not half:
         return f"{number(value, 3)} [{number(low, 3)}, {number(high, 3)}]"
     digits = max(0, 1 - floor(log10(half)))

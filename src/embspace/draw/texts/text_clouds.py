@@ -64,11 +64,17 @@ def _shown(histogram: pd.DataFrame) -> pd.DataFrame:
     return histogram[histogram["corpus"] == histogram["other_corpus"]]
 
 
+def _state(shown: pd.DataFrame) -> tuple[str, int]:
+    """Return pooling and layer of the state that has histograms."""
+    first = shown.iloc[0]
+    return str(first["pooling"]), int(first["layer"])
+
+
 def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     """Return the mean cosine of two texts of each corpus, of the state that is drawn."""
     if histogram.empty:
         return "No collection of texts to describe"
-    pooling, layer = _shown(histogram)[["pooling", "layer"]].iloc[0]
+    pooling, layer = _state(_shown(histogram))
     rows = _within(distributions, pooling, layer)
     rows = rows[rows["quantity"] == "cosine"].sort_values("mean", ascending=False)
     pairs = rows[["corpus", "mean"]].itertuples(index=False, name=None)
@@ -100,11 +106,11 @@ def population(corpora: pd.DataFrame) -> str:
 
 def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.DataFrame) -> None:
     within = _shown(histogram)
-    summary = _within(distributions, *within[["pooling", "layer"]].iloc[0])
+    summary = _within(distributions, *_state(within))
     for ax, quantity in zip(axes, QUANTITIES, strict=True):
         for corpus, look in corpus_looks(within["corpus"]).items():
             chosen = (within["corpus"] == corpus) & (within["quantity"] == quantity)
-            step(ax, within[chosen], look.name, look.color)
+            step(ax, within[chosen], look.name, look.color, look.line)
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
         ax.set_title(TITLES[quantity])
         low, high = quantile_range(summary[summary["quantity"] == quantity])
