@@ -69,10 +69,12 @@ def test_a_repeat_follows_from_its_number(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(module, "N_HALVES", 4)
     first = np.array(bounds_of_texts(0))
     assert first.shape == (len(profiled_measures()), 3)
-    assert (first == np.array(bounds_of_texts(0))).all()
+    assert np.array_equal(first, np.array(bounds_of_texts(0)), equal_nan=True)
     assert not np.array_equal(first[0], np.array(bounds_of_texts(1))[0])
+    first = first[~np.isnan(first[:, 0])]  # a plateau of Gride may be undefined
+    assert len(first) >= len(profiled_measures()) - 1
     assert ((first[:, 1] <= first[:, 0]) & (first[:, 0] <= first[:, 2])).all()
-    assert not np.array_equal(first[:, 0], value_of_texts(0))
+    assert not np.isin(first[:, 0], value_of_texts(0)).all()
 
 
 def test_the_effect_is_the_value_less_that_of_the_null(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +97,9 @@ def test_the_page_says_what_was_missed() -> None:
     assert "1 of 2 measures meet the target, the lowest coverage is 0.000" in page
     assert "not defined in all repeats: top_dimension_share" in page
     rows = [line.replace(" ", "") for line in page.splitlines()]
-    assert rows.count("|`mean_cosine`|1.000|0.000|4.000|yes|") == 2
-    assert rows.count("|`hubness`|0.000|0.000|0.800|no|") == 2
-    assert rows.count("|`n_outlier_dimensions`|0.000|0.000|0.000|–|") == 2
+    assert rows.count("|`mean_cosine`|1.000|0|4.000|yes|") == 2
+    assert rows.count("|`hubness`|0.000|0|0.800|no|") == 2
+    assert rows.count("|`n_outlier_dimensions`|0.000|0|0.000|–|") == 2
 
 
 def test_intervals_are_by_as_many_halves_as_the_stages_take() -> None:
