@@ -14,6 +14,12 @@ from embspace.settings.stage import StageConfig, run_stage
 
 HEADING = "# All figures\n\nMade by the stage `report_figures`.\n"
 MAKERS = ("measure", "project", "compare")
+# Further figures of a noun that are not named after it, as evolution_steps of evolution is.
+FURTHER = {
+    "difference_consistency": "differences",
+    "norm_and_mean_cosine": "mean_embedding",
+    "projections": "pca",
+}
 PROFILES = "profiles"  # makes the figures of all families of layer measures
 
 
@@ -33,8 +39,7 @@ def report_figures(figures: Iterable[Path], settings: Iterable[Path]) -> str:
     drawn = [(file.parent.name, noun) for (verb, noun), file in made.items() if verb == "draw"]
     parts, last = [HEADING], ""
     for chapter, noun in sorted(drawn):
-        # A further figure of a noun is named after it: evolution_steps of evolution.
-        nouns = (noun, noun.rpartition("_")[0])
+        nouns = (noun, FURTHER.get(noun, noun.rpartition("_")[0]))
         makers = [made[verb, each] for each in nouns for verb in MAKERS if (verb, each) in made]
         if makers and noun in pictures:
             parts += [f"\n## {chapter}\n"] if chapter != last else []

@@ -207,6 +207,7 @@ def test_a_hub_that_does_not_answer_is_not_waited_for(
 ):
     request.addfinalizer(lambda: set_client_factory(default_client_factory))
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.1)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # which earlier tests may have set
     with socket.create_server(("127.0.0.1", 0)) as silent:  # connects, and never says a word
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         monkeypatch.setattr(

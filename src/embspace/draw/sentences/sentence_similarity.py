@@ -75,6 +75,8 @@ def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
 
 def _finding(quantiles: pd.DataFrame) -> str:
     """Of the pooling whose typical cosine changes most between two layers next to each other."""
+    if MEDIAN not in quantiles:  # no corpus has enough texts for a table of quantiles
+        return "Too few texts to compare the cosines of all pairs"
     medians = quantiles.pivot(index="layer", columns=["pooling", "corpus"], values=MEDIAN)
     means = medians.T.groupby(level="pooling").mean().T
     if len(means) < 2:
