@@ -101,7 +101,9 @@ def _corpus(axes: list[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.Da
     """The panels of a corpus, on one range."""
     n_pairs = table["n_pairs"].iloc[0] if quantiles.empty else quantiles["n"].max()
     axes[0].set_ylabel(_name(corpus, int(n_pairs)))
-    lowest = min(table["cosine"].min(), quantiles["quantile_0.01"].min(), 0.0)
+    lowest = min(table["cosine"].min(), 0.0)
+    if not quantiles.empty:
+        lowest = min(lowest, quantiles["quantile_0.01"].min())
     for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
         top = table[(table["pooling"] == pooling) & (table["rank"] == 1)]
         fan = quantiles[quantiles["pooling"] == pooling]
