@@ -169,7 +169,8 @@ def test_two_columns_of_one_heading_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(1 / 1001, "< 0.001"), (0.0, "< 0.001"), (0.25, "0.250")]
+    ("value", "shown"),
+    [(1 / 1001, "< 0.001"), (0.000999001, "< 0.001"), (0.0, "< 0.001"), (0.25, "0.250")],
 )
 def test_the_least_p_value_of_a_null_is_a_bound(value: float, shown: str):
     assert p_value(value, 1000) == shown

@@ -40,9 +40,9 @@ def test_a_line_a_pooling_and_a_level_for_words_and_chance():
 def test_the_title_says_what_both_find_and_the_subtitle_n():
     for corpus in ("articles", "notes_of_mine"):
         figure, _ = draw_search({"csv": table(corpus)}, "a model", **SETTINGS)
-        title = figure.get_suptitle().replace("\n", " ")
+        title = " ".join(figure.get_suptitle().split())
         name = corpus.replace("_", " ")
-        assert f"the other half of 70 % of {name} first, TF-IDF of 20 %" in title
+        assert f"ranks the other half first for 70 % of {name}, TF-IDF for 20 %" in title
         words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
         assert f"{name}: 20 texts" in words
 

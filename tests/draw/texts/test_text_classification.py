@@ -44,7 +44,9 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
     title = " ".join(figure.get_suptitle().split())
     written = " ".join(each.get_text() for each in figure.texts)
     assert "bands: 90 % intervals" in " ".join(written.split())
-    assert f"{100 * (0.7 + difference):.0f} % of labels, words alone 70 %: {verdict}" in title
+    assert (
+        f"{100 * (0.7 + difference):.0f} % of texts correctly, words alone 70 %: {verdict}" in title
+    )
 
 
 def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
@@ -60,6 +62,6 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
 def test_a_model_that_reads_no_text_leaves_words_alone():
     figure, text = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
     assert_words_fit(figure)
-    assert figure.get_suptitle().startswith("Words alone tell 70 % of labels")
+    assert figure.get_suptitle().startswith("Words alone label 70 % of texts correctly")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"
     assert "The model reads no text" in text

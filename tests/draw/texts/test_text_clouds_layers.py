@@ -63,8 +63,8 @@ def test_the_title_says_where_cosines_are_not_positive(results):
     table.loc[where, "share_not_positive"] = 0.25
     title = draw(results | {POSITIVE: table})[0].get_suptitle().replace("\n", " ")
     assert title.startswith(
-        "Of the cosines of two posts at layer 1, 25 % are not positive by mean pooling, "
-        "0 % by first token ([CLS]), 0 % by maximum pooling"
+        "25 % of the cosines of two posts at layer 1 are not positive with mean pooling, "
+        "0 % with first token ([CLS]), 0 % with maximum pooling"
     )
 
 

@@ -45,7 +45,7 @@ def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
     figure, text = draw(results)
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps"
-    titles = ["first token ([CLS])\nraw", "mean pooling\ncentered, unit length"]
+    titles = ["First token ([CLS])\nraw", "Mean pooling\ncentered, unit length"]
     assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
         *titles,
         "",
@@ -113,7 +113,7 @@ def test_the_title_says_the_shares_of_the_corpus_that_differs_most(results: dict
     change.loc[known & by_mean, "same_corpus_share"] = 0.9
     change.loc[known & ~by_mean, "same_corpus_share"] = 0.1
     assert titled(results | {"neighbors": change}) == (
-        "Texts nearest to posts are of the same source: 90 % by mean pooling, centered, unit "
+        "Texts nearest to posts that are of the same source: 90 % by mean pooling, centered, unit "
         "length; 10 % by first token ([CLS]), raw; 20 % by chance"
     )
     change.loc[known & by_mean, "same_corpus_share"] = 0.05

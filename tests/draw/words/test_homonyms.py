@@ -6,7 +6,7 @@ import pytest
 from matplotlib import rc_context
 
 from embspace.draw.page.canvas import use_style
-from embspace.draw.words.homonyms import draw_homonyms
+from embspace.draw.words.homonyms import MEASURED_WITH, draw_homonyms
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.measure.words.homonyms import Homonyms, measure_homonyms
 from tests.draw.fits import assert_words_fit
@@ -27,7 +27,7 @@ def results_of(found: Homonyms, folder: Any) -> dict[str, Any]:
     path = f"{folder}/scalars.json"
     save_scalars(found.scalars, path)
     tables = {name: getattr(found, name) for name in ("layers", "recovery", "words", "drift")}
-    return {**tables, "json": load_scalars(path)}
+    return {**tables, "json": load_scalars(path), MEASURED_WITH: MEASURE}
 
 
 def draw(results: dict[str, Any], **change: Any):
@@ -71,7 +71,8 @@ def test_lines_are_those_of_the_tables(results, drawn):
 
 
 def test_the_title_says_from_which_layer_on_senses_lie_apart(results):
-    layers, recovery = results["layers"].copy(), results["recovery"].assign(accuracy=0.75)
+    layers = results["layers"].assign(difference_high=1.0)
+    recovery = results["recovery"].assign(accuracy=0.75)
     for lows, said in (
         ([-1.0, 0.1, 0.1], "From layer 1 on the senses of a homonym lie apart"),
         ([0.1, -1.0, 0.1], "From layer 2 on the senses of a homonym lie apart"),
@@ -160,7 +161,7 @@ def test_a_model_without_tokens_says_so(tmp_path):
     figure, text = draw(results_of(found, tmp_path))
     assert "No word has tokens" in figure.axes[0].texts[0].get_text()
     assert not any(ax.lines for ax in figure.axes)
-    assert text.count("None.") == 4
+    assert text.count("None.") == 5
     assert "Lost: zzz, yyy, xxx, www." in text
 
 

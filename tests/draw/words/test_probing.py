@@ -43,11 +43,10 @@ def test_points_by_space_and_each_name_once_in_the_legend():
 def test_the_title_is_filled_from_the_first_probe():
     table = accuracy()
     shown = (table["probe"] == PROBES[0]) & (table["task"] == "part_of_speech")
-    table.loc[shown & (table["features"] == "input"), "accuracy"] = 0.5
+    values = ["accuracy", "accuracy_low", "accuracy_high"]
+    table.loc[shown & (table["features"] == "input"), values] = [0.5, 0.4, 0.6]
     trained = shown & (table["weights"] == "trained")
-    table.loc[trained & (table["layer"] == 2), "accuracy"] = 0.75
-    for side in ("low", "high"):
-        table[f"accuracy_{side}"] = table["accuracy"]
+    table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
     results = {"accuracy": table, "tokens": tokens()}
     title = draw_probing(results, "a model", **SETTINGS)[0].get_suptitle().replace("\n", " ")
     said = "tells 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"

@@ -32,6 +32,7 @@ LEFT_EDGE = 0.01  # of the width
 HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
 LONGEST_LINE = 150  # characters that any page's width holds
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
+UNBROKEN = "\N{NO-BREAK SPACE}"
 SHARED_FOOT = 0.96  # of the width, that a legend and the names of the stages may fill together
 WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
 SPARE = 0.02  # of the width, by which words in a PNG may be longer than at that many dots
@@ -90,7 +91,9 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
     shown = figure.text(0, 0, "", parse_math=False, **look)
     n_characters, lines = LONGEST_LINE, [words]
     while n_characters:
-        lines = wrap(words, n_characters, break_on_hyphens=False)
+        kept = words.replace(" %", f"{UNBROKEN}%")  # no line begins with a sign of percent
+        lines = wrap(kept, n_characters, break_on_hyphens=False)
+        lines = [line.replace(UNBROKEN, " ") for line in lines]
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
         if share <= 1 - 2 * LEFT_EDGE - SPARE:

@@ -15,6 +15,7 @@ from embspace.errors import one_line
 # What has a meaning outside code: all of it takes a backslash in front.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
 NUMERIC = re.compile(r"(< )?-?[\d.,e+-]+( \[.*\])?|–")
+ROUNDED = 1e-5  # relative error of a number in a table of results
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -103,7 +104,8 @@ def number(value: float, digits: int) -> str:
 def p_value(value: float, n_draws: int) -> str:
     """Return a p-value of a null with `n_draws` draws, which can say no less than one in them."""
     least = 1 / (n_draws + 1)
-    return f"< {_rounded_up(least)}" if value <= least else number(value, 3)
+    is_least = value <= least * (1 + ROUNDED)
+    return f"< {_rounded_up(least)}" if is_least else number(value, 3)
 
 
 def _rounded_up(value: float) -> str:

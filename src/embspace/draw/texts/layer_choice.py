@@ -1,5 +1,6 @@
 """Figure and tables of `measure_layer_choice`: how well each layer serves, by task."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -8,7 +9,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+)
 from embspace.draw.page.looks import GRAY, NULLS, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, interval, markdown_table, same, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
@@ -31,10 +39,10 @@ COLUMNS = {
     "chance": "chance level",
 }
 RANDOM = NULLS["random_initialization"]
-TASKS = {
-    "search": "mean reciprocal rank",
-    "labels": "accuracy of labels",
-    "clusters": "silhouette of labels",
+TASKS = {  # of each its name and its measure
+    "search": ("search", "mean reciprocal rank"),
+    "labels": ("classification", "accuracy"),
+    "clusters": ("clusters", "silhouette"),
 }
 NO_TASK = "No corpus that the model reads has texts to halve, or labels that many texts share"
 
@@ -52,8 +60,8 @@ def draw_layer_choice(
         len(TASKS),
         height_mm=row_height_mm * n_rows + 32,
         title=_finding(table),
-        subtitle=f"{label} · {_population(table)} · ring: the best layer, filled if better than "
-        f"the last for sure · bands: {level} intervals over texts"
+        subtitle=f"{label} · {_population(table)}{_lacking(table)} · ring: the best layer, filled "
+        f"if clearly better than the last · bands: {level} intervals over texts"
         if corpora
         else f"{label} · no text, n = 0",
         stage="measure_layer_choice",
@@ -64,21 +72,52 @@ def draw_layer_choice(
         corpus, task = corpora[number // len(TASKS)], list(TASKS)[number % len(TASKS)]
         rows = table[(table["corpus"] == corpus) & (table["task"] == task)]
         if rows.empty:
-            say_instead([ax], f"{corpus}: no {'halves' if task == 'search' else 'labels'}")
+            ax.set_axis_off()
         else:
             _panel(ax, rows)
-            ax.set(ylabel=TASKS[task], title=corpus_looks([corpus])[corpus].name)
+            name, measure = TASKS[task]
+            ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
     if corpora:
-        legend_below(figure, axes, ncols=3)
+        _legend(figure, axes)
     return figure, _tables(table, label, digits)
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Name the lines in the first place without a panel, else below all panels."""
+    empty = [ax for ax in axes if not ax.axison]
+    if not empty:
+        legend_below(figure, axes, ncols=3)
+        return
+    shown = next(ax for ax in axes if ax.axison)
+    place: dict[str, Any] = {
+        "loc": "center left",
+        "bbox_to_anchor": (-0.25, 0.5),
+        "borderaxespad": 0,
+    }
+    legend = empty[0].legend(*shown.get_legend_handles_labels(), **place)
+    legend.set_in_layout(False)  # else it widens its column
 
 
 def _population(table: pd.DataFrame) -> str:
     sizes = table.groupby("corpus", sort=False)["n"].max()
-    return ", ".join(
-        f"{corpus_looks([str(name)])[str(name)].name}: {counted(n, 'text')}"
-        for name, n in sizes.items()
-    )
+    return ", ".join(f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items())
+
+
+def _lacking(table: pd.DataFrame) -> str:
+    """Return which task has no panel for which corpus, as words of the subtitle."""
+    known = set(table[["corpus", "task"]].itertuples(index=False, name=None))
+    corpora = dict.fromkeys(table["corpus"])
+    lacks = [
+        f"{_name(corpus)}: no {TASKS[task][0]}"
+        for corpus in corpora
+        for task in TASKS
+        if (corpus, task) not in known
+    ]
+    return "".join(f" · {each}" for each in lacks)
+
+
+def _name(corpus: str) -> str:
+    return corpus_looks([corpus])[corpus].name
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
@@ -92,8 +131,8 @@ def _finding(table: pd.DataFrame) -> str:
     if best.empty:
         return "No text to choose a layer by"
     return (
-        f"An earlier layer surely serves better than the last of its pooling in {n_better} of "
-        f"{counted(len(best), 'task')}"
+        f"In {n_better} of {counted(len(best), 'task')} an earlier layer is clearly better than "
+        "the last one at the same pooling"
     )
 
 
@@ -110,7 +149,8 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
         ax.plot(trained["layer"], trained["value"], **line)
         shade(ax, trained, "layer", "value", color=look.color, alpha=0.2)
         random = of_pooling[of_pooling["weights"] == "random"]
-        line = {"color": look.color, "ls": RANDOM.line, "label": f"{look.name}, {RANDOM.name}"}
+        line |= {"ls": RANDOM.line, "ms": 3, "markerfacecolor": "none"}
+        line["label"] = f"{look.name}, {RANDOM.name}"
         ax.plot(random["layer"], random["value"], **line)
     words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
     ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
@@ -140,8 +180,8 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
     )
     parts = [
         section(
-            f"{corpus}: {task}",
-            f"The {TASKS[str(task)]} of {counted(rows['n'].iloc[0], 'text')}. Not told from the "
+            f"{sentence_case(_name(str(corpus)))}: {TASKS[str(task)][0]}",
+            f"The {TASKS[str(task)][1]} of {counted(rows['n'].iloc[0], 'text')}. Not told from the "
             "best: the interval of the difference from the best reaches 0.",
             markdown_table(_readable(rows, COLUMNS), digits),
         )
@@ -155,6 +195,8 @@ def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
     names = {name: look.name for name, look in POOLINGS.items()} | {"tf_idf": "TF-IDF"}
     shown = rows.astype({"rank": "Int64", "layer": "Int64"})
     shown = shown.assign(embedding=shown["embedding"].map(names))
+    shown["corpus"] = [_name(corpus) for corpus in shown["corpus"]]
+    shown["task"] = [TASKS[task][0] for task in shown["task"]]
     return shown.reindex(columns=[*columns]).rename(columns=columns)
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case, shade
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
@@ -64,8 +64,8 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
     words = found.xs("tf_idf", level="embedding").iloc[0]
     last = found[NAMED].xs("as_is", level="preparation").sort_index().iloc[-1]
     return (
-        f"The mean of the last layer finds the other half of {100 * last:.0f} % of "
-        f"{corpus_looks([corpus])[corpus].name} first, TF-IDF of {100 * words:.0f} %"
+        f"Mean pooling of the last layer ranks the other half first for {100 * last:.0f} % of "
+        f"{corpus_looks([corpus])[corpus].name}, TF-IDF for {100 * words:.0f} %"
     )
 
 
@@ -137,7 +137,7 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, digits: int) -> str:
         shown["preparation"] = shown["preparation"].str.replace("_", " ")
         text.append(
             section(
-                f"Corpus {corpus}",
+                sentence_case(corpus_looks([corpus])[corpus].name),
                 f"{counted(shown['n_queries'].iloc[0], 'text')} of four sentences or more, cut in "
                 "two; shorter ones take no part. The best layer and preparation of each embedding, "
                 "chosen by these very numbers.",

@@ -55,7 +55,7 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     """Return what the last layer's mean comes to beside words alone."""
     trained = of_model[(of_model["features"] == SHOWN) & (of_model["weights"] == "trained")]
     if trained.empty:
-        return f"Words alone tell {100 * words['accuracy']:.0f} % of labels"
+        return f"Words alone label {100 * words['accuracy']:.0f} % of texts correctly"
     last = trained.iloc[-1]
     if last["less_bag_of_words_low"] > 0:
         verdict = "that is more"
@@ -64,8 +64,8 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     else:
         verdict = "no clear difference"
     return (
-        f"The last layer's mean tells {100 * last['accuracy']:.0f} % of labels, words alone "
-        f"{100 * words['accuracy']:.0f} %: {verdict}"
+        f"Mean pooling of the last layer labels {100 * last['accuracy']:.0f} % of texts correctly, "
+        f"words alone {100 * words['accuracy']:.0f} %: {verdict}"
     )
 
 
@@ -91,7 +91,11 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
             ax.plot(rows["layer"], rows["accuracy"], label=look.name, **line)
             shade(ax, rows, "layer", "accuracy", color=look.color, alpha=0.2)
         else:
-            line |= {"marker": "x", "ls": random.line, "label": f"{look.name}, {random.name}"}
+            line |= {
+                "markerfacecolor": "none",
+                "ls": random.line,
+                "label": f"{look.name}, {random.name}",
+            }
             ax.plot(rows["layer"], rows["accuracy"], **line)
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -9,7 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+    shade,
+)
 from embspace.draw.page.looks import NULLS, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.draw.texts.text_clouds import NO_CORPUS, population
@@ -22,6 +30,7 @@ RESULTS = (
     "text_clouds/spectrum.csv",
 )
 SHARE, NULL = "share_not_positive", "null_covariance_share_not_positive"
+LEAST = 0.005  # share of cosines that a panel shows
 DIRECTIONS = "equal_n_participation_ratio"
 GAUSSIAN = NULLS["gaussian_of_covariance"]
 COLUMNS = {
@@ -69,13 +78,16 @@ def draw_text_clouds_layers(
         for column, pooling in enumerate(POOLINGS):
             ax = axes[row * len(POOLINGS) + column]
             own = table[table["pooling"] == pooling]
-            if quantity == SHARE and not own[[SHARE, NULL]].to_numpy().any():
-                say_instead([ax], "all cosines are positive")
+            largest = float(own[[SHARE, NULL]].to_numpy().max()) if quantity == SHARE else 1.0
+            if largest < LEAST:
+                say_instead([ax], _hardly_any(largest))
                 continue
             _by_layer(ax, own, quantity)
-            ax.set(ylim=(min(0.0, float(table[quantity].min())), top), ylabel=words)
+            ax.set(ylim=(min(0.0, float(table[quantity].min())), top))
+            if not any(each.axison for each in axes[row * len(POOLINGS) :][:column]):
+                ax.set_ylabel(words)
             if row == 0:
-                ax.set_title(POOLINGS[pooling].name)
+                ax.set_title(sentence_case(POOLINGS[pooling].name))
     for ax in axes[-len(POOLINGS) :]:
         ax.set_xlabel("layer")
     legend_below(figure, axes, ncols=3)
@@ -93,14 +105,21 @@ def _finding(positive: pd.DataFrame) -> str:
     by_pooling = positive[positive["layer"] == most["layer"]]
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]
     others = ", ".join(
-        f"{100 * by_pooling[pooling]:.0f} % by {look.name}"
+        f"{100 * by_pooling[pooling]:.0f} % with {look.name}"
         for pooling, look in POOLINGS.items()
         if pooling in by_pooling and pooling != most["pooling"]
     )
     return (
-        f"Of the cosines of two {name} at layer {most['layer']}, {100 * most[SHARE]:.0f} % are not "
-        f"positive by {POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
+        f"{100 * most[SHARE]:.0f} % of the cosines of two {name} at layer {most['layer']} are not "
+        f"positive with {POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
     )
+
+
+def _hardly_any(largest: float) -> str:
+    """Return what stands in the place of a panel whose shares are all about zero."""
+    if not largest:
+        return "all cosines are positive"
+    return f"shares below {percent(LEAST)}\nat each layer"
 
 
 def _by_layer(ax: Axes, table: pd.DataFrame, quantity: str) -> None:

@@ -12,7 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, without_axes
+from embspace.draw.page.canvas import (
+    count,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    without_axes,
+)
 from embspace.draw.page.looks import (
     GRAY,
     MAP_METHODS,
@@ -97,7 +104,7 @@ def draw_text_maps(
         _map(ax, points, looks)
         _name_kinds(ax, points, _where(compared, **chosen), looks)
     for ax, (pooling, preparation) in zip(axes, spaces, strict=False):
-        ax.set_title(f"{POOLINGS[pooling].name}\n{PREPARATIONS[preparation]}")
+        ax.set_title(f"{sentence_case(POOLINGS[pooling].name)}\n{PREPARATIONS[preparation]}")
     for ax, name in zip(axes[:: len(spaces)], maps, strict=False):
         ax.set_ylabel(_words(name))
     if not compared.empty:
@@ -134,8 +141,8 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
         for _, row in rows.iloc[[0, -1] if len(rows) > 1 else [0]].iterrows()
     )
     return (
-        f"Texts nearest to {corpus_looks([corpus])[corpus].name} are of the same source: {said}; "
-        f"{_percent(rows[CHANCE].iloc[0])} by chance"
+        f"Texts nearest to {corpus_looks([corpus])[corpus].name} that are of the same source: "
+        f"{said}; {_percent(rows[CHANCE].iloc[0])} by chance"
     )
 
 

@@ -199,9 +199,14 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
         x, y = path["component_1"], path["component_2"]
         ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
         if number == 0:
-            for layer, at_x, at_y in zip(path["layer"], x, y, strict=True):
-                at = (float(at_x), float(at_y))
-                ax.annotate(f"{layer:.0f}", at, (7, 5), textcoords="offset points", fontsize=7)
+            for layer, x, y in path[["layer", "component_1", "component_2"]].itertuples(False):
+                place: dict[str, Any] = {
+                    "xytext": (0, 7),
+                    "textcoords": "offset points",
+                    "ha": "center",
+                }
+                place["bbox"] = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.3}
+                ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
     _label_components(ax, views, followed["view"].iloc[0])
     ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
     ax.margins(0.12)

@@ -13,31 +13,63 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import (
+    folded,
+    interval,
+    markdown_table,
+    p_value,
+    same,
+    section,
+)
 from embspace.settings.types import PositiveShare
 
-RESULTS = ("layers.csv", "recovery.csv", "words.csv", "drift.csv", "json")
+RESULTS = (
+    "layers.csv",
+    "recovery.csv",
+    "words.csv",
+    "drift.csv",
+    "json",
+    "conf/measure/words/homonyms.yaml",
+)
+MEASURED_WITH = RESULTS[-1]
 DIVERGING = "RdBu_r"
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
 RANDOM = "random_weights_"
 RANDOM_LOOK = NULLS["random_initialization"]
 # The columns of the tables.
-KEYS = ["layer", "preparation", "quantity"]
-APART = [
-    *KEYS,
-    *("within", "between", "between_words", "difference", "difference_low", "difference_high"),
-    *("null_difference_low", "null_difference_high", "p_value", "ratio", "relative_difference"),
-    *("share_apart", f"{RANDOM}difference"),
-]
-TOLD = [
-    *KEYS,
-    *("accuracy", "accuracy_low", "accuracy_high", "p_value", "context_accuracy", "context_gain"),
-    *("context_gain_low", "context_gain_high", f"{RANDOM}accuracy"),
-]
-DRIFT = [
-    *("preparation", "quantity", "statistic", "first_layer", "slope", "slope_low", "slope_high"),
-    *("null_slope_low", "null_slope_high", "p_value", f"{RANDOM}slope", "largest_layer"),
-]
+KEYS = {"layer": "layer", "preparation": "states", "quantity": "measure"}
+P, AT_RANDOM = {"p_value": "p"}, "random weights"
+APART = {
+    **KEYS,
+    **same("within", "between"),
+    "between_words": "between words",
+    **interval("difference", "difference"),
+    **interval("null_difference", "senses shuffled"),
+    **P,
+    "ratio": "ratio",
+    "relative_difference": "relative difference",
+    "share_apart": "words apart",
+    f"{RANDOM}difference": AT_RANDOM,
+}
+TOLD = {
+    **KEYS,
+    **interval("accuracy", "accuracy"),
+    **P,
+    "context_accuracy": "accuracy by context",
+    **interval("context_gain", "difference from context"),
+    f"{RANDOM}accuracy": AT_RANDOM,
+}
+DRIFT = {
+    "preparation": "states",
+    "quantity": "measure",
+    "statistic": "slope of",
+    "first_layer": "from layer",
+    **interval("slope", "slope"),
+    **interval("null_slope", "senses shuffled"),
+    **P,
+    f"{RANDOM}slope": AT_RANDOM,
+    "largest_layer": "largest at layer",
+}
 WORDS = ["rank", "word", "senses", "within", "between", "difference", "ratio", "accuracy"]
 
 
@@ -189,39 +221,60 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
 
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
-    layers, recovery, words = results["layers"], results["recovery"], results["words"]
+    """Return the last layer and the words at both ends; behind a fold each layer and the rest."""
+    words, n_draws = results["words"], results[MEASURED_WITH]["n_draws"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
     ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
-    exact = ("p_value",)
+    apart = _readable(results["layers"], APART, n_draws)
+    told = _readable(results["recovery"], TOLD, n_draws)
+    drift = _readable(results["drift"], DRIFT, n_draws)
+    more = [
+        section("Each layer", "The same means.", markdown_table(apart, digits)),
+        section(
+            "Telling the sense",
+            "Share of sentences whose nearest one of the same word has the same sense. The "
+            "context is the mean state of the other tokens. " + _bag(results["json"], digits),
+            markdown_table(told, digits),
+        ),
+        section(
+            "Drift",
+            "Slope over the layers, per layer, from the first layer on that is named.",
+            markdown_table(drift, digits + 1),
+        ),
+    ]
     return "\n".join(
         [
             f"# Homonyms in {label}\n\nStage `measure_homonyms`. {_population(results['json'])}\n",
             section(
                 "Within and between senses",
-                "Means over words. The difference is positive where senses lie apart, its interval "
-                "is over words, its null shuffles the senses of each word. The ratio is between "
-                "over within, and the relative difference is over the distance of different "
-                "words: all of distances, 1 - cosine for a cosine.",
-                markdown_table(layers[APART], digits, exact),
-            ),
-            section(
-                "Telling the sense",
-                "Share of sentences whose nearest one of the same word has the same sense. The "
-                "context is the mean state of the other tokens. " + _bag(results["json"], digits),
-                markdown_table(recovery[TOLD], digits, exact),
-            ),
-            section(
-                "Drift",
-                "Slope over the layers, per layer, from the first layer on that is named.",
-                markdown_table(results["drift"][DRIFT], digits + 1, exact),
+                "Means over words at the last layer. The difference is positive where senses lie "
+                "apart, its interval is over words, its null shuffles the senses of each word "
+                f"{n_draws:,} times. The ratio is between over within, and the relative "
+                "difference is over the distance of different words: all of distances, 1 - cosine "
+                "for a cosine.",
+                markdown_table(apart[apart["layer"] == apart["layer"].max()], digits),
             ),
             section(
                 "Words",
                 "Centered cosines at the last layer; those apart most and least.",
-                markdown_table(ends[WORDS], digits),
+                markdown_table(_spaced(ends[WORDS]), digits),
             ),
+            folded("\n".join(more)),
         ]
     )
+
+
+def _readable(table: pd.DataFrame, columns: dict[str, str], n_draws: int) -> pd.DataFrame:
+    """Return columns with their words, words instead of identifiers, and p-values as text."""
+    p_values = ["–" if np.isnan(each) else p_value(each, n_draws) for each in table["p_value"]]
+    shown = _spaced(table[[*columns]]).assign(p_value=pd.Series(p_values, table.index, "str"))
+    return shown.rename(columns=columns)
+
+
+def _spaced(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose identifiers are words."""
+    named = [str(name) for name in table if table[name].dtype.kind == "O"]
+    return table.assign(**{name: table[name].str.replace("_", " ") for name in named})
 
 
 def _population(counts: dict[str, Any]) -> str:
