@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from embspace.app import remember
 from embspace.app.remember import remember_runs
 
 MEASURE = (
@@ -62,3 +63,23 @@ def test_a_table_that_was_edited_is_no_result(tree: Path):
     repro(tree, 0)
     (tree / "results/a.csv").write_text("edited")
     assert remember_runs(tree) == 1
+
+
+def test_only_stages_that_ran_since_are_looked_at(tree: Path, monkeypatch: pytest.MonkeyPatch):
+    repro(tree, 0)
+    remember_runs(tree)
+    (tree / "params.yaml").write_text("seed: 0\n")
+    (tree / "results/a.csv").write_text("edited")
+    subprocess.run([sys.executable, "-m", "dvc", "repro", "-sf", "draw_a"], cwd=tree, check=True)
+    looked_at: list[str] = []
+    monkeypatch.setattr(remember, "_is_forgotten", lambda stage: looked_at.append(stage.name))
+    assert remember_runs(tree) == 0
+    assert looked_at == ["draw_a"]
+
+
+@pytest.mark.parametrize("text", ["", "not JSON", "[1, 2]"])
+def test_a_mark_that_cannot_be_read_lets_all_be_looked_at(tree: Path, text: str):
+    repro(tree, 0)
+    (tree / ".cache").mkdir()
+    (tree / remember.REMEMBERED).write_text(text)
+    assert remember_runs(tree) == 2
