@@ -53,6 +53,20 @@ def test_tables_have_their_columns_and_no_row_twice(found: LayerProfiles) -> Non
     assert places["many", "cls"].tolist() == places["pooled", "mean"].tolist() == [2, 2]
 
 
+def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: LayerProfiles) -> None:
+    states = three_corpora()["many"]
+    deeper = replace(
+        states, states={kind: np.concatenate([x, x + 1]) for kind, x in states.states.items()}
+    )
+    given = protocol("spectrum", value_only=[SLOW], most_layers=2)
+    with processes(1):
+        ends = layer_profiles({"many": deeper}, given)
+    assert set(ends.profiles["layer"]) == {0, 2 * states.n_layers - 1}
+    first = "corpus == 'many' and layer == 0"
+    tables = ([getattr(each, table).query(first) for table in COLUMNS] for each in (ends, found))
+    assert_equal(*(LayerProfiles(*each) for each in tables))
+
+
 @pytest.mark.parametrize("name", ["found", "context"])
 def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequest) -> None:
     rows = request.getfixturevalue(name).profiles.query("corpus == 'many'").set_index(KEYS[1:])

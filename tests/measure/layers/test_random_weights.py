@@ -20,6 +20,7 @@ SIZES = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vo
 SETTINGS: dict[str, Any] = {
     "read_corpora": ["posts", "pooled", "few", "unknown"],
     "n_seeds": 2,
+    "most_layers": 13,
     "left_out": ["partition_isotropy"],
     "tokens_per_batch": 40,
     "device": "cpu",

@@ -31,6 +31,7 @@ from embspace.measure.layers.layer_batches import (
 )
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
 from embspace.measure.layers.layer_protocol import Protocol, drawn_measures, measures_of
+from embspace.measure.layers.layer_steps import layers_in_steps
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
 COLUMNS = {
@@ -67,7 +68,7 @@ class LayerProfiles:
 
 
 def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
-    """Every measure of the families at every layer of every corpus.
+    """Return every measure of the families at each layer of every corpus, of a deep model in steps.
 
     Measures of neighbors are those of disjoint batches of shuffled vectors, each once, averaged
     over them, with their standard deviation; all others are of all vectors together. Where a norm
@@ -79,7 +80,11 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> L
 
     # The largest first: at the end, one core would wait for it.
     names = sorted(corpora, key=lambda name: -len(corpora[name].tokens))
-    places = [(name, layer) for name in names for layer in range(corpora[name].n_layers)]
+    places = [
+        (name, layer)
+        for name in names
+        for layer in layers_in_steps(corpora[name].n_layers, protocol.most_layers)
+    ]
     calls = [delayed(_of_layer)(name, corpora[name], layer, protocol) for name, layer in places]
     calls += [
         delayed(_after_final_norm)(name, corpora[name], protocol)

@@ -18,6 +18,8 @@ class Protocol:
     changes: Sequence[Change]
     rng: np.random.Generator
     """Only its seed counts: a corpus has the same halves at all layers."""
+    most_layers: int | None = None
+    """Layers of a deeper model are taken in steps; None: all layers of all models."""
     n_half_samples: int = 0
     level: float = 0.95
     tolerance: float = 0.05

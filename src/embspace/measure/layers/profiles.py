@@ -37,6 +37,7 @@ def measure_profiles(
     families: tuple[Family, ...],
     *,
     fewest_documents: Annotated[int, Field(ge=4)],
+    most_layers: Annotated[int, Field(ge=2)],
     changes: list[Change],
     changes_of_spectrum: list[Change],
     n_top: PositiveInt,
@@ -57,6 +58,9 @@ def measure_profiles(
 ) -> LayerProfiles:
     """Return the measures of families by corpus, space, change and layer; of context by token.
 
+    Of a model with more than `most_layers` layers, every second or third and so on is measured, and
+    the last.
+
     `random_weights` is what `measure_random_weights` leaves, and becomes a null among the others;
     None of neighbors. These are looked for within disjoint batches of `batch_size` shuffled
     vectors: all batches of vectors as they are, `n_batches_of_changes` of those that are changed.
@@ -68,6 +72,7 @@ def measure_profiles(
     protocol = Protocol(
         families=families,
         changes=changes + (changes_of_spectrum if "spectrum" in families else []),
+        most_layers=most_layers,
         n_top=n_top,
         value_only=value_only,
         without_draws=without_draws,

@@ -22,6 +22,7 @@ from embspace.geometry.measures.declaration import Definition, Family
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_states import window_states
+from embspace.measure.layers.layer_steps import layers_in_steps
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import Window
@@ -43,6 +44,7 @@ def measure_random_weights(
     *,
     read_corpora: list[str],
     n_seeds: PositiveInt,
+    most_layers: Annotated[int, Field(ge=2)],
     left_out: list[str],
     tokens_per_batch: Annotated[int, Field(ge=1)],
     device: Device,
@@ -73,7 +75,7 @@ def measure_random_weights(
         states = _states(
             randomized, final_norm, corpora[name], tokens_per_batch, choose_device(device)
         )
-        layers = range(states.n_layers)
+        layers = layers_in_steps(states.n_layers, most_layers)
         # One thread of BLAS for each layer: more would wait for each other, ten times as long.
         with threadpool_limits(1, user_api="blas"):
             found = Parallel(n_jobs=-1, prefer="threads")(
