@@ -79,7 +79,7 @@ def test_groups_are_told_apart_as_tokens_and_positions_are(
 ):
     found = tables["separability"].set_index("group").loc["far"]
     matrices = {"input": x[GROUPS == "near"], "positional": x[GROUPS == "far"]}
-    expected = measure_separability(matrices, **settings(measure_separability))
+    expected = measure_separability(matrices, **settings(measure_separability)).summary
     for column in ("preparation", "auc", "null_auc", "auc_standard_deviation"):
         assert found[column].tolist() == expected[column].tolist()
     assert (found["auc"] > 0.95).all()

@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.draw.learned.norm_and_mean_cosine import draw_norm_and_mean_cosine
+from embspace.measure.learned.mean_embedding import mean_quantities
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
@@ -9,9 +11,11 @@ SETTINGS = {"height_mm": 95.0, "digits": 3}
 
 
 def results_of(n_special: int = 2):
+    vocabulary = vocabulary_of(120, n_special=n_special)
+    quantities = mean_quantities(random_matrices()["input"])
     return {
-        "data/extracted/embeddings.safetensors": random_matrices(),
-        "data/extracted/embeddings.parquet": vocabulary_of(120, n_special=n_special),
+        "data/measured/mean_embedding.parquet": pd.concat([vocabulary, quantities], axis=1),
+        "data/extracted/embeddings.parquet": vocabulary,
     }
 
 

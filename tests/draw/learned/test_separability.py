@@ -1,5 +1,9 @@
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from embspace.draw.learned.separability import draw_separability
 from tests.draw.fits import assert_words_fit
@@ -19,38 +23,52 @@ TABLE = pd.DataFrame(
 )
 
 
-def test_points_are_the_aucs_of_the_table():
-    figure, text = draw_separability(
-        {"json": TABLE.set_index("preparation").to_dict("index")},
-        "a model of a long name",
-        height_mm=55.0,
-        digits=2,
+def scores() -> pd.DataFrame:
+    """Tokens around −1 and positions around 2; with labels shuffled, all far away."""
+    rng = np.random.default_rng(0)
+    is_position = np.repeat([False, True], [600, 150])
+    near = pd.DataFrame({"is_labeled": is_position, "score": rng.normal(3.0 * is_position - 1)})
+    return pd.concat(
+        near.assign(preparation=preparation, labels=labels, fold=0, score=near["score"] + shift)
+        for preparation in ("raw", "unit_length")
+        for labels, shift in (("true", 0), ("shuffled", 1000))
     )
+
+
+def drawn(table: pd.DataFrame, label: str = "tiny") -> tuple[Figure, str]:
+    results: dict[str, Any] = {"json": table.set_index("preparation").to_dict("index")}
+    results["data/measured/separability.parquet"] = scores()
+    return draw_separability(results, label, height_mm=55.0, digits=2)
+
+
+def test_each_preparation_has_the_distributions_of_true_labels():
+    figure, text = drawn(TABLE, "a model of a long name")
     assert_words_fit(figure)
-    (ax,) = figure.axes
-    null, true = (container.lines[0] for container in ax.containers)
-    assert list(true.get_xdata()) == pytest.approx([0.1, 0.25])  # 1 − AUC
-    assert list(null.get_xdata()) == pytest.approx([0.5, 0.51])
-    assert ax.get_xscale() == "log"
-    assert "up to 90 % of pairs" in figure.get_suptitle()
+    first, second = figure.axes
+    assert [ax.get_title("left") for ax in figure.axes] == ["Raw vectors", "Unit length"]
+    assert "AUC 0.90, labels shuffled 0.50" in first.get_xlabel()
+    assert "AUC 0.75, labels shuffled 0.49" in second.get_xlabel()
+    assert len(first.collections) == 2  # tokens and positions
+    assert first.get_xlim()[1] < 10
     assert "0.75" in text
     assert any("600 against 150" in text.get_text() for text in figure.texts)
 
 
+@pytest.mark.parametrize(
+    ("auc", "said"),
+    [
+        (0.999971, "A linear classifier tells positions from tokens: AUC 0.99997 at best"),
+        (1.0, "A linear classifier tells positions from tokens: AUC 1.00 at best"),
+        (0.51, "No linear classifier tells positions from tokens: AUC 0.51 at best"),
+    ],
+)
+def test_the_title_says_what_can_be_told(auc: float, said: str):
+    figure, _ = drawn(TABLE.assign(auc=auc))
+    assert figure.get_suptitle().strip() == said
+
+
 def test_a_model_without_positions_says_so():
-    figure, text = draw_separability({"json": {}}, "tiny", height_mm=55.0, digits=2)
+    empty = {"json": {}, "data/measured/separability.parquet": scores()[:0]}
+    figure, text = draw_separability(empty, "tiny", height_mm=55.0, digits=2)
     assert "tiny has no learned positional table" in figure.axes[0].texts[0].get_text()
     assert "tiny has no learned positional table: its file in conf/model says" in text
-
-
-@pytest.mark.parametrize(("auc", "said"), [(0.999971, "99.997 %"), (1.0, "100 %")])
-def test_only_all_pairs_are_a_hundred_percent(auc: float, said: str):
-    table = TABLE.assign(auc=auc)
-    figure, _ = draw_separability(
-        {"json": table.set_index("preparation").to_dict("index")}, "tiny", height_mm=55.0, digits=2
-    )
-    assert f"up to {said} of pairs" in figure.get_suptitle()
-    (ax,) = figure.axes
-    # None misordered has no place on a logarithm: that of one pair of all.
-    least = 1 / (600 * 150)
-    assert ax.containers[1].lines[0].get_xdata()[0] == pytest.approx(max(1 - auc, least))

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,15 +7,14 @@ from tests.measure.vectors import random_matrices, vocabulary_of
 
 
 def test_quantities_are_those_of_the_measure():
-    matrices = random_matrices()
-    results = {
-        "data/extracted/embeddings.safetensors": matrices,
-        "data/extracted/embeddings.parquet": vocabulary_of(120),
-    }
-    found = tokens_and_mean(results)
-    expected = mean_quantities(matrices["input"])
-    for quantity in expected:
-        assert np.allclose(found[quantity], expected[quantity])
+    expected = mean_quantities(random_matrices()["input"])
+    found = tokens_and_mean(
+        {
+            "data/measured/mean_embedding.parquet": expected,
+            "data/extracted/embeddings.parquet": vocabulary_of(120),
+        }
+    )
+    pd.testing.assert_frame_equal(found[[*expected]], expected)
     assert kinds_by_count(found) == ["word", "number", "special"]
 
 

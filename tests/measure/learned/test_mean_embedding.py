@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.measure.learned.mean_embedding import mean_quantities, measure_mean_embedding
@@ -30,6 +31,15 @@ def test_the_mean_of_the_dot_products_is_the_squared_norm_of_the_mean():
     assert mean_quantities(x)["dot_product"].mean() == pytest.approx(
         np.sum(x.astype(float).mean(axis=0) ** 2)
     )
+
+
+def test_the_stage_keeps_the_quantities_of_all_tokens():
+    matrices = random_matrices()
+    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS).quantities
+    pd.testing.assert_frame_equal(
+        found.drop(columns=["id", "token"]), mean_quantities(matrices["input"])
+    )
+    assert found["token"].tolist() == VOCABULARY["token"].tolist()
 
 
 def test_a_planted_token_is_found_as_the_extreme():

@@ -1,10 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from embspace.errors import InputError
-from embspace.measure.learned import separability
-from embspace.measure.learned.separability import measure_separability
+from embspace.measure.learned.separability import auc_table, measure_separability
 
 SETTINGS = {"n_folds": 4, "inverse_regularization": 1.0, "max_iterations": 500, "seed": 0}
 
@@ -19,7 +19,8 @@ def clouds(shift: float, scale: float = 1.0) -> dict[str, np.ndarray]:
 
 
 def auc(matrices: dict[str, np.ndarray], **change: int) -> pd.DataFrame:
-    return measure_separability(matrices, **SETTINGS | change).set_index("preparation")
+    table = measure_separability(matrices, **SETTINGS | change).summary
+    return table.set_index("preparation")
 
 
 def test_clouds_far_apart_are_told_apart_and_shuffled_labels_are_not():
@@ -52,19 +53,46 @@ def test_centering_undoes_a_shift_that_both_clouds_share():
     assert found["centered_unit_length"] > found["unit_length"] + 0.02
 
 
-def test_mean_and_spread_are_those_of_the_folds(monkeypatch: pytest.MonkeyPatch):
-    of_folds = np.array([0.5, 0.7, 0.9])
-    monkeypatch.setattr(separability, "fold_aucs", lambda *_: of_folds)
-    found = auc(clouds(0.0))
-    for name in ("auc", "null_auc"):
-        assert found[name].tolist() == pytest.approx([0.7] * 3)
-        assert found[f"{name}_standard_deviation"].tolist() == pytest.approx([0.2] * 3)
+def scored(*folds: tuple[int, int], labels: str) -> pd.DataFrame:
+    """Return scores of which, in each fold, so many of so many pairs are in the right order."""
+    rows = []
+    for fold, (n_right, n_pairs) in enumerate(folds):
+        positions = [(fold, True, 0.5)]
+        tokens = [(fold, False, float(k >= n_right)) for k in range(n_pairs)]
+        rows += positions + tokens
+    found = pd.DataFrame(rows, columns=["fold", "is_labeled", "score"])
+    return found.assign(preparation="raw", labels=labels)
+
+
+def test_mean_and_spread_are_those_of_the_folds():
+    true, null = (
+        scored((9, 10), (7, 10), (5, 10), labels="true"),
+        scored((4, 10), (5, 10), (6, 10), labels="shuffled"),
+    )
+    [row] = auc_table(pd.concat([true, null])).to_dict("records")
+    assert [row["auc"], row["auc_standard_deviation"]] == pytest.approx([0.7, 0.2])
+    assert [row["null_auc"], row["null_auc_standard_deviation"]] == pytest.approx([0.5, 0.1])
+
+
+def test_each_vector_has_one_score_of_a_classifier_that_has_not_seen_it():
+    matrices = clouds(0.3)
+    found = measure_separability(matrices, **SETTINGS).scores
+    x = np.concatenate([matrices["input"], matrices["positional"]])
+    assert (found.groupby(["preparation", "labels"]).size() == len(x)).all()
+    true = found.query("preparation == 'raw' and labels == 'true'").reset_index(drop=True)
+    assert true["is_labeled"].tolist() == [False] * 600 + [True] * 150
+    held_out = (true["fold"] == 2).to_numpy()
+    model = LogisticRegression(C=1.0, max_iter=500)
+    model.fit(x[~held_out], true["is_labeled"][~held_out])
+    assert true["score"].to_numpy()[held_out] == pytest.approx(
+        model.decision_function(x[held_out]), abs=1e-4
+    )
 
 
 def test_a_model_without_positions_has_an_empty_table():
-    table = measure_separability({"input": clouds(1.0)["input"]}, **SETTINGS)
-    assert len(table) == 0
-    assert "null_auc" in table
+    found = measure_separability({"input": clouds(1.0)["input"]}, **SETTINGS)
+    assert len(found.summary) == len(found.scores) == 0
+    assert "null_auc" in found.summary
 
 
 @pytest.mark.parametrize(

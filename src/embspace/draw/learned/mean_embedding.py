@@ -18,7 +18,7 @@ RESULTS = (
     "summary.csv",
     "histogram.csv",
     "tokens.csv",
-    "data/extracted/embeddings.safetensors",
+    "data/measured/mean_embedding.parquet",
     "data/extracted/embeddings.parquet",
 )
 QUANTITIES = {

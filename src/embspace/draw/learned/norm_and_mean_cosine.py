@@ -16,7 +16,7 @@ from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = (
-    "data/extracted/embeddings.safetensors",
+    "data/measured/mean_embedding.parquet",
     "data/extracted/embeddings.parquet",
 )
 X, Y = "norm", "cosine"

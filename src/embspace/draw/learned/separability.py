@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -13,82 +14,96 @@ from embspace.draw.page.canvas import (
     counted,
     legend_below,
     new_figure,
-    percent,
     say_absent,
 )
-from embspace.draw.page.looks import GREEN, NULLS, Look
+from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 
-RESULTS = ("json",)
-LABELS = Look("true labels", GREEN, "o")
+RESULTS = ("json", "data/measured/separability.parquet")
 WORDS = {
-    "raw": "raw vectors",
-    "unit_length": "unit length",
-    "centered_unit_length": "centered, unit length",
+    "raw": "Raw vectors",
+    "unit_length": "Unit length",
+    "centered_unit_length": "Centered, unit length",
 }
+BINS = 60
+CUT = 0.002  # share of the scores that each end of an axis leaves out
 
 
 def draw_separability(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """The share of misordered pairs by preparation, beside that of shuffled labels."""
-    table = _table_of(results["json"])
-    figure, (ax,) = new_figure(
+    """Return the held-out scores of tokens and positions by preparation; the AUCs as a table."""
+    table, scores = _table_of(results["json"]), results["data/measured/separability.parquet"]
+    figure, axes = new_figure(
         1,
-        1,
+        max(1, len(table)),
         height_mm=height_mm,
         title=_finding(table, label),
         subtitle=f"{label} · {_protocol(table)}",
         stage="measure_separability",
     )
     if table.empty:
-        say_absent([ax], label, "positional")
+        say_absent(axes, label, "positional")
         return figure, _table(table, label, digits)
-    # Fewer misordered pairs than one cannot be told from none.
-    least = 1 / float(table["n_input"].iloc[0] * table["n_positional"].iloc[0])
-    _dots(ax, table, "null_auc", NULLS["labels_shuffled"], least)
-    _dots(ax, table, "auc", LABELS, least)
-    left = float((1 - table["auc"]).clip(lower=least).min()) / 20
-    ax.set(xscale="log", xlim=(left, 1), xlabel="misordered pairs, held out (1 − AUC)")
-    ax.xaxis.set_major_formatter(lambda share, _: percent(share))
-    ax.invert_yaxis()
-    ax.margins(y=0.3)
-    legend_below(figure, [ax], ncols=2)
+    true = scores[scores["labels"] == "true"]
+    for ax, (preparation, row) in zip(axes, table.iterrows(), strict=True):
+        _distributions(ax, true[true["preparation"] == preparation])
+        # Words wide enough for a panel of a third of the page.
+        ax.set_title(row["preparation"], loc="left")
+        ax.set_xlabel(
+            f"score (log-odds of a position)\nAUC {_not_rounded_up(row['auc'])}, "
+            f"labels shuffled {row['null_auc']:.2f}",
+            fontsize=7,
+        )
+    axes[0].set_ylabel("density of each kind")
+    legend_below(figure, axes, ncols=2)
     return figure, _table(table, label, digits)
 
 
 def _table_of(found: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame([{"preparation": WORDS[key], **row} for key, row in found.items()])
+    rows = {key: {"preparation": WORDS[key], **row} for key, row in found.items()}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def _finding(table: pd.DataFrame, label: str) -> str:
+    """Return what a linear classifier can tell; it can where its AUC is above that of its null."""
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
-    best = float(table["auc"].max())
-    return (
-        "A linear classifier ranks positions above tokens in up to "
-        f"{_not_rounded_up(best)} of pairs"
-    )
+    best = table.loc[table["auc"].idxmax()]
+    auc = _not_rounded_up(best["auc"])
+    if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
+        return f"No linear classifier tells positions from tokens: AUC {auc} at best"
+    return f"A linear classifier tells positions from tokens: AUC {auc} at best"
 
 
-def _not_rounded_up(share: float) -> str:
-    """Return a share in percent, with so many digits that it is not 100 % unless all are."""
-    digits = 0
-    while share < 1 and round(100 * share, digits) == 100:
+def _not_rounded_up(auc: float) -> str:
+    """Return an AUC with so many digits that it is not 1 unless no pair is misordered."""
+    digits = 2
+    while auc < 1 and round(auc, digits) == 1:
         digits += 1
-    return f"{100 * share:.{digits}f} %"
+    return f"{auc:.{digits}f}"
 
 
-def _dots(ax: Axes, table: pd.DataFrame, name: str, look: Look, least: float) -> None:
-    """Draw 1 − AUC of each preparation, its bar cut where the axis, a logarithm, ends."""
-    share = (1 - table[name]).clip(lower=least)
-    spread = table[f"{name}_standard_deviation"]
-    bars = (share - (share - spread).clip(lower=least), spread)
-    # One that misorders none has no place on the axis: hollow, at less than one pair.
-    marks: dict[str, Any] = {"color": look.color, "label": look.name, "fmt": look.marker or "|"}
-    ax.errorbar(share, table["preparation"], xerr=bars, markersize=5, **marks)
-    for x, y in zip(share, table["preparation"], strict=True):
-        ax.annotate(percent(x), (x, y), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+def _distributions(ax: Axes, scores: pd.DataFrame) -> None:
+    """Draw the density of the scores of each kind, filled; 0 is where the classifier decides."""
+    low, high = scores["score"].quantile([CUT, 1 - CUT])
+    room = 0.05 * (high - low)
+    for space, is_position in (("input", False), ("positional", True)):
+        look = SPACES[space]
+        sns.histplot(
+            scores.loc[scores["is_labeled"] == is_position, "score"],
+            ax=ax,
+            stat="density",
+            bins=BINS,
+            binrange=(low, high),
+            element="step",
+            color=look.color,
+            alpha=0.3,
+            linestyle="--" if is_position else "-",
+            label=look.name,
+        )
+    ax.axvline(0, color=GRAY, linewidth=0.8, linestyle=":")
+    ax.set(xlim=(low - room, high + room), yticks=[], ylabel="")
 
 
 def _protocol(table: pd.DataFrame) -> str:
@@ -97,8 +112,8 @@ def _protocol(table: pd.DataFrame) -> str:
     row = table.iloc[0]
     return (
         f"{count(row['n_input'])} against {counted(row['n_positional'], 'vector')} · logistic "
-        f"regression, C = {row['inverse_regularization']:g} · {counted(row['n_folds'], 'fold')}, "
-        "bars: their standard deviation"
+        f"regression, C = {row['inverse_regularization']:g} · each vector is scored by the one of "
+        f"{counted(row['n_folds'], 'fold')} that has not seen it"
     )
 
 
@@ -108,6 +123,7 @@ def _table(table: pd.DataFrame, label: str, digits: int) -> str:
         return f"{heading}Stage `measure_separability`.\n\n{absent(label, 'positional')}\n"
     return heading + section(
         "Held-out AUC",
-        "Stage `measure_separability`. The null is the same with shuffled labels.",
+        "Stage `measure_separability`. The null is the same with shuffled labels; the standard "
+        "deviation is over folds.",
         markdown_table(table, digits),
     )

@@ -1,33 +1,17 @@
-"""Each token beside the mean of all: what two figures show by the kinds of tokens."""
+"""Joins the kinds of tokens to their distance from the mean of all, for two figures."""
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from embspace.draw.page.token_kinds import token_kinds
-from embspace.geometry.pairs.directions import norms
 
 
 def tokens_and_mean(results: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row a token: id, token, kind, and what `measure_mean_embedding` measures of it.
-
-    That stage keeps histograms alone, which do not say which tokens are where.
-    """
-    vectors = results["data/extracted/embeddings.safetensors"]["input"].astype(np.float64)
-    vocabulary = results["data/extracted/embeddings.parquet"]
-    mean = vectors.mean(axis=0)
-    length, product = norms(vectors), vectors @ mean
-    with np.errstate(invalid="ignore"):  # a vector of length zero has no direction
-        cosine = product / (length * np.linalg.norm(mean))
-    return vocabulary[["id", "token"]].assign(
-        kind=token_kinds(vocabulary).to_numpy(),
-        euclidean_distance=norms(vectors - mean),
-        dot_product=product,
-        cosine=cosine,
-        norm=length,
-    )
+    """Return one row a token: id, token, kind, and what `measure_mean_embedding` measures of it."""
+    kind = token_kinds(results["data/extracted/embeddings.parquet"]).to_numpy()
+    return results["data/measured/mean_embedding.parquet"].assign(kind=kind)
 
 
 def kinds_by_count(tokens: pd.DataFrame) -> list[str]:

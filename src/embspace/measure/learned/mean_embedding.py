@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import PositiveInt
 
-from embspace.files.rows import load_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
@@ -27,8 +27,10 @@ SHORTEST = 3
 
 @dataclass(frozen=True)
 class MeanEmbedding:
-    """The three tables of the stage."""
+    """The tables of the stage."""
 
+    quantities: pd.DataFrame
+    """One row a token of the vocabulary, in its order."""
     summary: pd.DataFrame
     histogram: pd.DataFrame
     tokens: pd.DataFrame
@@ -51,6 +53,7 @@ def measure_mean_embedding(
     """
     quantities = mean_quantities(matrices["input"])
     return MeanEmbedding(
+        quantities=pd.concat([vocabulary[["id", "token"]], quantities], axis=1),
         summary=pd.DataFrame(
             [
                 {"quantity": quantity, **summary_of(values.to_numpy(), quantiles)}
@@ -137,6 +140,7 @@ def main(config: StageConfig) -> None:
         load_spelling(name, describe_model(name, config.model)),
         **config.settings,
     )
+    save_rows(tables.quantities, f"data/measured/mean_embedding/{name}.parquet")
     save_table(tables.summary, f"results/mean_embedding/summary/{name}.csv")
     save_table(tables.histogram, f"results/mean_embedding/histogram/{name}.csv")
     save_table(tables.tokens, f"results/mean_embedding/tokens/{name}.csv")

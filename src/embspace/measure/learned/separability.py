@@ -5,15 +5,17 @@ Research question 1 of Luisto's thesis, answered with a number.
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.clouds.learned import one_space
 from embspace.errors import InputError
+from embspace.files.rows import save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import unit_rows
@@ -23,12 +25,24 @@ from embspace.settings.stage import StageConfig, run_stage
 SETTINGS = "conf/measure/learned/separability.yaml"
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
 COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_deviation"]
+FOLD_COLUMNS = ["preparation", "labels", "fold"]
+SCORE_COLUMNS = [*FOLD_COLUMNS, "is_labeled", "score"]
 # What is done to the vectors first, given the mean of the training fold.
 PREPARATIONS: dict[str, Callable[[Vectors, np.ndarray], Vectors]] = {
     "raw": lambda x, mean: x,
     "unit_length": lambda x, mean: unit_rows(x),
     "centered_unit_length": lambda x, mean: unit_rows(x - mean),
 }
+
+
+@dataclass(frozen=True)
+class Separability:
+    """The two tables of the stage."""
+
+    summary: pd.DataFrame
+    """One row a preparation, with the area under the ROC curve."""
+    scores: pd.DataFrame
+    """One row a preparation, kind of labels and vector, with its held-out score."""
 
 
 def measure_separability(
@@ -38,18 +52,19 @@ def measure_separability(
     inverse_regularization: PositiveFloat,
     max_iterations: PositiveInt,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
-    """Area under the ROC curve of telling `input` from `positional` vectors, by preparation.
+) -> Separability:
+    """Return how well `input` and `positional` vectors can be told apart, by preparation.
 
     Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
     are means over the folds' held-out vectors, the standard deviation is between folds. The mean
     that is taken away is that of the training fold, both kinds together: no label is used.
     Empty for a model without positional embeddings. `inverse_regularization` is on the scale of
-    the vectors as prepared, so that raw and unit vectors are not penalized alike.
+    the vectors as prepared, so that raw and unit vectors are not penalized alike. In `scores`,
+    `is_labeled` are positions.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
-        return pd.DataFrame(columns=COLUMNS)
+        return Separability(pd.DataFrame(columns=COLUMNS), pd.DataFrame(columns=SCORE_COLUMNS))
     n = {"n_input": len(matrices["input"]), "n_positional": len(matrices["positional"])}
     if min(n.values()) < n_folds:
         raise InputError(
@@ -59,11 +74,20 @@ def measure_separability(
     x = np.concatenate([matrices["input"], matrices["positional"]])
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
     about: dict[str, Any] = {"n_folds": n_folds, "inverse_regularization": inverse_regularization}
-    table = separability_table(x, is_position, **about, max_iterations=max_iterations, seed=seed)
-    return table.assign(**n, **about)[COLUMNS]
+    scores = held_out_scores(x, is_position, **about, max_iterations=max_iterations, seed=seed)
+    return Separability(auc_table(scores).assign(**n, **about)[COLUMNS], scores)
 
 
-def separability_table(
+def separability_table(x: Vectors, label: Bool[np.ndarray, " n"], **settings: Any) -> pd.DataFrame:
+    """Return the AUC of telling the vectors with the label from those without, by preparation.
+
+    Mean and standard deviation over folds, and the same with the labels shuffled. The settings are
+    those of `held_out_scores`.
+    """
+    return auc_table(held_out_scores(x, label, **settings))
+
+
+def held_out_scores(
     x: Vectors,
     label: Bool[np.ndarray, " n"],
     *,
@@ -72,43 +96,35 @@ def separability_table(
     max_iterations: int,
     seed: int,
 ) -> pd.DataFrame:
-    """The AUC of telling the vectors with the label from those without, one row a preparation.
+    """Return the log-odds of the label for each vector by the classifier that has not seen it.
 
-    Mean and standard deviation over folds, and the same with the labels shuffled.
+    By preparation; with `labels` true and shuffled, of which `is_labeled` are the vector's own.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
 
     for_folds, for_null = np.random.default_rng(seed).spawn(2)
-    shuffled = for_null.permutation(label)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=int(for_folds.integers(2**31)))
     model = LogisticRegression(C=inverse_regularization, max_iter=max_iterations)
-    rows = []
-    for preparation in PREPARATIONS:
-        auc, null = (fold_aucs(x, each, preparation, folds, model) for each in (label, shuffled))
-        rows.append(
-            {
-                "preparation": preparation,
-                "auc": auc.mean(),
-                "auc_standard_deviation": auc.std(ddof=1),
-                "null_auc": null.mean(),
-                "null_auc_standard_deviation": null.std(ddof=1),
-            }
-        )
-    return pd.DataFrame(rows)
+    kinds = {"true": label, "shuffled": for_null.permutation(label)}
+    parts = [
+        _scores(x, labels, preparation, folds, model).assign(preparation=preparation, labels=kind)
+        for preparation in PREPARATIONS
+        for kind, labels in kinds.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[SCORE_COLUMNS]
 
 
-def fold_aucs(
+def _scores(
     x: Vectors, label: Bool[np.ndarray, " n"], preparation: str, folds: Any, model: Any
-) -> Float[np.ndarray, " fold"]:
-    """The AUC on each held-out fold."""
+) -> pd.DataFrame:
+    """Return fold, label and score of each vector, in the order of the vectors."""
     from sklearn.exceptions import ConvergenceWarning
-    from sklearn.metrics import roc_auc_score
     from threadpoolctl import threadpool_limits
 
     prepare = PREPARATIONS[preparation]
-    aucs = []
-    for train, test in folds.split(x, label):
+    fold, score = np.empty(len(x), dtype=int), np.empty(len(x))
+    for number, (train, test) in enumerate(folds.split(x, label)):
         mean = x[train].mean(axis=0)
         # The optimizer amplifies rounding, which depends on how many threads share a product.
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
@@ -120,21 +136,47 @@ def fold_aucs(
                     f"{SETTINGS}: key 'max_iterations': {model.max_iter} are not "
                     f"enough for {preparation} vectors"
                 ) from warning
-            score = model.decision_function(prepare(x[test], mean))
-        aucs.append(roc_auc_score(label[test], score))
-    return np.array(aucs)
+            score[test] = model.decision_function(prepare(x[test], mean))
+        fold[test] = number
+    return pd.DataFrame({"fold": fold, "is_labeled": label, "score": score})
+
+
+def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over folds of the held-out AUC, one row a preparation."""
+    aucs = fold_aucs(scores)
+    rows = []
+    for preparation, of_folds in aucs.groupby("preparation", sort=False):
+        row = {"preparation": preparation}
+        for kind, name in {"true": "auc", "shuffled": "null_auc"}.items():
+            auc = of_folds.loc[of_folds["labels"] == kind, "auc"]
+            row |= {name: auc.mean(), f"{name}_standard_deviation": auc.std(ddof=1)}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def fold_aucs(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the AUC of each fold's held-out vectors, by preparation and kind of labels."""
+    from sklearn.metrics import roc_auc_score
+
+    rows = [
+        dict(zip(FOLD_COLUMNS, key, strict=True))
+        | {"auc": float(roc_auc_score(fold["is_labeled"], fold["score"]))}
+        for key, fold in scores.groupby(FOLD_COLUMNS, sort=False)
+    ]
+    return pd.DataFrame(rows, columns=[*FOLD_COLUMNS, "auc"])
 
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
-    table = measure_separability(matrices, **config.settings)
+    tables = measure_separability(matrices, **config.settings)
     # Scalars by preparation, so that `dvc metrics diff` and `dvc exp show` have them.
-    scalars = table.set_index("preparation").to_dict("index")
+    scalars = tables.summary.set_index("preparation").to_dict("index")
     save_scalars(
         {str(key): row for key, row in scalars.items()}, f"results/separability/{name}.json"
     )
+    save_rows(tables.scores, f"data/measured/separability/{name}.parquet")
 
 
 if __name__ == "__main__":
