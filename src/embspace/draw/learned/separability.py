@@ -26,7 +26,7 @@ WORDS = {
     "centered_unit_length": "Centered, unit length",
 }
 BINS = 60
-CUT = 0.002  # share of the scores that each end of an axis leaves out
+CUT = 0.002  # share of the scores of a kind that each end of an axis leaves out
 
 
 def draw_separability(
@@ -56,7 +56,7 @@ def draw_separability(
             fontsize=7,
         )
     axes[0].set_ylabel("density of each kind")
-    legend_below(figure, axes, ncols=2)
+    legend_below(figure, axes, ncols=3)
     return figure, _table(table, label, digits)
 
 
@@ -85,8 +85,9 @@ def _not_rounded_up(auc: float) -> str:
 
 
 def _distributions(ax: Axes, scores: pd.DataFrame) -> None:
-    """Draw the density of the scores of each kind, filled; 0 is where the classifier decides."""
-    low, high = scores["score"].quantile([CUT, 1 - CUT])
+    """Draw the density of the scores of each kind; the classifier decides at 0."""
+    ranges = scores.groupby("is_labeled")["score"].quantile([CUT, 1 - CUT])
+    low, high = min(ranges.min(), 0), max(ranges.max(), 0)
     room = 0.05 * (high - low)
     for space, is_position in (("input", False), ("positional", True)):
         look = SPACES[space]
@@ -102,7 +103,7 @@ def _distributions(ax: Axes, scores: pd.DataFrame) -> None:
             linestyle="--" if is_position else "-",
             label=look.name,
         )
-    ax.axvline(0, color=GRAY, linewidth=0.8, linestyle=":")
+    ax.axvline(0, color=GRAY, linewidth=0.8, linestyle=":", label="decision")
     ax.set(xlim=(low - room, high + room), yticks=[], ylabel="")
 
 
@@ -112,8 +113,8 @@ def _protocol(table: pd.DataFrame) -> str:
     row = table.iloc[0]
     return (
         f"{count(row['n_input'])} against {counted(row['n_positional'], 'vector')} · logistic "
-        f"regression, C = {row['inverse_regularization']:g} · each vector is scored by the one of "
-        f"{counted(row['n_folds'], 'fold')} that has not seen it"
+        f"regression, C = {row['inverse_regularization']:g} · scores of held-out vectors, "
+        f"{counted(row['n_folds'], 'fold')}"
     )
 
 
