@@ -79,6 +79,31 @@ def test_its_words_are_no_identifiers(figure: Figure):
     assert not {each for each in found if not each.startswith(("measure_", "project_"))}
 
 
+def unused_words(root: Path) -> re.Pattern[str]:
+    """Return what the glossary lists under words that are not used."""
+    text = (root / "docs/glossary.md").read_text(encoding="utf-8")
+    table = text.partition("## Words that we do not use")[2].partition("\n## ")[0]
+    rows = re.findall(r"(?m)^\| ([^|]+) \|", table)[1:]  # below the heading
+    words = [re.escape(word) for row in rows for word in row.split(", ")]
+    assert len(words) > 20
+    return re.compile(rf"\b({'|'.join(words)})s?\b", re.IGNORECASE)
+
+
+def test_its_words_are_those_of_the_glossary(figure: Figure, root: Path):
+    unused = unused_words(root)
+    assert not {text.get_text() for text in words_of(figure) if unused.search(text.get_text())}
+
+
+def test_tables_have_the_words_of_the_glossary(root: Path):
+    unused = unused_words(root)
+    found = {
+        f"{path.relative_to(root)}: {match[0]}"
+        for path in (root / "figures").rglob("*.md")
+        for match in unused.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert not found
+
+
 def test_no_panel_is_empty(figure: Figure):
     for panel in panels_of(figure):
         assert panel.has_data() or panel.get_legend() or panel.texts
