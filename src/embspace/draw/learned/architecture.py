@@ -16,8 +16,6 @@ COLORS = (BLUE, "0.65", *PALETTE[1:])
 # How much longer than the longest bar the axis is, for its numbers to have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
 WORDS = {
-    "input embeddings": "token embeddings",
-    "positional embeddings": "position embeddings",
     "intermediate": "feed-forward, up",
     "output": "feed-forward, down",
     "output without LayerNorm": "feed-forward, down",

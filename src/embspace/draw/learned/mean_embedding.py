@@ -112,11 +112,11 @@ def _table(tokens: pd.DataFrame, label: str, n_tokens: int, digits: int) -> str:
         }
     )
     return (
-        f"# The mean input embedding of {label}\n\nStage `measure_mean_embedding`.\n\n"
+        f"# The mean token embedding of {label}\n\nStage `measure_mean_embedding`.\n\n"
         + section(
             "Extreme tokens",
             "Words of three or more Latin letters; distance, dot product and cosine to the mean of "
-            "all input embeddings.",
+            "all token embeddings.",
             markdown_table(shown, digits),
         )
     )

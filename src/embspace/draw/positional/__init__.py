@@ -1,1 +1,1 @@
-"""Figures and tables of the positional embeddings."""
+"""Figures and tables of the position embeddings."""

@@ -199,7 +199,7 @@ def _along(
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    heading = f"# Regimes of the positional embeddings of {label}\n\nStage `measure_regimes`.\n"
+    heading = f"# Regimes of the position embeddings of {label}\n\nStage `measure_regimes`.\n"
     positions, scalars = results["positions"], results["json"]
     if positions.empty:
         return f"{heading}\n{absent(label, 'positional')}\n"

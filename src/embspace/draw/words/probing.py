@@ -50,7 +50,7 @@ def draw_probing(
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
-    """Return the accuracy of the first probe on input embeddings and at the last layer."""
+    """Return the accuracy of the first probe on token embeddings and at the last layer."""
     if accuracy.empty:
         return "No word of one token to read a part of speech off"
     real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
@@ -116,7 +116,7 @@ def _tables(accuracy: pd.DataFrame, tokens: pd.DataFrame, label: str, digits: in
                 markdown_table(_readable(accuracy[is_first], COLUMNS), digits),
             ),
             section(
-                "What the input embedding of a token says",
+                "What the token embedding of a token says",
                 "Probabilities by probes that were not fitted on the token; table 1 of the thesis.",
                 markdown_table(_readable(shown, same(*shown)), digits),
             ),

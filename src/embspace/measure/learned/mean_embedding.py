@@ -1,4 +1,4 @@
-"""Stage `measure_mean_embedding`: the mean of all input embeddings against each of them.
+"""Stage `measure_mean_embedding`: the mean of all token embeddings against each of them.
 
 Luisto's thesis, figure 12 and table 3.
 """

@@ -58,7 +58,7 @@ def measure_separability(
     Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
     are means over the folds' held-out vectors, the standard deviation is between folds. The mean
     that is taken away is that of the training fold, both kinds together: no label is used.
-    Empty for a model without positional embeddings. `inverse_regularization` is on the scale of
+    Empty for a model without position embeddings. `inverse_regularization` is on the scale of
     the vectors as prepared, so that raw and unit vectors are not penalized alike. In `scores`,
     `is_labeled` are positions.
     """

@@ -181,7 +181,7 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
     yield _fact("winding_period", turning.period)
     yield _fact("winding_coherence", turning.coherence)
     yield _fact("spectral_period", peak.period)
-    yield _fact("spectral_power_share", peak.power_share)
+    yield _fact("normalized_power", peak.power_share)
 
 
 def _wavelengths(name: str, dim: int, base: float) -> Iterator[Row]:
