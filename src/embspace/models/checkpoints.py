@@ -16,7 +16,7 @@ class PublishedCheckpoint:
     """In models.lock, <model>@step<step>."""
     step: int
     model: HubModel
-    """Return the checkpoint's model: as described, but at its own repository and revision."""
+    """The model as described, at the repository and revision of the checkpoint."""
 
 
 def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:

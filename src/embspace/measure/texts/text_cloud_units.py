@@ -14,7 +14,7 @@ from embspace.measure.tables.deviations import units_named
 
 MOST_UNITS = 500  # that a corpus brings; more documents share some: a pair keeps 72 bytes
 Chosen = Bool[np.ndarray, " unit"]
-"""Finds the units of documents."""
+"""A mask of the units that a statistic is of."""
 IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
 """The interval of a statistic of the chosen units."""
 
