@@ -15,6 +15,8 @@ PIN = "data/prepared/model/{}.json"  # what changes when a model's files do
 WHOLE = {"src", "requirements.lock"}  # what `prepare_code` reads
 # An edit of it re-runs nothing, for it may change no number beyond tolerance.
 UNTRACKED = {"device"}
+# What a stage of a pair reads to call the models by their labels.
+PAIR_DESCRIPTIONS = ["conf/model/${item.model}.yaml", "conf/model/${item.other_model}.yaml"]
 # What imports a module by a name that only a run knows.
 DYNAMIC = ("import_module", "__import__", "run_module", "run_path", "exec_module")
 
@@ -155,6 +157,8 @@ def settings_are_params(tree: Tree) -> Iterator[str]:
 def _settings_files(tree: Tree, stage: Stage) -> list[str]:
     reads = _config_reads(tree, stage)
     described = [f"conf/{kind}/${{item.{kind}}}.yaml" for kind in DESCRIPTIONS if kind in reads]
+    if any(calls_of(tree.module(stage.module), "labels_of")):
+        described += PAIR_DESCRIPTIONS
     own = [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage)
     return [*described, *(function.conf for function in own)]
 

@@ -37,10 +37,10 @@ def test_a_map_a_set_and_three_panels_of_lines():
     assert_words_fit(figure)
     maps = maps_of(figure)
     assert [ax.get_title("left") or ax.get_title() for ax in maps] == [
-        "articles, 1,200 texts",
-        "articles, 1,200 words",
-        "posts, 1,200 texts",
-        "stimuli, 1,200 texts",
+        "Articles, 1,200 texts",
+        "Articles, 1,200 words",
+        "Posts, 1,200 texts",
+        "Stimuli, 1,200 texts",
     ]
     values = np.asarray(maps[0].collections[0].get_array())
     assert values.shape == (3, 5)

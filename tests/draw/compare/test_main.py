@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
 from tests.drawn import figure_files
 
+PAIR = "minilm--minilm_random"
 COLUMNS = {
     "alignment": alignment.COLUMNS,
     "measures": measures.COLUMNS,
@@ -24,12 +26,14 @@ def test_all_nouns_of_the_chapter_are_drawn():
 def test_a_pair_has_figures_of_its_own(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     conf = {noun: root / f"conf/draw/compare/{noun}.yaml" for noun in DRAWINGS}
     settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    shutil.copytree(root / "conf/model", tmp_path / "conf/model")
     monkeypatch.chdir(tmp_path)
     for noun, columns in COLUMNS.items():
-        save_table(pd.DataFrame(columns=columns), f"results/{noun}/one--two.csv")
-    main(StageConfig("", {}, "", {}, [], [], settings, pair="one--two"))
+        save_table(pd.DataFrame(columns=columns), f"results/{noun}/{PAIR}.csv")
+    main(StageConfig("", {}, "", {}, [], [], settings, pair=PAIR))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "one--two")}
-    svg = Path("data/drawn/compare/one--two/alignment.svg").read_bytes()
-    assert b"<title>compare_alignment@one--two</title>" in svg
-    assert "one and two" in Path("figures/measures/one--two.md").read_text()
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, PAIR)}
+    svg = Path(f"data/drawn/compare/{PAIR}/alignment.svg").read_bytes()
+    assert f"<title>compare_alignment@{PAIR}</title>".encode() in svg
+    text = Path(f"figures/measures/{PAIR}.md").read_text()
+    assert text.startswith("# Measures of MiniLM-L6 and MiniLM-L6, random weights")

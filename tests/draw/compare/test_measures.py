@@ -1,7 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from embspace.compare import paired_bounds
 from embspace.compare.measures import COLUMNS
 from embspace.draw.compare.measures import draw_measures
 from tests.draw.fits import assert_words_fit
@@ -45,54 +48,76 @@ def table() -> pd.DataFrame:
     return found.reindex(columns=COLUMNS)
 
 
+def drawn(table: pd.DataFrame) -> tuple[Figure, str]:
+    return draw_measures({"csv": table}, "one--two", **SETTINGS)
+
+
+def panel(figure: Figure, title: str) -> Axes:
+    [ax] = [ax for ax in figure.axes if ax.get_title("left") == title]
+    return ax
+
+
 def test_positions_of_both_models_share_an_axis(table: pd.DataFrame):
-    figure, _ = draw_measures({"csv": table}, "one--two", **SETTINGS)
+    figure, _ = drawn(table)
     assert_words_fit(figure)
-    lines = figure.axes[0].lines
+    lines = panel(figure, "Structured positions").lines
     assert [line.get_label() for line in lines] == ["one", "two"]
     assert [list(line.get_xdata()) for line in lines] == [[1, 2, 3]] * 2
     assert list(lines[1].get_ydata()) == [0.25] * 3
 
 
 def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
-    figure, _ = draw_measures({"csv": table}, "one--two", **SETTINGS)
-    assert [len(line.get_xdata()) for line in figure.axes[1].lines] == [2, 1]
-    # Neither model has a positional matrix.
-    assert "neither model has such a matrix" in figure.axes[2].texts[0].get_text()
+    figure, _ = drawn(table)
+    lines = panel(figure, "Variance of tokens").lines
+    assert [len(line.get_xdata()) for line in lines] == [2, 1]
+    words = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert words.count("nothing that both have read, or have") == 2  # a positional matrix, senses
+
+
+def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
+    figure, _ = drawn(table)
+    one, other = panel(figure, "Other half found").lines
+    assert list(one.get_ydata()) == [0.5] * 3
+    assert list(other.get_ydata()) == [0.25] * 2
 
 
 def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
-    figure, text = draw_measures({"csv": table}, "one--two", **SETTINGS)
-    ax = figure.axes[3]
+    figure, text = drawn(table)
+    ax = panel(figure, "Consistency")
     points = [line for line in ax.lines if len(line.get_xdata()) == 2]
     assert list(points[0].get_xdata())[0] == pytest.approx(0.25)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["warm-cold", "funny-sad"]
-    assert (
-        ax.get_title("left") or ax.get_title()
-    ) == "Differences of sentences,\nlayer 1, the last that both have"
-    assert ax.get_xlabel() == "Consistency, one less two"
-    sentences = text.split("## Sentences")[1]
+    assert ax.get_xlabel() == "Difference, layer 1"
+    sentences = text.split("## Sentences")[1].partition("## ")[0]
     assert "0.25 [0.15, 0.45]" in sentences
     assert {line.split("|")[2].strip() for line in sentences.splitlines() if "-cold" in line} == {
         "1"
     }
 
 
-def test_the_title_counts_the_categories_that_are_more_consistent(table: pd.DataFrame):
-    figure, _ = draw_measures({"csv": table}, "one--two", **SETTINGS)
+def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
+    figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "Differences of sentences are more consistent in one for 2, in two for 0 of 2 categories"
+        "The last layer of one finds the other half of 50 % of texts, that of two of 25 %"
     )
-    assert any("14 pairs of sentences" in text.get_text() for text in figure.texts)
-    others = table[table["noun"] != "differences"]
-    figure, _ = draw_measures({"csv": others}, "one--two", **SETTINGS)
+    assert any("14 pairs of" in text.get_text() for text in figure.texts)
+    figure, _ = drawn(table[table["noun"] != "search"])
     assert " ".join(figure.get_suptitle().split()) == (
         "Half of the variance of token embeddings takes components: 1 in one"
     )
 
 
+def test_shares_of_other_texts_are_not_compared(table: pd.DataFrame):
+    """One model has read fewer texts, among which the right one is found more often."""
+    of_search = table["noun"] == "search"
+    figure, _ = drawn(table.assign(no_bounds=np.where(of_search, paired_bounds.OTHER_UNITS, None)))
+    assert "other half" not in figure.get_suptitle()
+    [words] = panel(figure, "Other half found").texts
+    assert "nothing that both have read" in words.get_text()
+
+
 def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.DataFrame):
-    _, text = draw_measures({"csv": table}, "one--two", **SETTINGS)
+    _, text = drawn(table)
     search = text.split("## Search")[1].partition("## ")[0]
     (line,) = [line for line in search.splitlines() if "as_is" in line]
     cells = [cell.strip() for cell in line.split("|")]
@@ -103,7 +128,8 @@ def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.Dat
 
 def test_without_common_sentences_the_panel_says_so(table: pd.DataFrame):
     others = table[table["noun"] != "differences"]
-    figure, text = draw_measures({"csv": others}, "one--two", **SETTINGS)
+    figure, text = drawn(others)
     assert_words_fit(figure)
-    assert "not read the same sentences" in figure.axes[3].texts[0].get_text()
-    assert text.split("## Sentences")[1].endswith("None.\n")
+    [words] = panel(figure, "Consistency").texts
+    assert "not read the same sentences" in words.get_text()
+    assert "None." in text.split("## Sentences")[1].partition("## ")[0]

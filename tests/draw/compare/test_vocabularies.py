@@ -22,7 +22,7 @@ def test_a_bar_a_kind_and_definition():
     assert_words_fit(figure)
     said = "\n".join(each.get_text() for each in figure.texts)
     assert "one: 3 tokens · two: 2 tokens" in said
-    assert figure.get_suptitle().strip() == "one and two have 25% of their tokens in common"
+    assert figure.get_suptitle().strip() == "one and two have 25 % of their tokens in common"
     as_listed = figure.axes[0].containers[0]
     kinds = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert kinds == ["all", "subword", "word"]

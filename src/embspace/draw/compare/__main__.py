@@ -1,15 +1,27 @@
 """Stage `draw_compare`: figures and tables of what compares two models."""
 
+from pathlib import Path
+
 from embspace.draw.compare import alignment, measures, vocabularies
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.settings.model import describe_model
+from embspace.settings.params import PAIR, models_of
+from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(alignment, measures, vocabularies)
 
 
+def labels_of(pair: str) -> str:
+    """Return the labels of two models, joined as their names are in the name of the pair."""
+    descriptions = {name: Path(f"conf/model/{name}.yaml") for name in models_of(pair)}
+    labels = (describe_model(name, read_yaml(file)).label for name, file in descriptions.items())
+    return PAIR.join(label.replace(PAIR, "–") for label in labels)
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save("compare", DRAWINGS, config.pair, config.pair, config.settings)
+    draw_and_save("compare", DRAWINGS, config.pair, labels_of(config.pair), config.settings)
 
 
 if __name__ == "__main__":

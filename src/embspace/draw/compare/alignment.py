@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.settings.params import models_of
@@ -102,19 +102,21 @@ def _maps(
         _heat_map(ax, values, max(values.shape) <= largest_written)
         n = count(table["n"].iloc[0])
         ylabel = "" if place % N_COLUMNS else f"Layer of {one}"
-        ax.set(title=f"{corpus}, {n} {UNITS[unit]}", xlabel=f"Layer of {other}", ylabel=ylabel)
+        ax.set(title=f"{sentence_case(corpus)}, {n} {UNITS[unit]}")
+        ax.set(xlabel=f"Layer of {other}", ylabel=ylabel)
 
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
-    """Colors from 0 to 1; what is less than 0 is as 0."""
-    every = -(-max(values.shape) // N_NUMBERED)
-    look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "square": True, "cbar": False}
+    """Draw values from 0 to 1 as colors; what is less than 0 has the color of 0."""
+    every, every_other = (-(-n // N_NUMBERED) for n in values.shape)
+    is_square = max(values.shape) < 1.5 * min(values.shape)
+    look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "square": is_square, "cbar": False}
     numbers = {
         "annot": values.map(_short) if written else False,
         "fmt": "",
         "annot_kws": {"fontsize": 7},
     }
-    sns.heatmap(values, xticklabels=every, yticklabels=every, ax=ax, **look, **numbers)
+    sns.heatmap(values, xticklabels=every_other, yticklabels=every, ax=ax, **look, **numbers)
     ax.invert_yaxis()
     ax.tick_params(rotation=0)
     ax.grid(visible=False)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
@@ -57,7 +57,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
     share = _whole(table)["jaccard_index"]
     if share == 1:
         return f"{one} and {other} have the same vocabulary"
-    return f"{one} and {other} have {share:.0%} of their tokens in common"
+    return f"{one} and {other} have {percent(share)} of their tokens in common"
 
 
 def _sizes(table: pd.DataFrame, one: str, other: str) -> str:
