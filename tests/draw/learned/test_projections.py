@@ -4,7 +4,7 @@ import pytest
 
 from embspace.draw.learned.projections import draw_projections
 from tests.draw.fits import assert_words_fit
-from tests.draw.page.test_maps import results_of
+from tests.draw.page.maps.results import results_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 

@@ -1,1 +1,1 @@
-"""Figures and tables of the learned token embeddings."""
+"""Draws figures and tables of the learned token embeddings."""

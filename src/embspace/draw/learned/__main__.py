@@ -1,4 +1,4 @@
-"""Stage `draw_learned`: figures and tables of a model's learned embeddings."""
+"""Runs stage `draw_learned`: figures and tables of a model's learned embeddings."""
 
 from embspace.draw.learned import (
     architecture,

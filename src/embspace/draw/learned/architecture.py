@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_architecture`: where a model's parameters are, beside others."""
+"""Draws the figure and the tables of `measure_architecture`: parameters by component."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
-# How much longer than the longest bar the axis is, for its numbers to have room.
+# The axis is this many times as long as the longest bar, so that the numbers have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
 WORDS = {
     "intermediate": "feed-forward, up",
@@ -35,7 +35,7 @@ SHOWN = {
 def draw_architecture(
     results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Parameters of the model's components, and of one layer's, each beside the references'."""
+    """Draw the parameters of the components of the model and of one layer, beside references."""
     table, sizes = results["csv"], results["json"]
     if table.empty:
         return _nothing(label, row_height_mm)
@@ -74,7 +74,7 @@ def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
 
 
 def _finding(whole: pd.DataFrame, label: str) -> str:
-    """Return the part of the model that has most parameters, and its share."""
+    """Return the title: the component with most parameters, and its share."""
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
@@ -87,21 +87,21 @@ def _sizes(sizes: dict[str, Any]) -> str:
 
 
 def _millions(number: float) -> str:
-    """A number of parameters, to three digits."""
+    """Return a number of parameters to three digits, with its unit."""
     if number >= 1e6:
         return f"{number / 1e6:.3g} M"
     return f"{number / 1e3:.3g} k" if number >= 1e3 else count(number)
 
 
 def _whole(table: pd.DataFrame) -> pd.DataFrame:
-    """What lies outside the layers, and the first parts of a layer."""
+    """Return the components outside the layers, and the outermost components of a layer."""
     depth = table[table["place"] == "inside"].groupby("architecture")["depth"].min()
     first = (table["place"] == "inside") & (table["depth"] == table["architecture"].map(depth))
     return table[first | ((table["place"] == "outside") & (table["is_leaf"] == 1))]
 
 
 def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) -> None:
-    """A row a component, in it a bar an architecture that has it, with its number."""
+    """Draw a row for each component, with a numbered bar for each architecture that has it."""
     places = {name: place for place, name in enumerate(dict.fromkeys(table["component"]))}
     # Of an architecture among those that have the component; the bars stand around the middle.
     order = table.groupby("component").cumcount()

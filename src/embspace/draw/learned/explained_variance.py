@@ -1,4 +1,4 @@
-"""Figure and table of `measure_explained_variance`: Luisto's figure 11b."""
+"""Draws the figure and the table of `measure_explained_variance`, after Luisto's figure 11b."""
 
 from itertools import pairwise
 from typing import Any
@@ -24,14 +24,14 @@ CLOUDS = {
     "positional": SPACES["positional"],
     "joint": ALL_CLOUDS["joint"]._replace(name="both as one cloud"),
 }
-# Where two curves nearly meet, both are to be seen.
+# Two curves that nearly meet are both seen if one is wider.
 WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
 
 
 def draw_explained_variance(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """The variance that the first components explain, beside isotropic vectors; a table."""
+    """Draw the variance that the first components explain, beside that of isotropic vectors."""
     curve, dimensions = results["curve"], results["dimensions"]
     shares = ", ".join(f"{100 * share:g}" for share in sorted(set(dimensions["share"])))
     figure, (ax,) = new_figure(
@@ -54,7 +54,7 @@ def draw_explained_variance(
 
 
 def _finding(dimensions: pd.DataFrame) -> str:
-    """Return how many components hold the largest share of the variance below 95 %."""
+    """Return the title: how many components hold the largest share of variance below 95 %."""
     shares = dimensions["share"]
     share = shares[shares < 0.95].max() if (shares < 0.95).any() else shares.min()
     rows = dimensions[shares == share].dropna(subset="n_components").set_index("space")
@@ -82,7 +82,7 @@ def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str
 
 
 def _number(ax: Axes, x: Int[np.ndarray, " n"], y: Float[np.ndarray, " n"], look: Look) -> None:
-    """Write the numbers below the dots; those of dots too near to each other in one."""
+    """Write the numbers below the dots, in one text for dots that lie close together."""
     gap = 0.03 * x.max(initial=1)
     starts = [0, *(np.flatnonzero(np.diff(x) > gap) + 1)] if len(x) else []
     for start, end in pairwise([*starts, len(x)]):

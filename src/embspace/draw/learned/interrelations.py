@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_interrelations`: Luisto's tables 4 and 5."""
+"""Draws the figure and the tables of `measure_interrelations`, after Luisto's tables 4 and 5."""
 
 from string import ascii_uppercase
 from typing import Any
@@ -15,7 +15,7 @@ from embspace.draw.page.looks import BLACK, GRAY, SPACES
 from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
 from embspace.draw.page.token_kinds import drawable
 
-N_NAMED = 3  # pairs in the figure
+N_NAMED = 3  # tokens named in the figure
 RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
 SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
 PAIRS = {
@@ -36,7 +36,7 @@ def draw_interrelations(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Cosines of tokens with positions beside chance, and of segments with both; two tables."""
+    """Draw cosines of tokens with positions beside chance, and of segments with both."""
     scalars = results["json"].get("token_position", {})
     figure, axes = new_figure(
         1,
@@ -85,7 +85,7 @@ def _token_position(ax: Axes, results: dict[str, Any], scalars: dict[str, Any]) 
 
 
 def _name_pairs(ax: Axes, pairs: pd.DataFrame) -> None:
-    """Name the pair of the largest cosine of each of the first tokens."""
+    """Name the first tokens of the list, each with the position of its largest cosine."""
     first = pairs.drop_duplicates("token").head(N_NAMED)
     top = np.log10(ax.get_ylim()[1])
     for number, (_, row) in enumerate(first.iterrows()):

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_mean_embedding`: Luisto's figure 12 and table 3."""
+"""Draws the figure and the table of `measure_mean_embedding`, after Luisto's figure 12."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def draw_mean_embedding(
     fewest: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Counts of each quantity by kind of token, its mean marked; the extreme tokens."""
+    """Draw a histogram of each quantity by kind of token, with its mean and extreme words."""
     summary = results["summary"].set_index("quantity")
     tokens = tokens_and_mean(results)
     figure, axes = new_figure(
@@ -77,7 +77,7 @@ def _finding(tokens: pd.DataFrame, fewest: int) -> str:
 
 
 def _stack(ax: Axes, rows: pd.DataFrame, tokens: pd.DataFrame, quantity: str) -> None:
-    """Stack the kinds in every bin of the histogram, the most frequent kind below."""
+    """Stack the kinds in each bin of the histogram, with the most frequent kind below."""
     edges = np.array([*rows["bin_left"], rows["bin_right"].iloc[-1]])
     below = np.zeros(len(rows))
     for kind in kinds_by_count(tokens):
@@ -90,7 +90,7 @@ def _stack(ax: Axes, rows: pd.DataFrame, tokens: pd.DataFrame, quantity: str) ->
 
 
 def _name_extremes(ax: Axes, tokens: pd.DataFrame, quantity: str) -> None:
-    """Name the words of the smallest and of the largest value at the two ends."""
+    """Name the words with the smallest and the largest value at the two ends of the axis."""
     for order, x, side in (("smallest", 0.01, "left"), ("largest", 0.99, "right")):
         rows = tokens[(tokens["quantity"] == quantity) & (tokens["order"] == order)]
         if len(rows):

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_nearest_neighbors`: hubs, and how far the nearest neighbors are."""
+"""Draws the figure and the tables of `measure_nearest_neighbors`: hubs and distances."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def draw_nearest_neighbors(
     n_hubs: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """How often vectors are among the nearest of others, and how near these are."""
+    """Draw the distribution of the k-occurrence, and the distances to nearest neighbors."""
     summary, occurrence = results["summary"], results["occurrence"]
     n = summary.groupby("cloud", sort=False)["n"].max()
     figure, axes = new_figure(
@@ -63,7 +63,7 @@ def _hub(row: pd.Series) -> str:
 
 
 def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
-    """Draw the share of vectors that are a neighbor at least so often, beside random neighbors."""
+    """Draw the share of vectors by least k-occurrence, beside that of random neighbors."""
     k = int(occurrence["k"].max())
     for cloud, rows in occurrence.groupby("cloud", sort=False):
         look = CLOUDS[str(cloud)]
@@ -81,7 +81,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
 
 
 def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
-    """Name the most frequent neighbor of each cloud of tokens, where its curve ends."""
+    """Name the most frequent neighbor of each cloud of tokens at the end of its curve."""
     for cloud, rows in hubs.groupby("cloud", sort=False):
         row = rows.iloc[0]
         if row["space"] == "input":
@@ -94,7 +94,7 @@ def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
 
 
 def _distances(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw each median with its span from the 5 % to the 95 % quantile."""
+    """Draw the median of each distance, with a bar from the 5 % to the 95 % quantile."""
     ranks, heights = [], []
     for number, row in enumerate(rows.to_dict("records")):
         height = number + 0.8 * len(set(rows["cloud"][: number + 1]))

@@ -1,4 +1,4 @@
-"""Figure and table of all tokens by norm and cosine with the mean, and of their kinds."""
+"""Draws all tokens by norm and by cosine with the mean, and a table of their kinds."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def draw_norm_and_mean_cosine(
     fewest: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """How many tokens have a norm and cosine, of which kind they are, and which ids they have."""
+    """Draw tokens by norm and cosine with the mean: their number, kind and median id."""
     tokens = tokens_and_mean(results).dropna(subset=[Y])
     figure, axes = new_figure(
         1,
@@ -84,7 +84,7 @@ def _color_bar(figure: Figure, ax: Axes, drawn: Any, label: str, title: str) -> 
 
 
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> list[str]:
-    """Color each hexagon by the kind that most of its tokens are of; return the kinds."""
+    """Color each hexagon by the most frequent kind of its tokens; return the kinds."""
     kinds = kinds_by_count(tokens)
     colors = ListedColormap([TOKEN_KINDS[kind].color for kind in kinds])
     codes = tokens["kind"].map({kind: code for code, kind in enumerate(kinds)})

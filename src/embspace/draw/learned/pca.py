@@ -1,4 +1,4 @@
-"""Figure and tables of `project_pca`: Luisto's figure 11a."""
+"""Draws the figure and the tables of `project_pca`, after Luisto's figure 11a."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,8 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.clouds.learned import clouds_of
 from embspace.draw.page.canvas import percent
-from embspace.draw.page.maps import Panel, map_figure, map_tables, panels_of_maps
+from embspace.draw.page.maps.figure import draw_maps
+from embspace.draw.page.maps.panels import Panel, panels_of_maps
 
 RESULTS = (
     "parquet",
@@ -20,7 +21,7 @@ RESULTS = (
 )
 LINES = ("structured", "positional")  # the first of them that there is has two panels
 VarianceShares = dict[str, dict[str, float]]
-"""By cloud and axis, the share of the variance."""
+"""Holds the share of the variance along each axis, by cloud and axis."""
 
 
 def draw_pca(
@@ -31,22 +32,24 @@ def draw_pca(
     n_named: NonNegativeInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Maps of all clouds by principal components, each with its quality beside chance."""
-    shares, stage = _variance_shares(results), "project_pca"
-    figure = map_figure(
+    """Draw the maps of all clouds by principal components, each with its quality beside chance."""
+    shares = _variance_shares(results)
+    return draw_maps(
         results,
         label,
+        method="PCA",
+        stage="project_pca",
         title=_finding(shares),
         protocol="centered PCA, axes at one scale",
-        stage=stage,
         panels=_panels(results, shares),
         n_named=n_named,
         height_mm=height_mm,
+        digits=digits,
     )
-    return figure, map_tables(results, label, "PCA", stage, digits)
 
 
 def _variance_shares(results: dict[str, Any]) -> VarianceShares:
+    """Return the share of a cloud's variance that lies along each axis of its map."""
     vectors = results["data/extracted/embeddings.safetensors"]
     clouds = clouds_of(vectors, results["regimes/positions"])
     axes = [axis for axis in ("x", "y", "z") if axis in results["parquet"]]
@@ -60,13 +63,14 @@ def _variance_shares(results: dict[str, Any]) -> VarianceShares:
 
 
 def _finding(shares: VarianceShares) -> str:
+    """Return the title: the shares of the variance that the first two components hold."""
     parts = [percent(each["x"] + each["y"]) for each in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"
     return f"{words}, {parts[-1]} of that of positions" if set(LINES) & shares.keys() else words
 
 
 def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:
-    """Return the first two components of all clouds of tokens; of positions also the third."""
+    """Return two components of each cloud, and of structured positions also the third."""
     found = {panel.cloud: panel for panel in panels_of_maps(results)}
     panels = [_named(panel, shares, "y") for name, panel in found.items() if name not in LINES]
     line = next((found[name] for name in LINES if name in found), None)
@@ -79,7 +83,7 @@ def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:
 
 
 def _named(panel: Panel, shares: VarianceShares, second: str) -> Panel:
-    """Return the panel with the first component and another one, which say their shares."""
+    """Return the panel of the first and a second component, their shares in the axes' names."""
     numbers = {"x": 1, "y": 2, "z": 3}
     first, other = (
         f"component {numbers[axis]}, {percent(shares[panel.cloud][axis])} of the variance"

@@ -1,4 +1,4 @@
-"""Figure and table of the maps by PCA, t-SNE and UMAP side by side: Luisto's figure 11."""
+"""Draws the maps by PCA, t-SNE and UMAP side by side, after Luisto's figure 11, and their table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,19 +10,17 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import absent, new_figure, percent, say_absent
-from embspace.draw.page.looks import CLOUDS
-from embspace.draw.page.maps import (
+from embspace.draw.page.looks import CLOUDS, MAP_METHODS
+from embspace.draw.page.maps.panels import (
     EXTRACTED,
-    OF_CLOUDS,
-    QUALITY_NOTE,
     TITLES,
-    draw_map,
-    legend_of_kinds,
     panels_of_maps,
     population,
-    positions_left_out,
+    unstructured_positions,
 )
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.maps.points import draw_map, legend_of_kinds
+from embspace.draw.page.maps.quality import OF_CLOUDS, QUALITY_NOTE
+from embspace.draw.page.markdown import for_readers, markdown_table, section
 
 RESULTS = (
     "data/projected/pca.parquet",
@@ -35,7 +33,7 @@ RESULTS = (
     "conf/project/tsne.yaml",
     "conf/project/umap.yaml",
 )
-METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+METHODS = ("pca", "tsne", "umap")
 N_TOKEN_ROWS = 2  # the maps of tokens, then one of positions
 
 
@@ -47,25 +45,22 @@ def draw_projections(
     digits: NonNegativeInt,
     seed: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """A column a method, a row a cloud, under each map the share of neighbors that it keeps."""
+    """Draw a column of maps for each method, and below each map the share of neighbors kept."""
     found = {method: _of_method(results, method) for method in METHODS}
-    quality = pd.concat(
-        [each["quality"].assign(method=METHODS[method]) for method, each in found.items()]
-    )
-    first = found["pca"]["parquet"]
+    quality = pd.concat([each["quality"] for each in found.values()])
+    tsne, umap = (results[f"conf/project/{method}.yaml"] for method in ("tsne", "umap"))
     figure, axes = new_figure(
         N_TOKEN_ROWS + 1,
         len(METHODS),
         height_mm=height_mm,
         title=_finding(quality),
-        subtitle=f"{label} · {population(first)} · t-SNE: perplexity "
-        f"{results['conf/project/tsne.yaml']['perplexity']:g}, UMAP: "
-        f"{results['conf/project/umap.yaml']['n_neighbors']} neighbors, seed {seed} · in brackets: "
-        "a random layout",
+        subtitle=f"{label} · {population(found['pca']['parquet'])} · t-SNE: perplexity "
+        f"{tsne['perplexity']:g}, UMAP: {umap['n_neighbors']} neighbors, seed {seed} · "
+        "in brackets: a random layout",
         stage="project_tsne",
     )
     for column, (method, each) in enumerate(found.items()):
-        _column(figure, axes[column :: len(METHODS)], METHODS[method], each)
+        _column(figure, axes[column :: len(METHODS)], method, each)
     if "positional" not in set(quality["cloud"]):
         say_absent(axes[N_TOKEN_ROWS * len(METHODS) :], label, "positional")
     legend_of_kinds(figure, axes)
@@ -73,15 +68,16 @@ def draw_projections(
 
 
 def _of_method(results: dict[str, Any], method: str) -> dict[str, Any]:
+    """Return the results of one method under the names that a single method's figure has."""
     return {
         "parquet": results[f"data/projected/{method}.parquet"],
-        "quality": results[f"{method}/quality"],
+        "quality": results[f"{method}/quality"].assign(method=MAP_METHODS[method].name),
         EXTRACTED: results[EXTRACTED],
     }
 
 
 def _finding(quality: pd.DataFrame) -> str:
-    """Return the share of neighbors that each method keeps at best, the largest first."""
+    """Return the title: the largest share of neighbors that each method keeps."""
     tokens = quality[~quality["cloud"].isin(["positional", "structured"])]
     best = tokens.groupby("method")["neighbor_recall"].max().sort_values(ascending=False)
     first, *others = (f"{method} {percent(share)}" for method, share in best.items())
@@ -90,27 +86,26 @@ def _finding(quality: pd.DataFrame) -> str:
 
 
 def _column(figure: Figure, axes: Sequence[Axes], method: str, each: dict[str, Any]) -> None:
+    """Draw the maps of one method, that of positions last; the first column names the clouds."""
     panels = panels_of_maps(each)
     lines = [panel for panel in panels if panel.is_positional][-1:]  # structured ones, if there are
     shown = [panel for panel in panels if not panel.is_positional] + lines
-    left_out = positions_left_out(each["parquet"])
+    unstructured = unstructured_positions(each["parquet"])
+    axes[0].set_title(MAP_METHODS[method].name, loc="left")
     for ax, panel in zip(axes, shown, strict=False):
-        row, panel = panel.quality, replace(panel, is_joined=method != METHODS["pca"])
-        crosses = left_out if panel.cloud == "positional" else set()
-        draw_map(figure if method == METHODS["umap"] else None, ax, panel, crosses)
-        ax.set_title(method if ax is axes[0] else "", loc="left")
-        ax.set_xlabel(
-            f"neighbors kept: {percent(row['neighbor_recall'])} "
-            f"({percent(row['chance_neighbor_recall'])})",
-            fontsize=7,
-        )
-        if method == METHODS["pca"]:
+        panel = replace(panel, is_joined=method != "pca")
+        crosses = unstructured if panel.cloud == "positional" else set()
+        draw_map(figure if method == "umap" else None, ax, panel, crosses)
+        recall, chance = panel.quality[["neighbor_recall", "chance_neighbor_recall"]]
+        ax.set_xlabel(f"neighbors kept: {percent(recall)} ({percent(chance)})", fontsize=7)
+        if method == "pca":
             ax.set_ylabel(TITLES[panel.cloud])
 
 
 def _table(quality: pd.DataFrame, label: str, digits: int) -> str:
-    named = quality.assign(cloud=[CLOUDS[cloud].name for cloud in quality["cloud"]])
-    shown = named[named["n_axes"] == 2][["method", *OF_CLOUDS]].rename(columns=OF_CLOUDS)
+    """Return the quality of all maps on two axes."""
+    columns = {"method": "method", **OF_CLOUDS}
+    shown = for_readers(quality[quality["n_axes"] == 2], columns, cloud=CLOUDS)
     text = f"# PCA, t-SNE and UMAP of {label} side by side\n\n" + section(
         "Quality",
         "Stages `project_pca`, `project_tsne`, `project_umap`. " + QUALITY_NOTE,

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_separability`: research question 1 of Luisto's thesis."""
+"""Draws the figure and the table of `measure_separability`, for Luisto's first question."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ CUT = 0.002  # share of the scores of a kind that each end of an axis leaves out
 def draw_separability(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Return the held-out scores of tokens and positions by preparation; the AUCs as a table."""
+    """Draw the held-out scores of tokens and positions by preparation, with the AUCs."""
     table, scores = _table_of(results["json"]), results["data/measured/separability.parquet"]
     figure, axes = new_figure(
         1,
@@ -66,7 +66,7 @@ def _table_of(found: dict[str, Any]) -> pd.DataFrame:
 
 
 def _finding(table: pd.DataFrame, label: str) -> str:
-    """Return what a linear classifier can tell; it can where its AUC is above that of its null."""
+    """Return the title: the best AUC, and whether it is above that of shuffled labels."""
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
     best = table.loc[table["auc"].idxmax()]

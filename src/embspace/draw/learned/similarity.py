@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_similarity`: Luisto's figure 10 and table 2."""
+"""Draws the figure and the tables of `measure_similarity`, after Luisto's figure 10."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def draw_similarity(
     n_pairs: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Densities of norms, distances, dot products and cosines by space; the extreme pairs."""
+    """Draw the densities of norms, distances, dot products and cosines by space."""
     summary, histogram = results["summary"], results["histogram"]
     figure, axes = new_figure(
         2,
@@ -91,7 +91,7 @@ def _finding(summary: pd.DataFrame) -> str:
 
 
 def _name_longest(ax: Axes, results: dict[str, Any]) -> None:
-    """Name the longest position and the longest token where they lie outside the axis."""
+    """Name the longest position and the longest token if the axis does not reach them."""
     _, right = ax.get_xlim()
     tokens = results["data/extracted/embeddings.parquet"]["token"]
     for space in ("positional", "input"):

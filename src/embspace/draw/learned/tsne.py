@@ -1,18 +1,20 @@
-"""Figure and tables of `project_tsne`: Luisto's figures 11c and 18."""
+"""Draws the figure and the tables of `project_tsne`, after Luisto's figures 11c and 18."""
 
 from typing import Any
 
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.maps import finding, map_figure, map_tables, panels_of_maps
+from embspace.draw.page.maps.figure import draw_maps
+from embspace.draw.page.maps.panels import panels_of_maps
+from embspace.draw.page.maps.quality import finding
 
 RESULTS = (
     "parquet",
     "quality.csv",
     "one_dimensionality.csv",
-    "seeds.csv",
     "data/extracted/embeddings.parquet",
+    "seeds.csv",
     "conf/project/tsne.yaml",
 )
 
@@ -26,16 +28,17 @@ def draw_tsne(
     digits: NonNegativeInt,
     seed: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Maps of all clouds by t-SNE, each with its quality beside chance."""
-    settings, stage = results["conf/project/tsne.yaml"], "project_tsne"
-    figure = map_figure(
+    """Draw the maps of all clouds by t-SNE, each with its quality beside chance."""
+    settings = results["conf/project/tsne.yaml"]
+    return draw_maps(
         results,
         label,
+        method="t-SNE",
+        stage="project_tsne",
         title=finding(results, "t-SNE"),
         protocol=f"perplexity {settings['perplexity']:g}, seed {seed}",
-        stage=stage,
         panels=panels_of_maps(results),
         n_named=n_named,
         height_mm=height_mm,
+        digits=digits,
     )
-    return figure, map_tables(results, label, "t-SNE", stage, digits)

@@ -1,18 +1,20 @@
-"""Figure and tables of `project_umap`: Luisto's figures 11d and 18."""
+"""Draws the figure and the tables of `project_umap`, after Luisto's figures 11d and 18."""
 
 from typing import Any
 
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.maps import finding, map_figure, map_tables, panels_of_maps
+from embspace.draw.page.maps.figure import draw_maps
+from embspace.draw.page.maps.panels import panels_of_maps
+from embspace.draw.page.maps.quality import finding
 
 RESULTS = (
     "parquet",
     "quality.csv",
     "one_dimensionality.csv",
-    "seeds.csv",
     "data/extracted/embeddings.parquet",
+    "seeds.csv",
     "conf/project/umap.yaml",
 )
 
@@ -26,17 +28,18 @@ def draw_umap(
     digits: NonNegativeInt,
     seed: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Maps of all clouds by UMAP, each with its quality beside chance."""
-    settings, stage = results["conf/project/umap.yaml"], "project_umap"
-    figure = map_figure(
+    """Draw the maps of all clouds by UMAP, each with its quality beside chance."""
+    settings = results["conf/project/umap.yaml"]
+    return draw_maps(
         results,
         label,
+        method="UMAP",
+        stage="project_umap",
         title=finding(results, "UMAP"),
         protocol=f"{settings['n_neighbors']} neighbors, minimum distance "
         f"{settings['min_dist']:g}, seed {seed}",
-        stage=stage,
         panels=panels_of_maps(results),
         n_named=n_named,
         height_mm=height_mm,
+        digits=digits,
     )
-    return figure, map_tables(results, label, "UMAP", stage, digits)

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_vocabulary`: what the tokens are, and in which order."""
+"""Draws the figure and the tables of `measure_vocabulary`: kinds and lengths of tokens."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ MARKS = {
     "word_end": "words end with {}",
     "nothing": "subwords are not marked",
 }
-# In the figure; the table has all.
+# Shares in the figure; the table has all.
 SHOWN = (
     "special",
     "unused",
@@ -63,7 +63,7 @@ SHOWN = (
 def draw_vocabulary(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Shares of kinds, lengths, and what lies where in the order of the ids; the tables."""
+    """Draw the shares of kinds and the lengths of tokens, of all and in the order of the ids."""
     summary = results["json"]
     figure, axes = new_figure(
         2,
@@ -86,7 +86,7 @@ def draw_vocabulary(
 
 
 def _finding(blocks: pd.DataFrame, label: str) -> str:
-    """Return the shares of the three most frequent kinds."""
+    """Return the title: the shares of the three most frequent kinds."""
     if blocks.empty:
         return f"{label} has no tokens that can be read"
     shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
@@ -106,7 +106,7 @@ def _protocol(summary: dict[str, Any]) -> str:
 
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
-    """A bar a definition, where they differ, with its number."""
+    """Draw one numbered bar for each share, and one for each definition if they differ."""
     for definition, (name, color, shift) in DEFINITIONS.items():
         rows = table[(table["definition"] == definition) & table["quantity"].isin(SHOWN)]
         y = np.array([SHOWN.index(quantity) for quantity in rows["quantity"]]) + shift
@@ -122,7 +122,7 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _lengths(ax: Axes, table: pd.DataFrame) -> None:
-    """How many tokens have so many characters; subwords apart."""
+    """Draw the number of tokens by number of characters, with word pieces apart."""
     rows = table[table["definition"] == "word_form"]
     listed = table[table["definition"] == "as_listed"]
     rest = rows["count"] - rows["n_subwords"]
@@ -148,7 +148,7 @@ def _lengths(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
-    """One stacked bar a block of ids."""
+    """Draw a bar for each block of ids, with the kinds stacked."""
     bottom = np.zeros(len(blocks))
     for kind, (name, color) in KINDS.items():
         share = (blocks[f"n_{kind}"] / blocks["n"]).to_numpy()

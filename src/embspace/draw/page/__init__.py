@@ -1,1 +1,1 @@
-"""Style, tables and files that the drawings of all chapters use."""
+"""Holds the style, the tables and the files that the drawings of all chapters share."""

@@ -1,4 +1,4 @@
-"""What all figures share: the style, a title that says what was measured, the stage's name."""
+"""Gives all figures their style, heading, panels, legends and numbers in words."""
 
 import re
 from collections.abc import Sequence
@@ -20,23 +20,23 @@ from matplotlib.ticker import FuncFormatter
 
 from embspace.draw.page.looks import PALETTE, Line
 
-WIDTH_MM = 170.0  # of a page's text
-HIGHEST_MM = 200.0  # that a page holds with a caption
+WIDTH_MM = 170.0  # width of a page's text
+HIGHEST_MM = 200.0  # height that a page holds together with a caption
 INCH_MM = 25.4
 ARROW = " → "
-SUBTITLE = "subtitle"  # by which it is found among the words of a figure
+SUBTITLE = "subtitle"  # group id that tells the subtitle from other words of a figure
 FOOT: dict[str, Any] = {"fontsize": 7, "color": "0.5", "x": 0.995, "ha": "right"}
 TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold"}
 UNDER_TITLE: dict[str, Any] = {"fontsize": 7.5, "color": "0.3"}
-LEFT_EDGE = 0.01  # of the width
+LEFT_EDGE = 0.01  # share of the width to the left of a heading
 HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
-LONGEST_LINE = 150  # characters that any page's width holds
+LONGEST_LINE = 150  # characters of a line that is tried first
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 UNBROKEN = "\N{NO-BREAK SPACE}"
-SHARED_FOOT = 0.96  # of the width, that a legend and the names of the stages may fill together
-WORDS_DPI = 600  # at few dots an inch letters are put closer than in the files
-SPARE = 0.02  # of the width, by which words in a PNG may be longer than at that many dots
-FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # a tick label of matplotlib's
+SHARED_FOOT = 0.96  # share of the width that a legend and the stages' names may fill together
+WORDS_DPI = 600  # at fewer dots an inch, letters stand closer than in the files
+SPARE = 0.02  # share of the width by which words in a PNG may be longer than at WORDS_DPI
+FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # matches a number of matplotlib's
 LINE = 44  # characters that half a page's width holds
 QUANTITIES = {
     "norm": "Euclidean norm",
@@ -49,7 +49,7 @@ QUANTITIES = {
 def use_style(width_mm: float = WIDTH_MM) -> None:
     """Make embspace's style the one in force, whatever the user's matplotlibrc says.
 
-    It is a theme of seaborn, and embspace.mplstyle says what differs. Figures are `width_mm` wide,
+    It is a theme of seaborn with the changes in embspace.mplstyle. Figures are `width_mm` wide,
     with the same sizes of type at any width.
     """
     style.use("default")
@@ -67,10 +67,10 @@ def new_figure(
     Args:
         n_rows: Rows of the grid.
         n_columns: Columns of the grid.
-        height_mm: Height of the figure; a second line of title or subtitle takes of it.
+        height_mm: Height of the figure, of which a second line of title or subtitle takes some.
         title: The finding, a sentence filled from numbers.
         subtitle: Model, n and protocol.
-        stage: Made the results; stands at the foot, where `sign` adds the one that draws.
+        stage: Names the stage of the results at the foot, where `sign` adds the one that draws.
     """
     width = rcParams["figure.figsize"][0]
     figure = Figure(figsize=(width, height_mm / INCH_MM))
@@ -104,7 +104,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
 
 
 def join_panels(axes: Sequence[Axes]) -> Axes:
-    """Give the places of panels that are neighbors in a row to the first, and return that."""
+    """Widen the first of several panels in a row to the place of all, and return it."""
     places = [place for ax in axes if (place := ax.get_subplotspec())]
     columns = slice(places[0].colspan.start, places[-1].colspan.stop)
     axes[0].set_subplotspec(places[0].get_gridspec()[places[0].rowspan.start, columns])
@@ -114,7 +114,7 @@ def join_panels(axes: Sequence[Axes]) -> Axes:
 
 
 def panels_of(figure: Figure) -> list[Axes]:
-    """Return the panels of a figure: all axes that show something and are no color bar."""
+    """Return all axes of a figure that show something and are no color bar."""
     return [ax for ax in figure.axes if ax.axison or ax.has_data() if not _is_color_bar(ax)]
 
 
@@ -123,7 +123,7 @@ def _is_color_bar(ax: Axes) -> bool:
 
 
 def letter_panels(figure: Figure) -> None:
-    """Write a, b, c, … before the titles of the panels, where there are several."""
+    """Write a, b, c, … before the titles of the panels if a figure has several."""
     panels = _in_reading_order(panels_of(figure))
     for letter, ax in zip(ascii_lowercase, panels if len(panels) > 1 else [], strict=False):
         title = ax.get_title("left") or ax.get_title("center")
@@ -132,7 +132,7 @@ def letter_panels(figure: Figure) -> None:
 
 
 def _in_reading_order(panels: list[Axes]) -> list[Axes]:
-    """Return the panels by row and column: one that replaced another comes last in a figure."""
+    """Return the panels by row and column; a figure lists one that replaced another last."""
     places = [ax.get_subplotspec() for ax in panels]
     known = [place.get_topmost_subplotspec() for place in places if place]
     if len(known) < len(panels):
@@ -142,12 +142,12 @@ def _in_reading_order(panels: list[Axes]) -> list[Axes]:
 
 
 def stage_of(figure: Figure) -> str:
-    """The stage whose results a figure shows, from its foot."""
+    """Return the stage whose results a figure shows, as its foot names it."""
     return figure.get_supxlabel().partition("\n")[0].partition(ARROW)[0]
 
 
 def take_heading(figure: Figure) -> str:
-    """Remove title, subtitle and foot of a figure; return the first two, as its caption."""
+    """Remove title, subtitle and foot of a figure; return title and subtitle as its caption."""
     subtitle = next(text for text in figure.texts if text.get_gid() == SUBTITLE)
     title = " ".join(figure.get_suptitle().split())
     caption = f"{title}. {' '.join(subtitle.get_text().split())}."
@@ -158,7 +158,7 @@ def take_heading(figure: Figure) -> str:
 
 
 def sign(figure: Figure, drawing_stage: str) -> None:
-    """Add to the foot of a figure the stage that draws it, in a second line beside wide legends."""
+    """Add the stage that draws a figure to its foot, in a second line if the legend is wide."""
     stage = stage_of(figure)
     foot = figure.supxlabel(f"{stage}{ARROW}{drawing_stage}", **FOOT)
     legends = max((_share_of_width(figure, each) for each in figure.legends), default=0.0)
@@ -167,10 +167,10 @@ def sign(figure: Figure, drawing_stage: str) -> None:
 
 
 def without_math(figure: Figure) -> None:
-    """Let dollar signs in words be dollar signs: only tick labels are formulas, by matplotlib."""
+    """Show dollar signs in words as dollar signs; only matplotlib's tick labels are formulas."""
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
-            if isinstance(axis.get_major_formatter(), FuncFormatter):  # words that stand at ticks
+            if isinstance(axis.get_major_formatter(), FuncFormatter):  # ticks with words
                 axis.get_ticklabels()
     for text in figure.findobj(Text):
         if (
@@ -191,17 +191,17 @@ def _share_of_width(figure: Figure, part: Text | Legend) -> float:
 
 
 def count(number: SupportsInt) -> str:
-    """An integer with thousands separators."""
+    """Return an integer with thousands separators."""
     return f"{int(number):,}"
 
 
 def percent(share: float) -> str:
-    """A share in percent, to two significant digits."""
+    """Return a share in percent, to two significant digits."""
     return f"{float(f'{100 * share:.2g}'):g} %"
 
 
 def counted(number: SupportsInt, noun: str) -> str:
-    """A count and what it is of, a noun whose plural ends in s: `1 pair`, `2 pairs`."""
+    """Return a count with its noun, whose plural ends in s: `1 pair`, `2 pairs`."""
     return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
 
 
@@ -211,7 +211,7 @@ def sentence_case(words: str) -> str:
 
 
 def step(ax: Axes, rows: pd.DataFrame, name: str, color: str, line: Line = "-") -> None:
-    """A histogram's density, with the columns of `measure.tables.summary.histogram_rows`."""
+    """Draw the density of a histogram, the rows of `measure.tables.summary.histogram_rows`."""
     if rows.empty:
         return
     edges = [*rows["bin_left"], rows["bin_right"].iloc[-1]]
@@ -225,7 +225,7 @@ def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> N
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
-    """Name once, below all panels, what these panels show."""
+    """Draw one legend below all panels, which names each thing once."""
     named = {
         name: handle
         for ax in axes
@@ -235,31 +235,31 @@ def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
 
 
 def without_axes(ax: Axes) -> None:
-    """Make a panel a map, whose coordinates mean nothing, at one scale both ways."""
+    """Remove ticks and spines from a map, and give both of its axes one scale."""
     ax.set(aspect="equal", xticks=[], yticks=[])
     ax.set_adjustable("datalim")
     ax.spines[:].set_visible(False)
 
 
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
-    """Leaves the few outliers out, which would press everything else together."""
+    """Return the limits of an axis that leaves the outermost 1 % at each end out."""
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
-    margin = 0.1 * (high - low) or 0.5  # of one value an axis about it
+    margin = 0.1 * (high - low) or 0.5  # equal limits would leave no axis
     return low - margin, high + margin
 
 
 def absent(label: str, space: Literal["positional", "segment"]) -> str:
-    """Why there is nothing to say of a learned table that a model does not have."""
+    """Return the sentence that says that a model lacks a learned table."""
     return f"{label} has no learned {space} table: its file in conf/model says `{space}: null`."
 
 
 def say_absent(axes: Sequence[Axes], label: str, space: Literal["positional", "segment"]) -> None:
-    """Say in the first panel that the model has no such table, and show no other."""
+    """Say in the first panel that the model lacks a learned table, and hide the others."""
     say_instead(axes, fill(absent(label, space).replace("`", ""), LINE))
 
 
 def say_instead(axes: Sequence[Axes], reason: str) -> None:
-    """Say in the first panel why there is nothing to see, and show no other."""
+    """Say in the first panel why there is nothing to see, and hide the others."""
     for ax in axes:
         ax.set_axis_off()
     axes[0].text(0, 0.5, reason, transform=axes[0].transAxes)

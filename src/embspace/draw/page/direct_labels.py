@@ -1,4 +1,4 @@
-"""Names beside what they name, moved apart so that none lies on another."""
+"""Moves names that stand beside what they name apart, so that none covers another."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from jaxtyping import Float
 def spread(
     wanted: Sequence[float] | Float[np.ndarray, " n"], gap: float
 ) -> Float[np.ndarray, " n"]:
-    """Places at least `gap` apart, in the order of the wanted ones and as near as may be.
+    """Return places at least `gap` apart, in the order of the wanted ones and nearest to them.
 
     Least squares: what is too close forms a block around its own mean.
     """

@@ -1,4 +1,4 @@
-"""Keeps what was drawn, so that after a changed setting only its own noun is drawn anew."""
+"""Keeps each drawing, so that a changed setting draws only its own noun anew."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ PACKAGES = ("matplotlib", "numpy", "pandas", "pillow", "scipy", "seaborn", "tabu
 
 
 def drawing_key(sources: Iterable[Path], *given: Any) -> str:
-    """Return a hash of all that a drawing depends on: code, packages, results, arguments.
+    """Return a hash of the code, packages, results and arguments that a drawing depends on.
 
     Args:
         sources: The files of its results.
@@ -51,7 +51,7 @@ def _code() -> str:
 
 
 def restore_drawing(key: str, noun: str, name: str) -> bool:
-    """Write the files of a drawing that is known under `key`; return whether it is."""
+    """Write the files of the drawing that is known under `key`; return False if none is."""
     known = DRAWINGS / noun / name / f"{key}.zip"
     if not known.is_file():
         return False

@@ -1,4 +1,4 @@
-"""The tables of a Markdown page as LaTeX, for papers: booktabs, one environment a table."""
+"""Writes the tables of a Markdown page as LaTeX with booktabs, one environment a table."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "–": "--",
 }
-FOLDS = re.compile("</?(details|summary)>")  # of `folded`, which are no words
+FOLDS = re.compile("</?(details|summary)>")  # lines that `folded` adds
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-(?=\d)")
@@ -34,10 +34,10 @@ _NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–|nan|")  # with an interval, o
 
 
 def latex_tables(markdown: str, label: str, stage: str) -> str:
-    """Each table of `markdown` as LaTeX, named `tab:<label>_<number>`; `stage` is what wrote it.
+    """Return each table of a page as LaTeX, named `tab:<label>_<number>`.
 
-    The heading and the sentences above a table become its caption. Of Markdown, what embspace's
-    own pages use is understood: headings, paragraphs, pipe tables, code spans.
+    The heading and the sentences above a table become its caption. The page may have headings,
+    paragraphs, pipe tables and code spans, as embspace's own have. `stage` wrote the page.
     """
     tables = [
         _table(caption, rows, f"tab:{label}_{number}")
@@ -47,7 +47,7 @@ def latex_tables(markdown: str, label: str, stage: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Words as LaTeX: code spans as typewriter, every special character harmless."""
+    """Return words as LaTeX, code spans in typewriter, every special character escaped."""
     parts, start = [], 0
     for span in CODE.finditer(text):
         inside = span[2].replace("\\|", "|")
@@ -64,7 +64,7 @@ def _plain(text: str) -> str:
 
 
 def _tables(markdown: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """Caption and rows of each table, the header and the rule among the rows."""
+    """Yield caption and rows of each table; the header and the rule are among the rows."""
     heading, sentences = "", list[str]()
     for block in re.split(r"\n\s*\n", markdown.strip()):
         lines = [line for line in block.strip().splitlines() if not FOLDS.match(line)]

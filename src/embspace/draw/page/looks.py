@@ -1,4 +1,4 @@
-"""One color and one marker for each thing that figures show, the same in all figures."""
+"""Gives each thing that figures show one name, color, marker and line in all of them."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -14,7 +14,7 @@ Line = Literal["-", "--", "-.", ":", "None"] | tuple[int, tuple[int, ...]]
 
 
 class Look(NamedTuple):
-    """What a reader calls a thing, and how it is drawn: gray print needs marker or line, too."""
+    """Holds a thing's name for readers, its color, and a marker and a line for gray print."""
 
     name: str
     color: str
@@ -158,7 +158,7 @@ def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
 
 
 def text_looks(texts: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each short text of the stimuli, by its name; a fifth has the first's."""
+    """Return the look of each short text of the stimuli by its name; a fifth has the first's."""
     names = list(dict.fromkeys(texts))
     looks = (TEXTS[number % len(TEXTS)] for number in range(len(names)))
     return {name: look._replace(name=f"“{name}”") for name, look in zip(names, looks, strict=True)}

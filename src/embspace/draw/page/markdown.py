@@ -1,7 +1,7 @@
-"""Tables as Markdown, which repositories show without running anything."""
+"""Writes tables as Markdown, which repositories show without running anything."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import ceil, floor, isnan, log10
 
@@ -10,9 +10,10 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE
+from embspace.draw.page.looks import Look
 from embspace.errors import one_line
 
-# What has a meaning outside code: all of it takes a backslash in front.
+# Signs with a meaning outside code, which a backslash in front takes away.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
 NUMERIC = re.compile(r"(< )?-?[\d.,e+-]+( \[.*\])?|–")
 ROUNDED = 1e-5  # relative error of a number in a table of results
@@ -22,16 +23,30 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def same(*columns: str) -> dict[str, str]:
-    """Columns that readers know by their own names."""
+    """Return the names of columns that readers know by their own names."""
     return {column: column for column in columns}
 
 
 def interval(column: str, name: str) -> dict[str, str]:
-    """A column's name for readers, and those of its bounds, which `markdown_table` joins to it."""
+    """Return the names of a column and of its bounds, which `markdown_table` joins to it."""
     return {f"{column}{end}": f"{name}{end}" for end in ("", "_low", "_high")}
 
 
-# Of a summary table, the columns that a reader wants, and their names.
+def for_readers(
+    table: pd.DataFrame, columns: Mapping[str, str], **looks: Mapping[str, Look]
+) -> pd.DataFrame:
+    """Return the columns that readers want, under the names that they know.
+
+    Args:
+        table: Rows of results.
+        columns: The name of each column for readers.
+        looks: By column, the looks whose names replace its values.
+    """
+    named = {name: [of[value].name for value in table[name]] for name, of in looks.items()}
+    return table.assign(**named)[[*columns]].rename(columns=columns)
+
+
+# The columns of a summary table that a reader wants.
 DISTRIBUTION = {
     "n": "n",
     "mean": "mean",
@@ -114,7 +129,7 @@ def _rounded_up(value: float) -> str:
 
 
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with harmless words: each text, token or id may be anybody's."""
+    """Return the table with its words escaped, for texts, tokens and ids may be anybody's."""
     shown = table.copy()
     for name in table:
         if table[name].dtype.kind == "O":  # strings, objects and categories
@@ -161,7 +176,7 @@ def code(token: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return words that anybody wrote, so that they stand in Markdown as they are; code spans stay.
+    """Return anybody's words with all signs of Markdown escaped, except those of code spans.
 
     No picture or link comes of them, no HTML, no further cell of a table.
     """
@@ -188,7 +203,7 @@ def _line(line: str) -> str:
 
 
 def section(title: str, note: str, body: str) -> str:
-    """Return a heading, a sentence and a table."""
+    """Return a heading, a note and a table as one section."""
     return f"## {title}\n\n{note}\n\n{body}\n"
 
 
@@ -196,3 +211,9 @@ def folded(page: str) -> str:
     """Return a part of a page behind a fold, which a click opens."""
     opened, summary, closed = FOLD
     return f"{opened}\n{summary}\n\n{page.strip()}\n\n{closed}\n"
+
+
+def tables_page(title: str, stage: str, first: str, *more: str) -> str:
+    """Return a page with its stage, the first section, and all others behind a fold."""
+    rest = [folded("\n".join(more))] if more else []
+    return "\n".join([f"# {title}\n\nStage `{stage}`.\n", first, *rest])

@@ -1,4 +1,4 @@
-"""Names for readers of the measures of layers."""
+"""Names the measures of layers for readers."""
 
 MEASURES = {
     "abide": "ABIDE dimension",
@@ -26,5 +26,5 @@ MEASURES = {
 
 
 def name_of(measure: str) -> str:
-    """Return what a reader calls a measure."""
+    """Return a measure's name for readers."""
     return MEASURES.get(measure, measure.replace("_", " "))

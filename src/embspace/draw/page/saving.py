@@ -42,13 +42,13 @@ WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
 @dataclass(frozen=True)
 class Drawing:
-    """The function that draws a noun, and the results that it takes."""
+    """Holds the function that draws a noun, and the results that it takes."""
 
     draw: Callable[..., tuple[Figure, str]]
     results: tuple[str, ...]
-    """Names for `load_results`."""
+    """Names the results for `load_results`."""
     given: tuple[str, ...] = ()
-    """Arguments after the label, where several nouns have one function and settings file."""
+    """Holds further arguments, if several nouns share one function and settings file."""
 
 
 def drawings_of(*modules: ModuleType) -> dict[str, Drawing]:
@@ -66,7 +66,7 @@ def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any
 
 
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the results of a noun by the name of the table; those without one by their suffix.
+    """Return the results of a noun by the table's name, or by the suffix if it has no name.
 
     `name` is the model's, that of a pair, or `toy`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
@@ -103,11 +103,11 @@ def draw_and_save(
     any number of cores.
 
     Args:
-        chapter: That of the stage, `draw_<chapter>`, or the noun that it draws alone.
-        drawings: By noun, as `settings`.
-        name: What the files are named after: a model, a run, a pair or `toy`.
+        chapter: The rest of the stage's name after `draw_`: a chapter, or a noun drawn alone.
+        drawings: The drawing of each noun.
+        name: The name of the files: a model, a run, a pair or `toy`.
         label: The name for readers.
-        settings: Of each drawing.
+        settings: The settings of each noun.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
@@ -146,7 +146,7 @@ def _key(
 
 
 def n_processes(n_figures: int) -> int:
-    """One a core, but no more than are worth their start; one is the process itself."""
+    """Return a number of processes: at most one a core, and none that is not worth its start."""
     return max(1, min(cpu_count(), n_figures // WORTH_A_PROCESS))
 
 
@@ -160,7 +160,7 @@ def _draw_noun(
     settings: Mapping[str, Any],
     key: str,
 ) -> None:
-    """Draw, save and keep one noun, in whatever process."""
+    """Draw one noun, save its files and keep them in the cache."""
     use_style()
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
@@ -193,7 +193,7 @@ def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> list[
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Say of any error, also of one that nobody foresaw, which figure was being drawn."""
+    """Add to any error the name of the figure that was being drawn."""
     try:
         yield
     except Exception as error:

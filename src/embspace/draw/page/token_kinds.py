@@ -1,4 +1,4 @@
-"""What kind each token of a vocabulary is, for figures that show the parts of its cloud."""
+"""Tells the kinds of tokens apart, for figures that show the parts of a vocabulary's cloud."""
 
 import re
 from functools import cache
@@ -8,15 +8,15 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 
 from embspace.errors import one_line
 
-MARKS = re.compile(r"^(?:##|▁|Ġ)(?=.)|(?<=.)</w>$")  # that tokenizers put at the ends of pieces
+MARKS = re.compile(r"^(?:##|▁|Ġ)(?=.)|(?<=.)</w>$")  # of tokenizers, at the ends of pieces
 APART = ("special", "unused")
 
 
 def token_kinds(vocabulary: pd.DataFrame) -> pd.Series:
-    """Return the kind of each token by its id, a key of `looks.TOKEN_KINDS`.
+    """Return the kind of each token by its id; a kind is a key of `looks.TOKEN_KINDS`.
 
-    `vocabulary` is the extracted table. A single character is one whatever the character is, and
-    also inside a word.
+    `vocabulary` is the extracted table. A token of one character has the kind `character`, whatever
+    the character is, and also as a piece inside a word.
     """
     kinds = vocabulary["kind"].replace({"digit": "number"})
     is_single = vocabulary["token"].str.replace(MARKS, "", regex=True).str.len() == 1
@@ -25,7 +25,7 @@ def token_kinds(vocabulary: pd.DataFrame) -> pd.Series:
 
 
 def drawable(token: str) -> str:
-    """Return a token with the code points in place of letters that the font of figures lacks."""
+    """Return a token, with code points in place of the letters that the figures' font lacks."""
     known = _letters(findfont(FontProperties()))
     return "".join(
         letter if ord(letter) in known else f"U+{ord(letter):04X}" for letter in one_line(token)

@@ -1,1 +1,1 @@
-"""Figures and tables of the position embeddings."""
+"""Draws figures and tables of the position embeddings."""

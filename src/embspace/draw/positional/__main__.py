@@ -1,4 +1,4 @@
-"""Stage `draw_positional`: figures and tables of a model's position embeddings."""
+"""Runs stage `draw_positional`: figures and tables of a model's position embeddings."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.positional import helix, positions, regimes, sinusoidal_positions

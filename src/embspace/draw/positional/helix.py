@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_helix`: Luisto's figure 19."""
+"""Draws the figure and the tables of `measure_helix`, after Luisto's figure 19."""
 
 from typing import Any
 
@@ -26,9 +26,10 @@ from embspace.draw.page.markdown import markdown_table, section
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
 PER_STEP = 12  # points of the drawn curve between two positions
-RISE, LEAN = 0.25, 0.1  # of what is far away: upward, and along the axis as a share of the stretch
-PEAK = 0.5  # of the highest power, from which on a peak is named
-EDGE = 0.005  # of the highest power, where the panel of the spectrum ends
+# The shift of what is far away: upward, and along the axis as a share of the stretch.
+RISE, LEAN = 0.25, 0.1
+PEAK = 0.5  # share of the highest power that a peak with a name reaches
+EDGE = 0.005  # share of the highest power at which the panel of the spectrum ends
 DEFINITIONS = {
     "winding_number": "turning angle about the axis",
     "spectrum": "peak of the spectrum",
@@ -67,7 +68,7 @@ def draw_helix(
     n_local: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """A stretch of the path, its angle along the axis, its local period and its spectrum.
+    """Draw a stretch of the path, its turns along the axis, its local period and spectrum.
 
     The stretch is of `n_shown` positions, where the path advances most evenly; a local period is
     that of `n_local` successive steps.
@@ -103,7 +104,7 @@ def _found(periods: pd.DataFrame) -> pd.Series:
 
 
 def _local_periods(path: pd.DataFrame, n_steps: int) -> pd.DataFrame:
-    """Return the middle of each run of so many steps, and how many positions a turn takes in it."""
+    """Return the middle and the positions per turn of each run of `n_steps` steps."""
     n_steps = max(1, min(n_steps, len(path) - 1))
     position, turns = (path[name].to_numpy(np.float64) for name in ("position", "turns"))
     n_turns = np.abs(turns[n_steps:] - turns[:-n_steps])
@@ -147,7 +148,7 @@ def _along_axis(path: pd.DataFrame) -> Float[np.ndarray, " n"]:
 
 
 def _most_even(position: pd.Series, along: Float[np.ndarray, " n"], n: int) -> slice:
-    """Return the n successive positions where the way along the axis is most linear in them."""
+    """Return the `n` successive positions along which the path advances most evenly."""
     n = min(n, len(along))
     linear = [
         np.corrcoef(position[start : start + n], along[start : start + n])[0, 1] ** 2
@@ -158,7 +159,7 @@ def _most_even(position: pd.Series, along: Float[np.ndarray, " n"], n: int) -> s
 
 
 def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"]) -> None:
-    """A smooth curve through the positions, seen from above and the side; thin where far away."""
+    """Draw a smooth curve through the positions, from above and the side, thin at the back."""
     from scipy.interpolate import CubicSpline
 
     order, position = np.arange(len(path)), path["position"].to_numpy(np.float64)
@@ -183,14 +184,14 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
 
 
 def _seen(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"]:
-    """Return points along, across and in depth as a view from above and the side shows them."""
+    """Project points onto the page, as a view from above and the side shows them."""
     along, across, depth = points.T
     lean = LEAN * np.ptp(along) / (np.ptp(depth) / 2)
     return np.column_stack([along + lean * depth, across + RISE * depth])
 
 
 def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], shown: slice) -> None:
-    """The way along the axis by turns about it, with the stretch that is shown above."""
+    """Draw the way along the axis over the turns about it, and mark the stretch shown above."""
     ax.plot(path["turns"], along, color="0.65", linewidth=0.8)
     ax.plot(
         path["turns"][shown], along[shown], color=COLORS(0.5), linewidth=1.4, label="shown in a"
@@ -209,7 +210,7 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
-    """Power by period, where there is any; the peaks with their periods."""
+    """Draw the range of periods that have power, and name the peaks by their periods."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()
@@ -222,7 +223,7 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
 
 
 def _peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
-    """Return the rows of high power that has no higher one within the width of a frequency."""
+    """Return the rows whose power is high, and the highest within `width` of their frequency."""
     high = spectrum[spectrum["power"] >= PEAK * spectrum["power"].max()]
     frequency = high["frequency"].to_numpy()
     near = np.abs(np.subtract.outer(frequency, frequency)) <= width

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_positions`: Luisto's figures 13, 16 and 17."""
+"""Draws the figure and the table of `measure_positions`, after Luisto's figures 13, 16, 17."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ from embspace.settings.types import PositiveShare
 
 RESULTS = ("properties.csv", "profiles.csv", "safetensors")
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
-# So many that smooth maps have no edges, so few that files of rough ones stay small.
+# Smooth maps show no edges with so many colors, and files of rough ones stay small.
 N_DIVERGING, N_SEQUENTIAL = 11, 16
 ONE_BY_ONE = "viridis"
-THESIS_CHANGES = (128, 384)  # positions, of the thesis's figure 13
+THESIS_CHANGES = (128, 384)  # positions, from the thesis's figure 13
 
 
 def draw_positions(
@@ -40,7 +40,7 @@ def draw_positions(
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """The matrix of positions, its cosines, and how they run with the offset; the properties.
+    """Draw the matrix of positions, the cosines of all pairs, and the cosines by offset.
 
     Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves are
     of the first `n_profiles` structured positions, with the next `profile_length` positions.
@@ -97,8 +97,8 @@ def _finding(properties: pd.DataFrame) -> str:
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return the columns in the order of the frequency strongest in each, then of its phase."""
-    # The ends are often far longer than the rest, and have all frequencies.
+    """Sort the columns by the strongest frequency of each, then by the phase of that."""
+    # Positions at the ends are often far longer than the rest, and so have all frequencies.
     clipped = np.clip(matrix, *np.quantile(matrix, [0.005, 0.995]))
     waves = np.fft.rfft(clipped, axis=0)[1:]
     strongest = np.abs(waves).argmax(axis=0)
@@ -109,7 +109,7 @@ def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim
 def diverging(
     ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, limit: float
 ) -> AxesImage:
-    """Draw values on both sides of 0, with one color for all beyond the limit; return the image."""
+    """Draw values on both sides of 0, all beyond the limit in one color; return the image."""
     return _image(ax, values, DIVERGING, n_colors, (-limit, limit))
 
 
@@ -144,7 +144,7 @@ def _color_bar(ax: Axes, name: str) -> None:
 
 
 def _mark_thesis(ax: Axes, n: int) -> None:
-    """Lines where the thesis sees a change."""
+    """Draw lines at the positions where the thesis sees a change."""
     for position in (each for each in THESIS_CHANGES if each < n):
         for line in (ax.axhline, ax.axvline):
             line(position, color="white", linestyle=":", linewidth=0.9)
@@ -153,7 +153,7 @@ def _mark_thesis(ax: Axes, n: int) -> None:
 
 
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
-    """How the cosines of the first structured positions with the next ones run by offset."""
+    """Draw the cosines of the first structured positions with the next ones by offset."""
     structured = np.flatnonzero(tensors["structured"])[:n_profiles]
     colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_regimes`: outlying positions, regimes, Luisto's figure 14."""
+"""Draws the figure and the tables of `measure_regimes`, after Luisto's figure 14."""
 
 from typing import Any
 
@@ -59,10 +59,10 @@ OUTLYING = {
 def draw_regimes(
     results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Neighbor cosines and norms along the axis, with the changes of regime.
+    """Draw the cosines with the neighbors and the norms by position, with changes of regime.
 
-    Where positions are unstructured, a third row has the distributions of tokens and of the other
-    positions, as in Luisto's figure 14, and all positions are outlined.
+    If positions are unstructured, a third row has the distributions of tokens and of the other
+    positions, as in Luisto's figure 14, and an outline of all positions.
     """
     positions, summary, scalars = results["positions"], results["summary"], results["json"]
     is_compared = STRUCTURED in set(results["histogram"]["positions"])
@@ -95,7 +95,7 @@ def draw_regimes(
 
 
 def _chance(ax: Axes, summary: pd.DataFrame) -> None:
-    """A line a regime: what its mean cosine exceeds by chance."""
+    """Draw the bound of each regime, which its mean cosine rarely exceeds by chance."""
     ends = summary["first_position"], summary["last_position"]
     ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
     place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
@@ -111,7 +111,7 @@ def _chance(ax: Axes, summary: pd.DataFrame) -> None:
 
 
 def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
-    """The position and the p-value of each change of regime, upright at its edge."""
+    """Write the position and the p-value of each change of regime upright at its edge."""
     changes = summary[summary["start_p_value"].notna()]
     for start, p in zip(changes["first_position"], changes["start_p_value"], strict=True):
         shown = p_value(p, scalars["n_simulations"])
@@ -127,7 +127,7 @@ def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
 
 
 def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
-    """The thesis's figure 10 of one quantity, with the positions that are left."""
+    """Draw the distributions of one quantity by space, without unstructured positions."""
     tables = {
         "input": ("similarity/histogram", "similarity/summary", "space", "input"),
         "positional": ("histogram", "distributions", "positions", STRUCTURED),

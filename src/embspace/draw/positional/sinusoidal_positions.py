@@ -1,4 +1,4 @@
-"""Figure and table of `measure_sinusoidal_positions`: Luisto's figure 6."""
+"""Draws the figure and the table of `measure_sinusoidal_positions`, after Luisto's figure 6."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.positional.positions import by_frequency, diverging, sequential
 from embspace.settings.types import PositiveShare
 
-N_COLORS = 128  # of smooth maps, in which fewer had edges
+N_COLORS = 128  # with fewer, smooth maps would show edges
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
@@ -34,7 +34,7 @@ def draw_sinusoidal_positions(
     limit_quantile: PositiveShare,
     significant_digits: PositiveInt,
 ) -> tuple[Figure, str]:
-    """The first positions of each encoding, their cosines, and these by offset; a table.
+    """Draw the first positions of each encoding, their cosines, and the cosines by offset.
 
     Colors of learned positions end where a share `limit_quantile` of the absolute values does.
     """
@@ -81,7 +81,7 @@ def draw_sinusoidal_positions(
 
 
 def _finding(properties: pd.DataFrame) -> str:
-    """How much of the variance of the cosines the offset explains, over all offsets."""
+    """Return the title: the share of the cosines' variance that the offset explains."""
     rows = properties[properties["property"] == "translation_invariance"]
     shares = rows.groupby("encoding")["value"].last()
     sines = f"{100 * shares['sinusoidal']:.0f} % of the variance of sinusoidal positions' cosines"
@@ -119,7 +119,7 @@ def _legend(figure: Figure) -> None:
 
 
 def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str:
-    """One row a property, one column an encoding."""
+    """Return the table with one row a property and one column an encoding."""
     words = [_words(row) for _, row in properties.iterrows()]
     values = [f"{value:.{significant_digits}g}" for value in properties["value"]]
     shown = properties.assign(property=words, value=values)

@@ -28,7 +28,7 @@ from embspace.draw.page.looks import (
     Look,
     corpus_looks,
 )
-from embspace.draw.page.maps import QUALITY, QUALITY_NOTE
+from embspace.draw.page.maps.quality import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("parquet", "quality.csv", "neighbors.csv")

@@ -1,0 +1,76 @@
+"""Holds what one panel of a figure shows: two axes of the map of one cloud."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from embspace.draw.page.canvas import counted
+from embspace.draw.page.token_kinds import token_kinds
+
+EXTRACTED = "data/extracted/embeddings.parquet"
+TITLES = {
+    "joint": "Raw vectors",
+    "joint_centered": "Centered, at unit length",
+    "input": "Raw vectors",
+    "input_centered": "Centered, at unit length",
+    "positional": "All positions",
+    "structured": "Structured positions",
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Holds two axes of the map of one cloud, and what the panel says of them."""
+
+    cloud: str
+    """Names the cloud, by a key of `looks.CLOUDS`."""
+    rows: pd.DataFrame
+    """Holds the coordinates x and y of each vector, with its space, id, token and kind."""
+    quality: pd.Series
+    """Holds the map's row of the table of quality."""
+    names: tuple[str, str] = ("", "")
+    """Names the two axes; both names are empty if the axes mean nothing."""
+    title: str = ""
+    """Replaces the title that `TITLES` has for the cloud, unless it is empty."""
+    has_quality: bool = True
+    """Says that `quality` was measured of these two axes."""
+    is_joined: bool = True
+    """Says that a line leads from each position to the next."""
+
+    @property
+    def is_positional(self) -> bool:
+        """Return True if all rows are positions."""
+        return set(self.rows["space"]) == {"positional"}
+
+
+def panels_of_maps(results: Mapping[str, Any]) -> list[Panel]:
+    """Return a panel for each cloud, with the first two axes of its map."""
+    quality = results["quality"]
+    found = quality[quality["n_axes"] == 2].set_index("cloud")
+    return [
+        Panel(str(name), rows, found.loc[str(name)])
+        for name, rows in _with_kinds(results).groupby("cloud", sort=False)
+    ]
+
+
+def _with_kinds(results: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the coordinates with the kind of each token; a position has none."""
+    coordinates = results["parquet"]
+    kinds = coordinates["id"].map(token_kinds(results[EXTRACTED])).fillna("other")
+    return coordinates.assign(kind=kinds.where(coordinates["space"] == "input", ""))
+
+
+def unstructured_positions(coordinates: pd.DataFrame) -> set[int]:
+    """Return the positions that the cloud of the structured positions leaves out."""
+    ids = coordinates.groupby("cloud")["id"].agg(set)
+    return ids.get("positional", set()) - ids.get("structured", set())
+
+
+def population(coordinates: pd.DataFrame) -> str:
+    """Return in words how many tokens and positions the first cloud has."""
+    first = coordinates[coordinates["cloud"] == coordinates["cloud"].iloc[0]]
+    n = first["space"].value_counts()
+    words = {"input": "token", "positional": "position"}
+    return ", ".join(counted(n[space], noun) for space, noun in words.items() if space in n)
