@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, PALETTE
-from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.markdown import for_readers, markdown_table, section, tables_page
 
 RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
@@ -60,17 +60,11 @@ def draw_architecture(
 
 
 def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
-    reason = f"{label} has no architecture: it is vectors alone."
-    figure, axes = new_figure(
-        1,
-        1,
-        height_mm=row_height_mm + 25,
-        title=f"{label} has no architecture: it is vectors alone",
-        subtitle=label,
-        stage="measure_architecture",
-    )
-    say_instead(axes, reason)
-    return figure, f"# Architecture of {label}\n\nStage `measure_architecture`.\n\n{reason}\n"
+    reason, stage = f"{label} has no architecture: it is vectors alone", "measure_architecture"
+    height_mm = row_height_mm + 25
+    figure, axes = new_figure(1, 1, height_mm=height_mm, title=reason, subtitle=label, stage=stage)
+    say_instead(axes, f"{reason}.")
+    return figure, tables_page(f"Architecture of {label}", stage, f"{reason}.\n")
 
 
 def _finding(whole: pd.DataFrame, label: str) -> str:
@@ -136,25 +130,19 @@ def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, s
 def _tables(table: pd.DataFrame, sizes: dict[str, Any], labels: dict[str, str], digits: int) -> str:
     shown = pd.DataFrame.from_dict(sizes, orient="index").convert_dtypes()
     shown = shown.rename(index=labels).rename_axis("architecture").reset_index()
-    sections = [
-        f"# Architecture of {labels[next(iter(labels))]}\n\nStage `measure_architecture`.\n",
-        section(
-            "Sizes",
-            "MB are 10^6 bytes, mebibytes 2^20, of parameters in float32.",
-            markdown_table(shown, digits),
-        ),
-    ]
+    note = "MB are 10^6 bytes, mebibytes 2^20, of parameters in float32."
+    sections = [section("Sizes", note, markdown_table(shown, digits))]
+    note = "From the whole to its parts, each `·` one step further in."
     for name, rows in table.groupby("architecture", sort=False):
-        note = "From the whole to its parts, each `·` one step further in."
         body = markdown_table(_components(rows), digits)
         sections.append(section(f"Components of {labels[str(name)]}", note, body))
-    first, whole, *others = sections
-    return "\n".join([first, whole, folded("\n".join(others))])
+    title = f"Architecture of {labels[next(iter(labels))]}"
+    return tables_page(title, "measure_architecture", *sections)
 
 
 def _components(rows: pd.DataFrame) -> pd.DataFrame:
     names = zip(rows["depth"], rows["component"], rows["module"], strict=True)
     described = [f"{'· ' * depth}{name} (`{path}`)" for depth, name, path in names]
-    shown = rows.assign(share=100 * rows["share"])[[*SHOWN]].rename(columns=SHOWN)
+    shown = for_readers(rows.assign(share=100 * rows["share"]), SHOWN)
     shown.insert(0, "component", described)
     return shown

@@ -1,7 +1,6 @@
 """Draws the figure and the table of `measure_explained_variance`, after Luisto's figure 11b."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, count, counted, new_figure
+from embspace.draw.page.canvas import absent, count, counted, new_figure, write_beside
 from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
-from embspace.draw.page.looks import SPACES, Look
+from embspace.draw.page.looks import SPACES, Look, names
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 
@@ -87,8 +86,7 @@ def _number(ax: Axes, x: Int[np.ndarray, " n"], y: Float[np.ndarray, " n"], look
     starts = [0, *(np.flatnonzero(np.diff(x) > gap) + 1)] if len(x) else []
     for start, end in pairwise([*starts, len(x)]):
         words = ", ".join(map(count, x[start:end]))
-        place: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7, "color": look.color}
-        ax.annotate(words, (x[end - 1], y[start]), (5, -10), **place)
+        write_beside(ax, words, (x[end - 1], y[start]), (5, -10), color=look.color)
 
 
 def _legend(ax: Axes) -> None:
@@ -108,7 +106,7 @@ def _population(dimensions: pd.DataFrame) -> str:
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
     has_positions = "positional" in set(dimensions["space"])
-    named = dimensions.assign(space=[CLOUDS[space].name for space in dimensions["space"]])
+    named = dimensions.assign(space=dimensions["space"].map(names(CLOUDS)))
     return f"# Directions that hold the variance of {label}\n\n" + section(
         "Number of principal components",
         "Stage `measure_explained_variance`. As many as explain the share of the variance; the "

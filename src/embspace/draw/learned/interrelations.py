@@ -11,8 +11,8 @@ from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, count, counted, legend_below, new_figure, say_absent
-from embspace.draw.page.looks import BLACK, GRAY, SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, code, markdown_table, section
+from embspace.draw.page.looks import BLACK, GRAY, SPACES, names
+from embspace.draw.page.markdown import DISTRIBUTION, code, for_readers, markdown_table, section
 from embspace.draw.page.token_kinds import drawable
 
 N_NAMED = 3  # tokens named in the figure
@@ -118,13 +118,10 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     pairs, scalars = results["token_position"][:n_listed], results["json"]
-    shown = pairs.assign(token=pairs["token"].map(code))[[*PAIRS]].rename(columns=PAIRS)
+    shown = for_readers(pairs.assign(token=pairs["token"].map(code)), PAIRS)
     found = scalars.get("token_position", {})
-    segments = results["segments"]
-    segments = segments.assign(
-        space=[SPACES[space].name for space in segments["space"]],
-        segment=[ascii_uppercase[number] for number in segments["segment"]],
-    )[[*SEGMENTS]].rename(columns=SEGMENTS)
+    letters = dict(enumerate(ascii_uppercase))
+    segments = for_readers(results["segments"], SEGMENTS, space=names(SPACES), segment=letters)
     of_segments = "Over all positions and over all tokens."
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",
@@ -141,11 +138,9 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
     ]
     for key, title in SCALARS.items():
         if key in scalars:
-            rows = pd.DataFrame(scalars[key].items(), columns=["quantity", "value"])
-            rows["quantity"] = rows["quantity"].str.replace("_", " ")
-            parts.append(
-                section(title, "As the checkpoint holds them.", markdown_table(rows, digits))
-            )
+            rows = [(name.replace("_", " "), value) for name, value in scalars[key].items()]
+            body = markdown_table(pd.DataFrame(rows, columns=["quantity", "value"]), digits)
+            parts.append(section(title, "As the checkpoint holds them.", body))
         elif found and key == "cls_position_0":
             parts.append(section(title, f"No token of {label} opens every text.", "None."))
     return "\n".join(parts)

@@ -11,7 +11,14 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.learned.tokens_and_mean import farthest_kind, kinds_by_count, tokens_and_mean
 from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.looks import BLACK, TOKEN_KINDS
-from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.markdown import (
+    code,
+    for_readers,
+    markdown_table,
+    same,
+    section,
+    tables_page,
+)
 from embspace.draw.page.token_kinds import drawable
 
 RESULTS = (
@@ -26,6 +33,12 @@ QUANTITIES = {
     "dot_product": "dot product with the mean",
     "cosine": "cosine with the mean",
     "norm": "norm of the embedding itself",
+}
+COLUMNS = {
+    **same("extreme", "token"),
+    "euclidean_distance": "Euclidean distance",
+    "dot_product": "dot product",
+    **same("cosine", "norm"),
 }
 
 
@@ -101,22 +114,11 @@ def _name_extremes(ax: Axes, tokens: pd.DataFrame, quantity: str) -> None:
 
 def _table(tokens: pd.DataFrame, label: str, n_tokens: int, digits: int) -> str:
     rows = tokens[tokens["rank"] <= n_tokens]
-    shown = pd.DataFrame(
-        {
-            "extreme": rows["order"] + " " + rows["quantity"].str.replace("_", " "),
-            "token": rows["token"].map(code),
-            "Euclidean distance": rows["euclidean_distance"],
-            "dot product": rows["dot_product"],
-            "cosine": rows["cosine"],
-            "norm": rows["norm"],
-        }
+    extreme = rows["order"] + " " + rows["quantity"].str.replace("_", " ")
+    shown = for_readers(rows.assign(extreme=extreme, token=rows["token"].map(code)), COLUMNS)
+    note = (
+        "Words of three or more Latin letters; distance, dot product and cosine to the mean of "
+        "all input embeddings."
     )
-    return (
-        f"# The mean token embedding of {label}\n\nStage `measure_mean_embedding`.\n\n"
-        + section(
-            "Extreme tokens",
-            "Words of three or more Latin letters; distance, dot product and cosine to the mean of "
-            "all token embeddings.",
-            markdown_table(shown, digits),
-        )
-    )
+    body = section("Extreme tokens", note, markdown_table(shown, digits))
+    return tables_page(f"The mean input embedding of {label}", "measure_mean_embedding", body)

@@ -10,13 +10,22 @@ from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from scipy.stats import poisson
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, percent
-from embspace.draw.page.looks import CLOUDS, GRAY, SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, code, folded, markdown_table, same, section
+from embspace.draw.page.canvas import count, legend_below, new_figure, percent, write_beside
+from embspace.draw.page.looks import CLOUDS, GRAY, SPACES, names
+from embspace.draw.page.markdown import (
+    DISTRIBUTION,
+    code,
+    for_readers,
+    markdown_table,
+    same,
+    section,
+    tables_page,
+)
 from embspace.draw.page.token_kinds import drawable
 
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
 SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
+HUBS = {**same("space", "id", "token"), "k_occurrence": "k-occurrence"}
 
 
 def draw_nearest_neighbors(
@@ -35,10 +44,7 @@ def draw_nearest_neighbors(
         2,
         height_mm=height_mm,
         title=_finding(results, n),
-        subtitle=f"{label} · exact, from all pairs, by Euclidean distance · "
-        + ", ".join(
-            f"{count(n[cloud])} {CLOUDS[cloud][0]}" for cloud in n.index if "centered" not in cloud
-        ),
+        subtitle=f"{label} · exact, from all pairs, by Euclidean distance · {_population(n)}",
         stage="measure_nearest_neighbors",
     )
     _occurrences(axes[0], occurrence)
@@ -54,6 +60,11 @@ def _finding(results: dict[str, pd.DataFrame], n: pd.Series) -> str:
         f"{_hub(first)} is among the {k} nearest neighbors of {count(first['k_occurrence'])} of "
         f"{count(n[first['cloud']])} vectors"
     )
+
+
+def _population(n: pd.Series) -> str:
+    clouds = [cloud for cloud in n.index if "centered" not in cloud]
+    return ", ".join(f"{count(n[cloud])} {CLOUDS[cloud].name}" for cloud in clouds)
 
 
 def _hub(row: pd.Series) -> str:
@@ -87,10 +98,9 @@ def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
         if row["space"] == "input":
             place = (row["k_occurrence"], 1 / n[cloud])
             ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
-            look: dict[str, Any] = {"ha": "right", "fontsize": 7, "textcoords": "offset points"}
-            look["path_effects"] = [withStroke(linewidth=2, foreground="white")]
+            halo = [withStroke(linewidth=2, foreground="white")]
             words = f"{_hub(row)}, {count(row['k_occurrence'])}"
-            ax.annotate(words, place, (4, 7), **look)
+            write_beside(ax, words, place, (4, 7), ha="right", path_effects=halo)
 
 
 def _distances(ax: Axes, rows: pd.DataFrame) -> None:
@@ -115,12 +125,9 @@ def _distances(ax: Axes, rows: pd.DataFrame) -> None:
 
 def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: int) -> str:
     summary = results["summary"]
-    shown = summary.assign(
-        cloud=[CLOUDS[cloud].name for cloud in summary["cloud"]],
-        quantity=summary["quantity"].str.replace("_", " "),
-    )[[*SUMMARY]].rename(columns=SUMMARY)
+    summary = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
+    shown = for_readers(summary, SUMMARY, cloud=names(CLOUDS))
     sections = [
-        f"# Nearest neighbors in the clouds of {label}\n\nStage `measure_nearest_neighbors`.\n",
         section(
             "Distances and k-occurrences",
             "To the nearest and the last neighbor kept; how often a vector is among the k "
@@ -129,17 +136,10 @@ def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: i
         ),
     ]
     for cloud, rows in results["hubs"].groupby("cloud", sort=False):
-        first = rows[:n_hubs]
-        table = pd.DataFrame(
-            {
-                "space": [SPACES[space].name for space in first["space"]],
-                "id": first["id"],
-                "token": [code(token) if token else "" for token in first["token"].fillna("")],
-                "k-occurrence": first["k_occurrence"],
-            }
-        )
-        name = CLOUDS[str(cloud)][0]
-        sections.append(
-            section(f"Hubs: {name}", "The most frequent neighbors.", markdown_table(table, 0))
-        )
-    return "\n".join([*sections[:2], folded("\n".join(sections[2:]))])
+        first = rows[:n_hubs].fillna({"token": ""})
+        first = first.assign(token=[code(token) if token else "" for token in first["token"]])
+        body = markdown_table(for_readers(first, HUBS, space=names(SPACES)), 0)
+        title = f"Hubs: {CLOUDS[str(cloud)].name}"
+        sections.append(section(title, "The most frequent neighbors.", body))
+    title = f"Nearest neighbors in the clouds of {label}"
+    return tables_page(title, "measure_nearest_neighbors", *sections)

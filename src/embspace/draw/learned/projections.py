@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import absent, new_figure, percent, say_absent
-from embspace.draw.page.looks import CLOUDS, MAP_METHODS
+from embspace.draw.page.looks import CLOUDS, MAP_METHODS, names
 from embspace.draw.page.maps.panels import (
     EXTRACTED,
     TITLES,
@@ -105,7 +105,7 @@ def _column(figure: Figure, axes: Sequence[Axes], method: str, each: dict[str, A
 def _table(quality: pd.DataFrame, label: str, digits: int) -> str:
     """Return the quality of all maps on two axes."""
     columns = {"method": "method", **OF_CLOUDS}
-    shown = for_readers(quality[quality["n_axes"] == 2], columns, cloud=CLOUDS)
+    shown = for_readers(quality[quality["n_axes"] == 2], columns, cloud=names(CLOUDS))
     text = f"# PCA, t-SNE and UMAP of {label} side by side\n\n" + section(
         "Quality",
         "Stages `project_pca`, `project_tsne`, `project_umap`. " + QUALITY_NOTE,

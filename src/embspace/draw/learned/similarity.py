@@ -19,8 +19,15 @@ from embspace.draw.page.canvas import (
     say_instead,
     step,
 )
-from embspace.draw.page.looks import CLOUDS, SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, code, folded, markdown_table, section
+from embspace.draw.page.looks import CLOUDS, SPACES, names
+from embspace.draw.page.markdown import (
+    DISTRIBUTION,
+    code,
+    for_readers,
+    markdown_table,
+    section,
+    tables_page,
+)
 from embspace.draw.page.token_kinds import drawable
 from embspace.geometry.pairs.directions import norms
 
@@ -37,6 +44,12 @@ ORDERS = {
     "smallest": "Least similar",
 }
 SUMMARY = {"space": "space", "quantity": "quantity", **DISTRIBUTION}
+PAIRS = {
+    "token_1": "token 1",
+    "token_2": "token 2",
+    "cosine": "cosine",
+    "euclidean_distance": "Euclidean distance",
+}
 TOKEN_SETS = {
     "ordinary": ("tokens", "All tokens but special and unused ones."),
     "word": ("words", "Letters alone, from the start of a word."),
@@ -116,31 +129,18 @@ def _population(summary: pd.DataFrame) -> str:
 def _tables(
     summary: pd.DataFrame, pairs: pd.DataFrame, label: str, n_pairs: int, digits: int
 ) -> str:
-    named = summary.assign(
-        space=[(CLOUDS | SPACES)[space].name for space in summary["space"]],
-        quantity=summary["quantity"].str.replace("_", " "),
-    )
-    shown = named[[*SUMMARY]].rename(columns=SUMMARY)
+    named = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
+    shown = for_readers(named, SUMMARY, space=names(CLOUDS | SPACES))
     has_positions = "positional" in set(summary["space"])
     reason = "" if has_positions else f" {absent(label, 'positional')}"
-    sections = [
-        f"# Norms and pairs of the learned vectors of {label}\n\nStage `measure_similarity`.\n",
-        section(
-            "Distributions", f"Over all vectors or pairs.{reason}", markdown_table(shown, digits)
-        ),
-    ]
+    note = f"Over all vectors or pairs.{reason}"
+    sections = [section("Distributions", note, markdown_table(shown, digits))]
     for tokens, (name, note) in TOKEN_SETS.items():
         for order, title in ORDERS.items():
             rows = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)][:n_pairs]
-            shown = pd.DataFrame(
-                {
-                    "token 1": rows["token_1"].map(code),
-                    "token 2": rows["token_2"].map(code),
-                    "cosine": rows["cosine"],
-                    "Euclidean distance": rows["euclidean_distance"],
-                }
-            )
+            rows = rows.assign(token_1=rows["token_1"].map(code), token_2=rows["token_2"].map(code))
+            shown = for_readers(rows, PAIRS)
             exact = ["cosine"] if order == "nearest_to_zero" else []
             sections.append(section(f"{title} {name}", note, markdown_table(shown, digits, exact)))
-    first, second, *others = sections
-    return "\n".join([first, second, folded("\n".join(others))])
+    title = f"Norms and pairs of the learned vectors of {label}"
+    return tables_page(title, "measure_similarity", *sections)

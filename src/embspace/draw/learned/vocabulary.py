@@ -11,7 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import ORANGE, TOKEN_KINDS
-from embspace.draw.page.markdown import code, folded, markdown_table, section
+from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 
 RESULTS = (
     "json",
@@ -186,10 +186,9 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     correlation = summary["id_length_correlation"]
     order = "not defined" if correlation is None else f"{correlation:.3f}"
     sections = [
-        f"# Vocabulary of {label}\n\nStage `measure_vocabulary`. {_protocol(summary)}.\n",
         section(
             "Shares",
-            "With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
+            f"{_protocol(summary)}. With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
             "thesis counts. Without it: of the text that they stand for.",
             markdown_table(_in_percent(shares), digits),
         ),
@@ -211,8 +210,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
             markdown_table(_examples(results["examples"]), digits),
         ),
     ]
-    first, shares_of_all, *others = sections
-    return "\n".join([first, shares_of_all, folded("\n".join(others))])
+    return tables_page(f"Vocabulary of {label}", "measure_vocabulary", *sections)
 
 
 def _examples(table: pd.DataFrame) -> pd.DataFrame:

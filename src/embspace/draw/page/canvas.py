@@ -219,6 +219,13 @@ def step(ax: Axes, rows: pd.DataFrame, name: str, color: str, line: Line = "-") 
     ax.stairs(rows["density"], edges, color=color, linestyle=line, label=name)
 
 
+def write_beside(
+    ax: Axes, words: str, place: tuple[float, float], offset: tuple[float, float], **look: Any
+) -> None:
+    """Write small words beside a place in a panel, at an offset in points."""
+    ax.annotate(words, place, offset, textcoords="offset points", **{"fontsize": 7} | look)
+
+
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:
     """Shade the interval of a quantity over the column `x`, from its `_low` to its `_high`."""
     ax.fill_between(rows[x], rows[f"{quantity}_low"], rows[f"{quantity}_high"], linewidth=0, **look)

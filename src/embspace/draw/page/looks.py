@@ -1,6 +1,6 @@
 """Gives each thing that figures show one name, color, marker and line in all of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 # Okabe and Ito's colors, told apart by the color-blind. Names, so that a table below can be read.
@@ -140,6 +140,11 @@ MAP_METHODS = {
     "tsne": Look("t-SNE", BLACK, "^"),
     "umap": Look("UMAP", BLACK, "D"),
 }
+
+
+def names(looks: Mapping[str, Look]) -> dict[str, str]:
+    """Return what a reader calls each thing."""
+    return {thing: look.name for thing, look in looks.items()}
 
 
 def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:

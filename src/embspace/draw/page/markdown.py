@@ -10,7 +10,6 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE
-from embspace.draw.page.looks import Look
 from embspace.errors import one_line
 
 # Signs with a meaning outside code, which a backslash in front takes away.
@@ -33,16 +32,16 @@ def interval(column: str, name: str) -> dict[str, str]:
 
 
 def for_readers(
-    table: pd.DataFrame, columns: Mapping[str, str], **looks: Mapping[str, Look]
+    table: pd.DataFrame, columns: Mapping[str, str], **words: Mapping[str, str]
 ) -> pd.DataFrame:
     """Return the columns that readers want, under the names that they know.
 
     Args:
         table: Rows of results.
         columns: The name of each column for readers.
-        looks: By column, the looks whose names replace its values.
+        words: By column, what its values are replaced by.
     """
-    named = {name: [of[value].name for value in table[name]] for name, of in looks.items()}
+    named = {name: [of[value] for value in table[name]] for name, of in words.items()}
     return table.assign(**named)[[*columns]].rename(columns=columns)
 
 

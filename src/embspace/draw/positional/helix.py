@@ -19,9 +19,10 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_absent,
     say_instead,
+    write_beside,
 )
 from embspace.draw.page.looks import GRAY, SPACES
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import for_readers, markdown_table, section, tables_page
 
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
@@ -217,7 +218,7 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
     ax.plot(period, power, color=SPACES["positional"].color)
     for place in _peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
-        ax.annotate(f"{x:.2f}", (x, y), (0, 2), textcoords="offset points", ha="center", fontsize=7)
+        write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center")
     ax.set(xlabel="period (positions)", ylabel="normalized power", ylim=(0, 1.12))
     ax.set_title("Spectrum")
 
@@ -232,31 +233,25 @@ def _peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    heading = f"# The path of the positions of {label}\n\nStage `measure_helix`.\n"
+    title = f"The path of the positions of {label}"
     if results["path"].empty:
         has_none = results["json"].get("n_positions") == 0
         reason = absent(label, "positional") if has_none else "Too few structured positions."
-        return f"{heading}\n{reason}\n"
-    periods = results["periods"][[*PERIODS]].rename(columns=PERIODS)
-    periods["definition"] = periods["definition"].map(DEFINITIONS)
-    lines = results["one_dimensionality"][[*ONE_DIMENSIONALITY]]
-    lines = lines.assign(representation=lines["representation"].map(REPRESENTATIONS))
-    return "\n".join(
-        [
-            heading,
-            section(
-                "Period",
-                "In positions. Coherence of the turning is 1 where all steps turn by one angle; "
-                "the share of the power is that at the peak; beside each the mean of shuffled "
-                "positions. Position and coordinate along the axis correlate by "
-                f"{results['json']['advance']:.3f}.",
-                markdown_table(periods, digits),
-            ),
-            section(
-                "One-dimensionality",
-                "Correlation of position with order along the minimum spanning tree, and share "
-                "of positions whose two nearest are the next ones.",
-                markdown_table(lines.rename(columns=ONE_DIMENSIONALITY), digits, ["by chance"]),
-            ),
-        ]
+        return tables_page(title, "measure_helix", f"{reason}\n")
+    periods = for_readers(results["periods"], PERIODS, definition=DEFINITIONS)
+    note = (
+        "In positions. Coherence of the turning is 1 where all steps turn by one angle; "
+        "the share of the power is that at the peak; beside each the mean of shuffled "
+        "positions. Position and coordinate along the axis correlate by "
+        f"{results['json']['advance']:.3f}."
     )
+    of_periods = section("Period", note, markdown_table(periods, digits))
+    lines = for_readers(
+        results["one_dimensionality"], ONE_DIMENSIONALITY, representation=REPRESENTATIONS
+    )
+    note = (
+        "Correlation of position with order along the minimum spanning tree, and share "
+        "of positions whose two nearest are the next ones."
+    )
+    of_lines = section("One-dimensionality", note, markdown_table(lines, digits, ["by chance"]))
+    return tables_page(title, "measure_helix", f"{of_periods}\n{of_lines}")

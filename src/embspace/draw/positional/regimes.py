@@ -18,9 +18,18 @@ from embspace.draw.page.canvas import (
     say_absent,
     sentence_case,
     step,
+    write_beside,
 )
 from embspace.draw.page.looks import BLACK, GRAY, SPACES
-from embspace.draw.page.markdown import DISTRIBUTION, markdown_table, p_value, section
+from embspace.draw.page.markdown import (
+    DISTRIBUTION,
+    for_readers,
+    markdown_table,
+    p_value,
+    same,
+    section,
+    tables_page,
+)
 
 RESULTS = (
     "json",
@@ -54,6 +63,9 @@ OUTLYING = {
     "score": "under the median around, in robust deviations",
     "regime": "regime",
 }
+OUTLYING_NOTE = "Single positions less like the ones beside them than others around are."
+OF_POSITIONS = {**same("positions", "quantity"), **DISTRIBUTION}
+DISTRIBUTIONS_NOTE = "Over all positions or pairs and, where some are unstructured, without these."
 
 
 def draw_regimes(
@@ -99,15 +111,7 @@ def _chance(ax: Axes, summary: pd.DataFrame) -> None:
     ends = summary["first_position"], summary["last_position"]
     ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
     place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
-    ax.annotate(
-        "chance bound of a regime's mean",
-        place,
-        (0, 3),
-        textcoords="offset points",
-        ha="right",
-        fontsize=7,
-        color=GRAY,
-    )
+    write_beside(ax, "chance bound of a regime's mean", place, (0, 3), ha="right", color=GRAY)
 
 
 def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
@@ -191,46 +195,26 @@ def _along(
     outside = positions[apart]
     ax.plot(outside["position"], outside[column], "x", color=BLACK, markersize=4)
     for position, value in zip(outside["position"], outside[column], strict=True):
-        ax.annotate(
-            str(position), (position, value), (3, 2), textcoords="offset points", fontsize=7
-        )
+        write_beside(ax, str(position), (position, value), (3, 2))
     ax.set(ylabel=name, xlim=(-8, len(positions) + 8))
     ax.grid(visible=False, axis="x")
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    heading = f"# Regimes of the position embeddings of {label}\n\nStage `measure_regimes`.\n"
-    positions, scalars = results["positions"], results["json"]
+    title, positions = f"Regimes of the positional embeddings of {label}", results["positions"]
     if positions.empty:
-        return f"{heading}\n{absent(label, 'positional')}\n"
-    outlying = positions[positions["outlying"].astype(bool)][[*OUTLYING]].rename(columns=OUTLYING)
-    summary = results["summary"][[*SUMMARY]].rename(columns=SUMMARY)
-    shown = {"positions": "positions", "quantity": "quantity", **DISTRIBUTION}
-    distributions, with_tokens = (
-        results[name][[*shown]].rename(columns=shown)
-        for name in ("distributions", "token_distributions")
-    )
-    return "\n".join(
-        [
-            heading,
-            section(
-                "Outlying positions",
-                "Single positions less like the ones beside them than others around are.",
-                markdown_table(outlying, digits),
-            ),
-            section("Regimes", _reliability(scalars), markdown_table(summary, digits)),
-            section(
-                "Distributions",
-                "Over all positions or pairs and, where some are unstructured, without these.",
-                markdown_table(distributions, digits),
-            ),
-            section(
-                "Pairs of a token and a position",
-                "Of the same positions.",
-                markdown_table(with_tokens, digits),
-            ),
-        ]
-    )
+        return tables_page(title, "measure_regimes", f"{absent(label, 'positional')}\n")
+    outlying = for_readers(positions[positions["outlying"].astype(bool)], OUTLYING)
+    tables = {
+        ("Outlying positions", OUTLYING_NOTE): outlying,
+        ("Regimes", _reliability(results["json"])): for_readers(results["summary"], SUMMARY),
+        ("Distributions", DISTRIBUTIONS_NOTE): for_readers(results["distributions"], OF_POSITIONS),
+        ("Pairs of a token and a position", "Of the same positions."): for_readers(
+            results["token_distributions"], OF_POSITIONS
+        ),
+    }
+    sections = [section(*head, markdown_table(rows, digits)) for head, rows in tables.items()]
+    return tables_page(title, "measure_regimes", "\n".join(sections))
 
 
 def _reliability(scalars: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from embspace.draw.page.canvas import absent, percent
-from embspace.draw.page.looks import CLOUDS
+from embspace.draw.page.looks import CLOUDS, names
 from embspace.draw.page.markdown import for_readers, markdown_table, same, section, tables_page
 
 # The columns that every table of the quality of maps has.
@@ -88,12 +88,12 @@ def kept(row: pd.Series) -> str:
 def map_tables(results: Mapping[str, Any], label: str, method: str, stage: str, digits: int) -> str:
     """Return the tables of quality, and those over seeds where several were tried."""
     quality, lines = results["quality"], results["one_dimensionality"]
-    shown = for_readers(quality, OF_CLOUDS, cloud=CLOUDS)
+    shown = for_readers(quality, OF_CLOUDS, cloud=names(CLOUDS))
     sections = [section("Quality", QUALITY_NOTE, markdown_table(shown, digits, ["chance"]))]
     if "positional" not in set(quality["cloud"]):
         sections.append(f"{absent(label, 'positional')}\n")
     if not lines.empty:
-        shown = for_readers(lines, LINES, cloud=CLOUDS)
+        shown = for_readers(lines, LINES, cloud=names(CLOUDS))
         body = markdown_table(shown, digits, ["by chance"])
         sections.append(section("One-dimensionality of the positions", LINES_NOTE, body))
     if "seeds" in results and not results["seeds"].empty:
@@ -103,11 +103,11 @@ def map_tables(results: Mapping[str, Any], label: str, method: str, stage: str, 
 
 def _over_seeds(seeds: pd.DataFrame, digits: int) -> list[str]:
     """Return how much maps of several seeds agree, and how well each orders the positions."""
-    shown = for_readers(seeds, SEEDS, cloud=CLOUDS)
+    shown = for_readers(seeds, SEEDS, cloud=names(CLOUDS))
     body = markdown_table(shown, digits, ["chance"])
     sections = [section("What the seed does", SEEDS_NOTE, body)]
     if "median_order_correlation" in seeds:
-        lines = for_readers(seeds, LINES_OVER_SEEDS, cloud=CLOUDS).dropna()
+        lines = for_readers(seeds, LINES_OVER_SEEDS, cloud=names(CLOUDS)).dropna()
         body = markdown_table(lines, digits)
         sections.append(section("One-dimensionality by seed", LINES_OVER_SEEDS_NOTE, body))
     return sections
