@@ -54,9 +54,21 @@ def test_random_neighbors_are_beside(results, drawn):
 
 
 def test_the_subtitle_says_how_many_of_what(drawn):
-    words = " ".join(text.get_text() for text in drawn[0].texts)
-    for part in ("exact, from all pairs", "150 tokens and positions", "30 positions"):
+    words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
+    for part in ("exact, from all pairs", "150 tokens and positions", "30 structured positions"):
         assert part in words
+
+
+def test_of_positions_the_structured_ones_alone_are_drawn(drawn):
+    names = [line.get_label() for line in drawn[0].axes[0].lines]
+    assert "structured positions" in names
+    assert "positions" not in names
+
+
+def test_without_structured_positions_all_are_drawn(results):
+    kept = {name: rows[rows["cloud"] != "structured"] for name, rows in results.items()}
+    figure, _ = draw_nearest_neighbors(kept, "tiny", height_mm=75.0, n_hubs=2, digits=2)
+    assert "positions" in [line.get_label() for line in figure.axes[0].lines]
 
 
 def test_the_table_lists_the_first_hubs_of_each_cloud(results, drawn):

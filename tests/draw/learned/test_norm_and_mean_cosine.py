@@ -21,7 +21,7 @@ def results_of(n_special: int = 2):
 
 @pytest.fixture(scope="module")
 def drawn():
-    return draw_norm_and_mean_cosine(results_of(), "a model of a long name", fewest=5, **SETTINGS)
+    return draw_norm_and_mean_cosine(results_of(), "a model of a long name", **SETTINGS)
 
 
 def test_hexagons_hold_all_tokens_their_kinds_and_ids(drawn):
@@ -35,11 +35,29 @@ def test_hexagons_hold_all_tokens_their_kinds_and_ids(drawn):
     assert words == ["words", "numbers", "special tokens"]
 
 
-def test_the_title_compares_the_kind_that_differs_with_words(drawn):
-    assert drawn[0].get_suptitle().startswith("Numbers have median norm ")
+def test_the_subtitle_says_how_many_there_are(drawn):
     assert "120 tokens" in " ".join(text.get_text() for text in drawn[0].texts)
-    figure, _ = draw_norm_and_mean_cosine(results_of(), "tiny", fewest=1000, **SETTINGS)
-    assert figure.get_suptitle().startswith("The median token has norm ")
+
+
+@pytest.mark.parametrize(
+    ("sign", "said"),
+    [
+        (-1, "The shorter a token embedding, the larger its cosine with the mean: rank "),
+        (1, "The longer a token embedding, the larger its cosine with the mean: rank "),
+        (0, "The norm of a token embedding says little of its cosine with the mean"),
+    ],
+)
+def test_the_title_says_how_the_cosine_goes_with_the_norm(sign: int, said: str):
+    results = results_of()
+    tokens = results["data/measured/mean_embedding.parquet"]
+    # The same cosine at a norm and at its mirror image: no rank correlation.
+    cosine = sign * tokens["norm"] if sign else (tokens["norm"].rank() - 60.5).abs()
+    results["data/measured/mean_embedding.parquet"] = tokens.assign(cosine=cosine)
+    figure, _ = draw_norm_and_mean_cosine(results, "tiny", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith(said)
+    if sign:
+        assert title.endswith(f"correlation {'−' if sign < 0 else ''}1.00")
 
 
 def test_the_table_has_a_row_a_kind_and_the_words_fit(drawn):

@@ -38,7 +38,7 @@ def test_axes_and_title_say_shares_of_the_variance():
     assert positions.get_xlabel().startswith("component 1, 100 % of the variance")
     assert figure.axes[3].get_ylabel().startswith("component 3, ")
     title = " ".join(figure.get_suptitle().split())
-    assert title.endswith(", 100 % of that of positions")
+    assert title.endswith(", 100 % of that of positions alone")
     assert "120 tokens, 30 positions" in " ".join(text.get_text() for text in figure.texts)
 
 

@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import pytest
 from matplotlib import rcParams
 from matplotlib.colors import to_hex
@@ -17,8 +19,10 @@ from tests.draw.fits import assert_words_fit
 
 
 @pytest.fixture(autouse=True)
-def style() -> None:
+def style() -> Iterator[None]:
     use_style()
+    yield
+    use_style()  # as it was before a test that changes it
 
 
 def test_a_figure_names_its_stage_and_what_was_measured():

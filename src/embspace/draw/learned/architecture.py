@@ -141,7 +141,8 @@ def _tables(table: pd.DataFrame, sizes: dict[str, Any], labels: dict[str, str], 
 
 
 def _components(rows: pd.DataFrame) -> pd.DataFrame:
-    names = zip(rows["depth"], rows["component"], rows["module"], strict=True)
+    components = [WORDS.get(name, name) for name in rows["component"]]
+    names = zip(rows["depth"], components, rows["module"], strict=True)
     described = [f"{'· ' * depth}{name} (`{path}`)" for depth, name, path in names]
     shown = for_readers(rows.assign(share=100 * rows["share"]), SHOWN)
     shown.insert(0, "component", described)

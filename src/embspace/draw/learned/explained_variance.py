@@ -1,6 +1,7 @@
 """Draws the figure and the table of `measure_explained_variance`, after Luisto's figure 11b."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,11 +73,12 @@ def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str
     x, y = rows["n_components"], rows["cumulative_explained_variance"]
     null = rows["null_cumulative_explained_variance"]
     ax.plot(x, null, color=look.color, linewidth=width, linestyle="--", alpha=alpha)
-    ax.plot(x, y, color=look.color, linewidth=width, label=look.name, alpha=alpha)
-    if space == "joint":
-        return  # its curve is nearly that of the tokens, and so are its numbers
+    if space == "joint":  # its curve is nearly that of the tokens, and so are its numbers
+        ax.plot(x, y, color=look.color, linewidth=width, label=look.name, alpha=alpha)
+        return
     marked = x.isin(dimensions.loc[dimensions["space"] == space, "n_components"])
-    ax.plot(x[marked], y[marked], look.marker, color=look.color, markersize=3 + width)
+    marks: dict[str, Any] = {"marker": look.marker, "ms": 3 + width, "markevery": marked.to_list()}
+    ax.plot(x, y, color=look.color, linewidth=width, label=look.name, **marks)
     _number(ax, x[marked].to_numpy(), y[marked].to_numpy(), look)
 
 
@@ -93,7 +95,7 @@ def _legend(ax: Axes) -> None:
     # Drawn from the back to the front, named from the front to the back.
     handles, names = (list(reversed(each)) for each in ax.get_legend_handles_labels())
     handles.append(Line2D([], [], color="0.3", linestyle="--"))
-    ax.legend(handles, [*names, "isotropic Gaussian, as many"], loc="lower right")
+    ax.legend(handles, [*names, "isotropic Gaussian, same n"], loc="lower right")
 
 
 def _population(dimensions: pd.DataFrame) -> str:

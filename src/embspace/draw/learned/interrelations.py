@@ -110,7 +110,9 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
         ax.plot(middle, [height] * 2, color=look.color, linewidth=3)
         ax.plot(row["quantile_0.5"], height, look.marker, color="white", mec=look.color, ms=5)
     ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="cosine (median, 5 to 95 %, extremes)", title="Segments with both")
+    ax.set(
+        xlabel="cosine (median, 5 to 95 %, extremes)", title="Segments with tokens and positions"
+    )
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.margins(y=0.2)
     ax.invert_yaxis()

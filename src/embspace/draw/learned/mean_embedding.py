@@ -107,7 +107,7 @@ def _name_extremes(ax: Axes, tokens: pd.DataFrame, quantity: str) -> None:
     for order, x, side in (("smallest", 0.01, "left"), ("largest", 0.99, "right")):
         rows = tokens[(tokens["quantity"] == quantity) & (tokens["order"] == order)]
         if len(rows):
-            words = f"{order} word:\n{drawable(str(rows['token'].iloc[0]))}"
+            words = f"{order} of words:\n“{drawable(str(rows['token'].iloc[0]))}”"
             look: dict[str, Any] = {"fontsize": 7, "ha": side, "va": "top", "color": "0.3"}
             ax.text(x, 0.98, words, transform=ax.transAxes, **look)
 
@@ -118,7 +118,7 @@ def _table(tokens: pd.DataFrame, label: str, n_tokens: int, digits: int) -> str:
     shown = for_readers(rows.assign(extreme=extreme, token=rows["token"].map(code)), COLUMNS)
     note = (
         "Words of three or more Latin letters; distance, dot product and cosine to the mean of "
-        "all input embeddings."
+        "all token embeddings."
     )
     body = section("Extreme tokens", note, markdown_table(shown, digits))
-    return tables_page(f"The mean input embedding of {label}", "measure_mean_embedding", body)
+    return tables_page(f"The mean token embedding of {label}", "measure_mean_embedding", body)

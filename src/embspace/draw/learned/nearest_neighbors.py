@@ -37,7 +37,7 @@ def draw_nearest_neighbors(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the distribution of the k-occurrence, and the distances to nearest neighbors."""
-    summary, occurrence = results["summary"], results["occurrence"]
+    summary, occurrence = (_shown(results[name]) for name in ("summary", "occurrence"))
     n = summary.groupby("cloud", sort=False)["n"].max()
     figure, axes = new_figure(
         1,
@@ -62,6 +62,12 @@ def _finding(results: dict[str, pd.DataFrame], n: pd.Series) -> str:
     )
 
 
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the cloud of all positions if there is that of the structured ones."""
+    has_structured = "structured" in set(table["cloud"])
+    return table[table["cloud"] != "positional"] if has_structured else table
+
+
 def _population(n: pd.Series) -> str:
     clouds = [cloud for cloud in n.index if "centered" not in cloud]
     return ", ".join(f"{count(n[cloud])} {CLOUDS[cloud].name}" for cloud in clouds)
@@ -81,14 +87,15 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
         share = rows["count"][::-1].cumsum()[::-1] / rows["count"].sum()
         is_shown = rows["k_occurrence"] > 0  # the axis is a logarithm
         x, y = rows["k_occurrence"][is_shown], share[is_shown]
-        ax.plot(x, y, color=look.color, drawstyle="steps-pre", label=look.name)
+        ax.plot(x, y, color=look.color, ls=look.line, drawstyle="steps-pre", label=look.name)
     times = np.arange(1, 4 * k)
     null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors (Poisson)"}
     ax.plot(times, poisson.sf(times - 1, k), **null)
     smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
     ax.set(xscale="log", yscale="log", ylim=(0.5 * smallest, 2))
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
-    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="vectors with at least so many")
+    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="vectors of at least this k-occurrence")
+    ax.set_title("k-occurrence")
 
 
 def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
@@ -120,6 +127,7 @@ def _distances(ax: Axes, rows: pd.DataFrame) -> None:
             ax.text(0.01, height - 0.5, look.name, transform=ax.get_yaxis_transform(), **words)
     ax.set_yticks(heights, ranks)
     ax.set(xlabel="Euclidean distance: median, 5 to 95 %", xlim=(0, None))
+    ax.set_title("Distance to neighbors")
     ax.set_ylim(heights[-1] + 0.5, -0.5)
 
 

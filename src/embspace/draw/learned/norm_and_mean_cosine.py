@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.learned.tokens_and_mean import farthest_kind, kinds_by_count, tokens_and_mean
-from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.learned.tokens_and_mean import kinds_by_count, tokens_and_mean
+from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.markdown import markdown_table, section
 
@@ -20,6 +21,7 @@ RESULTS = (
     "data/extracted/embeddings.parquet",
 )
 X, Y = "norm", "cosine"
+LEAST_CORRELATION = 0.1  # that the title says
 HEXAGONS: dict[str, Any] = {"gridsize": 55, "mincnt": 1, "linewidths": 0.1, "rasterized": True}
 
 
@@ -28,7 +30,6 @@ def draw_norm_and_mean_cosine(
     label: str,
     *,
     height_mm: PositiveFloat,
-    fewest: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw tokens by norm and cosine with the mean: their number, kind and median id."""
@@ -37,7 +38,7 @@ def draw_norm_and_mean_cosine(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(tokens, fewest),
+        title=_finding(tokens),
         subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused ones included · "
         "raw learned matrix",
         stage="measure_mean_embedding",
@@ -49,7 +50,8 @@ def draw_norm_and_mean_cosine(
     ids = axes[2].hexbin(
         tokens[X], tokens[Y], tokens["id"], cmap="viridis", reduce_C_function=np.median, **HEXAGONS
     )
-    _color_bar(figure, axes[2], ids, "median id", "Place in the vocabulary")
+    ids_bar = _color_bar(figure, axes[2], ids, "median id", "Place in the vocabulary")
+    ids_bar.ax.xaxis.set_major_formatter(lambda id_, _: count(id_))
     for ax in axes:
         ax.set(xlabel="Euclidean norm")
         ax.grid(visible=False)
@@ -63,24 +65,22 @@ def draw_norm_and_mean_cosine(
     return figure, _table(tokens, label, digits)
 
 
-def _finding(tokens: pd.DataFrame, fewest: int) -> str:
-    kind = farthest_kind(tokens, Y, fewest)
-    medians = tokens.groupby("kind")[[X, Y]].median()
-    if kind is None:
-        return (
-            f"The median token has norm {tokens[X].median():.2f}, cosine {tokens[Y].median():.2f}"
-        )
-    norm, cosine = medians[X], medians[Y]
+def _finding(tokens: pd.DataFrame) -> str:
+    """Return the title: how the cosine with the mean goes with the norm."""
+    correlation = float(tokens[X].corr(tokens[Y], method="spearman"))
+    if not abs(correlation) > LEAST_CORRELATION:
+        return "The norm of a token embedding says little of its cosine with the mean"
     return (
-        f"{TOKEN_KINDS[kind].name.capitalize()} have median norm {norm[kind]:.2f} and cosine "
-        f"{cosine[kind]:.2f} with the mean, words {norm['word']:.2f} and {cosine['word']:.2f}"
+        f"The {'longer' if correlation > 0 else 'shorter'} a token embedding, the larger its "
+        f"cosine with the mean: rank correlation {correlation:.2f}".replace("-", "−")
     )
 
 
-def _color_bar(figure: Figure, ax: Axes, drawn: Any, label: str, title: str) -> None:
+def _color_bar(figure: Figure, ax: Axes, drawn: Any, label: str, title: str) -> Colorbar:
     bar = figure.colorbar(drawn, ax=ax, location="bottom", shrink=0.9, pad=0.02)
     bar.set_label(label)
     ax.set_title(title)
+    return bar
 
 
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> list[str]:

@@ -66,7 +66,9 @@ def _finding(shares: VarianceShares) -> str:
     """Return the title: the shares of the variance that the first two components hold."""
     parts = [percent(each["x"] + each["y"]) for each in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"
-    return f"{words}, {parts[-1]} of that of positions" if set(LINES) & shares.keys() else words
+    if not set(LINES) & shares.keys():
+        return f"{words} of tokens"
+    return f"{words} of tokens and positions, {parts[-1]} of that of positions alone"
 
 
 def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:

@@ -83,7 +83,8 @@ def draw_similarity(
             rows = histogram[(histogram["space"] == space) & (histogram["quantity"] == quantity)]
             # A narrow peak would press all others to the axis.
             rows = rows.assign(density=rows["density"] / rows["density"].max())
-            step(ax, rows, *SPACES[space][:2])
+            look = SPACES[space]
+            step(ax, rows, look.name, look.color, look.line)
         ax.set(xlabel=QUANTITIES[quantity], ylabel="density, largest = 1", ylim=(0, 1.15))
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
@@ -112,7 +113,11 @@ def _name_longest(ax: Axes, results: dict[str, Any]) -> None:
         length = norms(matrix) if matrix is not None else np.zeros(1)
         number = int(length.argmax())
         if length[number] > right:
-            name = f"position {number}" if space == "positional" else drawable(str(tokens[number]))
+            name = (
+                f"position {number}"
+                if space == "positional"
+                else f"“{drawable(str(tokens[number]))}”"
+            )
             height = 1.06 if space == "positional" else 0.96
             look: dict[str, Any] = {"ha": "right", "fontsize": 7, "color": SPACES[space].color}
             ax.text(right, height, f"{name}: {length[number]:.2f}{ARROW.rstrip()}", **look)

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import ORANGE, TOKEN_KINDS
+from embspace.draw.page.looks import ORANGE, TOKEN_KINDS, names
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 
 RESULTS = (
@@ -23,7 +23,7 @@ RESULTS = (
     "examples.csv",
 )
 KINDS = {
-    kind: (TOKEN_KINDS[kind].name, TOKEN_KINDS[kind].color)
+    kind: TOKEN_KINDS[kind]
     for kind in (
         "special",
         "unused",
@@ -37,9 +37,9 @@ KINDS = {
     )
 }
 DEFINITIONS = {
-    "either": ("either way", "0.35", 0.0),
-    "as_listed": ("with the mark", "0.7", -0.2),
-    "word_form": ("without the mark", ORANGE, 0.2),
+    "either": ("the same both ways", "0.35", 0.0),
+    "as_listed": ("as listed, with the mark", "0.75", -0.2),
+    "word_form": ("as text, without the mark", ORANGE, 0.2),
 }
 MARKS = {
     "continuation": "subwords begin with {}",
@@ -48,16 +48,23 @@ MARKS = {
     "nothing": "subwords are not marked",
 }
 # Shares in the figure; the table has all.
-SHOWN = (
-    "special",
-    "unused",
-    "subword",
-    "alphanumeric",
-    "alphabetic",
-    "numeric",
-    "not_alphanumeric",
-    "single_character",
+SHOWN = {
+    "unused": "unused tokens",
+    "subword": "word pieces",
+    "alphanumeric": "letters and digits",
+    "alphabetic": "letters alone",
+    "numeric": "digits alone",
+    "not_alphanumeric": "other signs, too",
+    "single_character": "single characters",
+}
+SHARES_NOTE = (
+    "With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
+    "thesis counts. Without it: of the text that they stand for."
 )
+NUMBERS_NOTE = (
+    "Tokens of ASCII digits alone; the share is that of different ones among all that there are."
+)
+EXAMPLES_NOTE = "The texts stand in conf/measure/learned/vocabulary.yaml."
 
 
 def draw_vocabulary(
@@ -90,12 +97,12 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
     if blocks.empty:
         return f"{label} has no tokens that can be read"
     shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
-    words = [
-        f"{percent(share)} {KINDS[str(name).removeprefix('n_')][0]}"
+    parts = [
+        f"{KINDS[str(name).removeprefix('n_')].name} ({percent(share)})"
         for name, share in shares.items()
         if share
     ]
-    return f"The tokens are {', '.join(words)}"
+    return f"Most frequent kinds of tokens: {', '.join(parts)}"
 
 
 def _protocol(summary: dict[str, Any]) -> str:
@@ -107,40 +114,31 @@ def _protocol(summary: dict[str, Any]) -> str:
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
     """Draw one numbered bar for each share, and one for each definition if they differ."""
+    places = {quantity: place for place, quantity in enumerate(SHOWN)}
     for definition, (name, color, shift) in DEFINITIONS.items():
         rows = table[(table["definition"] == definition) & table["quantity"].isin(SHOWN)]
-        y = np.array([SHOWN.index(quantity) for quantity in rows["quantity"]]) + shift
-        ax.barh(y, rows["share"], height=0.36, color=color, label=name)
-        for each, share in zip(y, rows["share"], strict=True):
-            ax.text(share + 0.01, each, f"{100 * share:.3g} %", va="center", fontsize=7)
-    ax.set_yticks(range(len(SHOWN)), [quantity.replace("_", " ") for quantity in SHOWN])
-    ax.set(title="Shares of all tokens", xlim=(0, 1.25), ylim=(len(SHOWN) - 0.5, -0.5))
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
+        y = rows["quantity"].map(places) + shift
+        bars = ax.barh(y, rows["share"], height=0.36, color=color, label=name)
+        ax.bar_label(bars, [percent(share) for share in rows["share"]], padding=2, fontsize=7)
+    ax.set_yticks(range(len(SHOWN)), [*SHOWN.values()])
+    ax.set(title="Shares of all tokens, which may overlap", xlim=(0, 1.25))
+    ax.set(ylim=(len(SHOWN) - 0.5, -0.5), xticks=[0, 0.25, 0.5, 0.75, 1])
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="lower right", title="mark of word pieces", alignment="left")
+    ax.legend(loc="lower right", title="word pieces", alignment="left")
 
 
 def _lengths(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the number of tokens by number of characters, with word pieces apart."""
     rows = table[table["definition"] == "word_form"]
     listed = table[table["definition"] == "as_listed"]
-    rest = rows["count"] - rows["n_subwords"]
-    ax.bar(
-        rows["n_characters"],
-        rest,
-        color=TOKEN_KINDS["word"].color,
-        label="without the mark, no word pieces",
-    )
-    ax.bar(
-        rows["n_characters"],
-        rows["n_subwords"],
-        bottom=rest,
-        color=TOKEN_KINDS["subword"].color,
-        label="word pieces",
-    )
-    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all with the mark")
-    ax.set(title="Length", xlabel="characters", ylabel="tokens, neither special nor unused")
+    x, pieces = rows["n_characters"], rows["n_subwords"]
+    others = rows["count"] - pieces
+    ax.bar(x, others, color=TOKEN_KINDS["word"].color, label="all but word pieces")
+    color = TOKEN_KINDS["subword"].color
+    ax.bar(x, pieces, bottom=others, color=color, label="word pieces, without the mark")
+    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all, with the mark")
+    ax.set(title="Length", xlabel="characters", ylabel="ordinary tokens")
     ax.set_ylim(0, 1.4 * table["count"].max())  # the legend lies above
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(lambda y, _: count(y))
@@ -150,15 +148,14 @@ def _lengths(ax: Axes, table: pd.DataFrame) -> None:
 def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     """Draw a bar for each block of ids, with the kinds stacked."""
     bottom = np.zeros(len(blocks))
-    for kind, (name, color) in KINDS.items():
+    for kind, look in KINDS.items():
         share = (blocks[f"n_{kind}"] / blocks["n"]).to_numpy()
         if share.any():
-            width = blocks["n"]
-            ax.bar(blocks["first_id"], share, width, bottom, align="edge", color=color, label=name)
+            style: dict[str, Any] = {"align": "edge", "color": look.color, "label": look.name}
+            ax.bar(blocks["first_id"], share, blocks["n"], bottom, **style)
         bottom += share
-    ax.set(
-        title="Kinds by id", xlabel="id", ylabel=f"share of {counted(blocks['n'].max(), 'token')}"
-    )
+    ax.set(title="Kinds by id", xlabel="id")
+    ax.set_ylabel(f"share of {counted(blocks['n'].max(), 'token')}")
     ax.set(xlim=(0, blocks["last_id"].max() + 1), ylim=(0, 1))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_formatter(lambda x, _: count(x))
@@ -167,14 +164,9 @@ def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
 
 def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     middle = (blocks["first_id"] + blocks["last_id"]) / 2
-    ax.plot(
-        middle,
-        blocks["mean_n_characters_of_words"],
-        ".-",
-        color=TOKEN_KINDS["word"].color,
-        label="words",
-    )
-    ax.plot(middle, blocks["mean_n_characters"], ".-", color="0.5", label="all but special, unused")
+    words, tokens = blocks["mean_n_characters_of_words"], blocks["mean_n_characters"]
+    ax.plot(middle, words, "o-", ms=3, color=TOKEN_KINDS["word"].color, label="words")
+    ax.plot(middle, tokens, "^--", ms=3, color="0.5", label="ordinary: neither special nor unused")
     ax.set(title="Length by id", xlabel="id", ylabel="characters, mean", ylim=(0, None))
     ax.set_xlim(0, blocks["last_id"].max() + 1)
     ax.xaxis.set_major_formatter(lambda x, _: count(x))
@@ -182,34 +174,20 @@ def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    summary, shares = results["json"], results["shares"]
+    summary = results["json"]
     correlation = summary["id_length_correlation"]
     order = "not defined" if correlation is None else f"{correlation:.3f}"
-    sections = [
-        section(
-            "Shares",
-            f"{_protocol(summary)}. With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
-            "thesis counts. Without it: of the text that they stand for.",
-            markdown_table(_in_percent(shares), digits),
-        ),
-        section(
-            "Numbers",
-            "Tokens of ASCII digits alone; the share is that of different ones among all that "
-            "there are.",
-            markdown_table(_in_percent(results["digits"]), digits),
-        ),
-        section(
-            "Ids",
-            "Runs of one kind; short ones that stand side by side are one, mixed run. Spearman's "
-            f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}.",
-            markdown_table(_ranges(results["id_ranges"]), digits),
-        ),
-        section(
-            "Tokens of example texts",
-            "The texts stand in conf/measure/learned/vocabulary.yaml.",
-            markdown_table(_examples(results["examples"]), digits),
-        ),
-    ]
+    of_ids = (
+        "Runs of one kind; short ones that stand side by side are one, mixed run. Spearman's "
+        f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}."
+    )
+    tables = {
+        ("Shares", f"{_protocol(summary)}. {SHARES_NOTE}"): _in_percent(results["shares"]),
+        ("Numbers", NUMBERS_NOTE): _in_percent(results["digits"]),
+        ("Ids", of_ids): _ranges(results["id_ranges"]),
+        ("Tokens of example texts", EXAMPLES_NOTE): _examples(results["examples"]),
+    }
+    sections = [section(*head, markdown_table(rows, digits)) for head, rows in tables.items()]
     return tables_page(f"Vocabulary of {label}", "measure_vocabulary", *sections)
 
 
@@ -229,11 +207,11 @@ def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranges(table: pd.DataFrame) -> pd.DataFrame:
-    names = {kind: name for kind, (name, _) in KINDS.items()} | {"mixed": "mixed"}
+    words = names(KINDS) | {"mixed": "mixed"}
     return pd.DataFrame(
         {
             "ids": [f"{a}–{b}" for a, b in zip(table["first_id"], table["last_id"], strict=True)],
-            "kind": table["kind"].map(names).astype("str"),
+            "kind": table["kind"].map(words).astype("str"),
             "from": [code(str(token)) for token in table["first_token"]],
             "to": [code(str(token)) for token in table["last_token"]],
             "n": table["n"],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.resources import as_file, files
 from string import ascii_lowercase
 from textwrap import fill, wrap
-from typing import Any, Literal, SupportsInt
+from typing import Any, Literal, SupportsFloat, SupportsInt
 
 import numpy as np
 import pandas as pd
@@ -220,10 +220,15 @@ def step(ax: Axes, rows: pd.DataFrame, name: str, color: str, line: Line = "-") 
 
 
 def write_beside(
-    ax: Axes, words: str, place: tuple[float, float], offset: tuple[float, float], **look: Any
+    ax: Axes,
+    words: str,
+    place: tuple[SupportsFloat, SupportsFloat],
+    offset: tuple[int, int],
+    **look: Any,
 ) -> None:
     """Write small words beside a place in a panel, at an offset in points."""
-    ax.annotate(words, place, offset, textcoords="offset points", **{"fontsize": 7} | look)
+    x, y = map(float, place)
+    ax.annotate(words, (x, y), offset, textcoords="offset points", fontsize=7, **look)
 
 
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:

@@ -8,7 +8,7 @@ BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 PALETTE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK]
 GRAY = "0.45"
-
+YELLOW = "#C4A800"  # dark enough for white paper
 
 Line = Literal["-", "--", "-.", ":", "None"] | tuple[int, tuple[int, ...]]
 
@@ -23,10 +23,10 @@ class Look(NamedTuple):
 
 
 SPACES = {
-    "input": Look("token embeddings", BLUE, "o"),
-    "positional": Look("position embeddings", VERMILION, "s"),
-    "token_position": Look("token-position pairs", GREEN, "^"),
-    "segment": Look("segment embeddings", PURPLE, "D"),
+    "input": Look("token embeddings", BLUE, "o", "-"),
+    "positional": Look("position embeddings", VERMILION, "s", "--"),
+    "token_position": Look("token-position pairs", GREEN, "^", "-."),
+    "segment": Look("segment embeddings", PURPLE, "D", ":"),
 }
 POOLINGS = {
     "cls": Look("first token ([CLS])", PURPLE, "s"),
@@ -39,12 +39,12 @@ LAYER_SPACES = {
     "mean": POOLINGS["mean"],
 }
 CLOUDS = {
-    "joint": Look("tokens and positions", BLACK, "P"),
-    "joint_centered": Look("tokens and positions, centered, unit length", PURPLE, "v"),
+    "joint": Look("tokens and positions", BLACK, "P", "-"),
+    "joint_centered": Look("tokens and positions, centered, unit length", PURPLE, "v", "-."),
     "input": SPACES["input"]._replace(name="tokens"),
-    "input_centered": Look("tokens, centered, unit length", SKY, "D"),
+    "input_centered": Look("tokens, centered, unit length", SKY, "D", (0, (5, 1))),
     "positional": SPACES["positional"]._replace(name="positions"),
-    "structured": Look("structured positions", ORANGE, "X"),
+    "structured": Look("structured positions", ORANGE, "X", (0, (3, 1, 1, 1))),
 }
 _CORPORA = {
     "articles": Look("articles", BLUE, "o", "-"),
@@ -94,17 +94,18 @@ MODELS = {
     "random": Look("random weights", GRAY, "x", ":"),
 }
 # Words have the color of the token embeddings, of which they are most; none has that of positions.
+# Whoever sees green and purple as gray tells kinds by how light they are, and yellow by its hue.
 TOKEN_KINDS = {
     "word": Look("words", BLUE, "o"),
     "subword": Look("word pieces", SKY, "^"),
     "number": Look("numbers", GREEN, "s"),
-    "character": Look("single characters", PURPLE, "D"),
-    "ascii_character": Look("single ASCII characters", PURPLE, "D"),
-    "other_character": Look("single other characters", "#E9C6D9", "d"),
+    "character": Look("single characters", YELLOW, "D"),
+    "ascii_character": Look("single ASCII characters", YELLOW, "D"),
+    "other_character": Look("single other characters", "#F0E28A", "d"),
     "byte": Look("no whole character", ORANGE, "P"),
-    "unused": Look("unused tokens", "0.65", "v"),
+    "unused": Look("unused tokens", "0.78", "v"),
     "special": Look("special tokens", BLACK, "*"),
-    "other": Look("other tokens", "0.35", "X"),
+    "other": Look("other tokens", "0.3", "X"),
 }
 NULLS = {
     "isotropic_gaussian": Look("isotropic Gaussian", GRAY, "", ":"),

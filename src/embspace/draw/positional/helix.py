@@ -96,7 +96,7 @@ def draw_helix(
     _spring(figure, join_panels(axes[:3]), path[stretch], along[stretch])
     _unrolled(axes[3], path, along, stretch)
     _by_position(axes[4], local, _found(periods)["period"])
-    _spectrum(axes[5], results["spectrum"], len(path))
+    _spectrum(axes[5], results["spectrum"], len(path), _found(periods)["period"])
     return figure, text
 
 
@@ -181,7 +181,8 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     points_seen = ax.scatter(x, y, c=position, s=10, zorder=3, **look)
     figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
     ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
-    ax.set_title(f"{counted(len(path), 'successive position')}, joined by a smooth curve")
+    n = counted(len(path), "successive position")
+    ax.set_title(f"{n}, joined by a smooth curve that is thin at the back")
 
 
 def _seen(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"]:
@@ -210,16 +211,19 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.set(xlabel="position", ylabel="positions per turn", title="Local period")
 
 
-def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
+def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
     """Draw the range of periods that have power, and name the peaks by their periods."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()
     ax.plot(period, power, color=SPACES["positional"].color)
+    ax.axvline(whole, color=GRAY, linestyle="--", linewidth=1, zorder=0)
     for place in _peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center")
-    ax.set(xlabel="period (positions)", ylabel="normalized power", ylim=(0, 1.12))
+    ax.set(
+        xlabel="period (positions)\ndashed: whole path", ylabel="normalized power", ylim=(0, 1.12)
+    )
     ax.set_title("Spectrum")
 
 

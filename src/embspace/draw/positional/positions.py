@@ -149,7 +149,7 @@ def _mark_thesis(ax: Axes, n: int) -> None:
         for line in (ax.axhline, ax.axvline):
             line(position, color="white", linestyle=":", linewidth=0.9)
         beside = ax.get_yaxis_transform()
-        ax.text(1.02, position, f"{position}\n(thesis)", fontsize=7, va="center", transform=beside)
+        ax.text(1.02, position, f"{position}\n(Luisto)", fontsize=7, va="center", transform=beside)
 
 
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
@@ -159,15 +159,15 @@ def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_l
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)
     for position, color in zip(structured, colors, strict=True):
         following = shown[position, position + 1 : position + 1 + profile_length]
-        name = f"position {position}" if position in structured[[0, -1]] else None
         offsets = np.arange(1, len(following) + 1)
+        name = f"position {position}"
         ax.plot(offsets, following, color=color, linewidth=0.7, label=name)
 
 
 def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
     offset, mean = profile["offset"], profile["mean"]
     deviation = profile["standard_deviation"]
-    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all")
+    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all positions")
     ends = (mean - deviation, mean + deviation)
     ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
     ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")

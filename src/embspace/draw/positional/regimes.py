@@ -92,10 +92,11 @@ def draw_regimes(
         return figure, _tables(results, label, digits)
     n = len(QUANTITIES)
     cosines, norms = (join_panels(row) for row in (axes[:n], axes[n : 2 * n]))
-    _along(cosines, positions, summary, "neighbor_cosine", "cosine")
-    cosines.set_title("Larger cosine with the positions beside it")
-    _along(norms, positions, summary, "norm", "norm")
-    norms.set(title="Euclidean norm", xlabel="position (bands: regimes)")
+    _along(cosines, positions, summary, "neighbor_cosine")
+    cosines.set_ylabel("cosine")
+    cosines.set_title("Larger cosine with an adjacent position (line: mean of all adjacent pairs)")
+    _along(norms, positions, summary, "norm")
+    norms.set(title="Euclidean norm", xlabel="position (bands: regimes)", ylabel="norm")
     _chance(cosines, summary)
     _changes(norms, summary, scalars)
     if is_compared:
@@ -111,7 +112,9 @@ def _chance(ax: Axes, summary: pd.DataFrame) -> None:
     ends = summary["first_position"], summary["last_position"]
     ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
     place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
-    write_beside(ax, "chance bound of a regime's mean", place, (0, 3), ha="right", color=GRAY)
+    write_beside(
+        ax, "upper bound of such a mean of random vectors", place, (0, 3), ha="right", color=GRAY
+    )
 
 
 def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
@@ -139,13 +142,15 @@ def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
     }
     summaries = []
     for space, (histogram, summary, column, value) in tables.items():
-        name, color, *_ = SPACES[space]
+        name, color, _, line = SPACES[space]
         chosen = (
             rows[(rows[column] == value) & (rows["quantity"] == quantity)]
             for rows in (results[histogram], results[summary])
         )
         bins, summarized = chosen
-        step(ax, bins, name if space == "input" else f"{name} without the unstructured", color)
+        step(
+            ax, bins, name if space == "input" else f"{name} without the unstructured", color, line
+        )
         summaries.append(summarized)
     bins = results["histogram"]
     bins = bins[(bins["positions"] == "all") & (bins["quantity"] == quantity)]
@@ -183,25 +188,25 @@ def _found(scalars: dict[str, Any]) -> str:
     )
 
 
-def _along(
-    ax: Axes, positions: pd.DataFrame, summary: pd.DataFrame, column: str, name: str
-) -> None:
+def _along(ax: Axes, positions: pd.DataFrame, summary: pd.DataFrame, column: str) -> None:
     apart = positions["outlying"].astype(bool)
     for row in summary.to_dict("records"):
         color = "0.93" if row["regime"] % 2 else "white"
         ax.axvspan(row["first_position"] - 0.5, row["last_position"] + 0.5, color=color, zorder=0)
+    ends = summary["first_position"], summary["last_position"]
+    ax.hlines(summary[f"mean_{column}"], *ends, color=BLACK, linewidth=1, zorder=3)
     inside = positions[~apart]
     ax.plot(inside["position"], inside[column], ".", color=SPACES["positional"].color, markersize=2)
     outside = positions[apart]
     ax.plot(outside["position"], outside[column], "x", color=BLACK, markersize=4)
     for position, value in zip(outside["position"], outside[column], strict=True):
         write_beside(ax, str(position), (position, value), (3, 2))
-    ax.set(ylabel=name, xlim=(-8, len(positions) + 8))
+    ax.set_xlim(-8, len(positions) + 8)
     ax.grid(visible=False, axis="x")
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    title, positions = f"Regimes of the positional embeddings of {label}", results["positions"]
+    title, positions = f"Regimes of the position embeddings of {label}", results["positions"]
     if positions.empty:
         return tables_page(title, "measure_regimes", f"{absent(label, 'positional')}\n")
     outlying = for_readers(positions[positions["outlying"].astype(bool)], OUTLYING)

@@ -20,9 +20,10 @@ N_COLORS = 128  # with fewer, smooth maps would show edges
 RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
-    "sinusoidal_as_printed": ("Exponent doubled (thesis)", PURPLE),
+    "sinusoidal_as_printed": ("Doubled exponent (Luisto)", PURPLE),
     "learned": ("Learned", SPACES["positional"].color),
 }
+PROPERTIES = {"spectral_power_share": "share of power at the spectral period"}
 
 
 def draw_sinusoidal_positions(
@@ -63,7 +64,9 @@ def draw_sinusoidal_positions(
         is_learned = name == "learned"
         x = by_frequency(x)[:, ::-1] if is_learned else np.hstack([x[:, ::2], x[:, 1::2]])
         diverging(own[0], x, N_COLORS, limit)
-        own[0].set_xlabel("dimension, by frequency" if is_learned else "sines, then cosines")
+        own[0].set_xlabel(
+            "dimension, by falling frequency" if is_learned else "sines, then cosines"
+        )
         sequential(own[1], tensors[f"{name}_cosines"], N_COLORS, least)
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
@@ -138,7 +141,7 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
 
 
 def _words(row: pd.Series) -> str:
-    name = str(row["property"]).replace("_", " ")
+    name = PROPERTIES.get(row["property"], row["property"]).replace("_", " ")
     if pd.notna(row["largest_offset"]):
         return f"{name}, offsets up to {row['largest_offset']:g}"
     if pd.notna(row["share"]):

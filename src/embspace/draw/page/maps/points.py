@@ -31,7 +31,7 @@ def draw_map(figure: Figure | None, ax: Axes, panel: Panel, unstructured: set[in
     else:
         _draw_tokens(ax, panel.rows)
     without_axes(ax)
-    ax.set_adjustable("box")
+    ax.set(adjustable="box", anchor="N")  # titles of a row stand at one height
     if any(panel.names):  # distances mean something
         ax.spines[["left", "bottom"]].set_visible(True)
         ax.xaxis.set_major_locator(MaxNLocator(5))
@@ -48,7 +48,7 @@ def _draw_positions(
     if is_joined:
         ax.plot(inside["x"], inside["y"], color="0.8", linewidth=0.4, zorder=0)
     if len(outside):
-        look: dict[str, Any] = {"color": BLACK, "label": "unstructured positions"}
+        look: dict[str, Any] = {"color": BLACK, "label": "outlying or unstructured positions"}
         ax.scatter(outside["x"], outside["y"], s=12, marker="x", linewidths=1, zorder=3, **look)
     return ax.scatter(
         inside["x"], inside["y"], c=inside["id"], cmap="viridis", s=4, rasterized=True
