@@ -1,1 +1,1 @@
-"""Figures and tables of pairs and groups of sentences."""
+"""Draws figures and tables of pairs and groups of sentences."""

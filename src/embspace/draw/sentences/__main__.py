@@ -1,4 +1,4 @@
-"""Stage `draw_sentences`: figures and tables of sentences, their synonyms and their differences."""
+"""Runs the stage `draw_sentences`, which draws figures and tables of sentences."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.sentences import (

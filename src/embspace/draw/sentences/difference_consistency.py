@@ -1,4 +1,4 @@
-"""Figure and table of `measure_differences`: whether differences of one category are parallel."""
+"""Draws how parallel the sentence differences of a category are, by `measure_differences`."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def draw_difference_consistency(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """The consistency of each category at the last layer beside chance, and by layer."""
+    """Draw the consistency of each category at the last layer beside chance, and by layer."""
     categories = results[TABLE]
     last = categories[categories["layer"] == categories["layer"].max()]
     figure, axes = new_figure(
@@ -81,7 +81,7 @@ def draw_difference_consistency(
 
 
 def _finding(last: pd.DataFrame) -> str:
-    """What holds in the pooling where the mean over the categories is largest."""
+    """Return the title: the categories above chance, in the pooling of the largest mean."""
     means = last.groupby("pooling", sort=False)["consistency"].mean().dropna()
     if means.empty:
         return "No two differences of one category can be compared"
@@ -139,7 +139,7 @@ def _beside_chance(ax: Axes, rows: pd.DataFrame, pooling: str) -> None:
 
 
 def _share_range(axes: list[Axes]) -> None:
-    """Give one range to panels, from the least to the largest of their values."""
+    """Give all panels one range of x, from the lowest to the highest of their limits."""
     ends = np.array([ax.get_xlim() for ax in axes])
     for ax in axes:
         ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
@@ -160,7 +160,7 @@ def _by_layer(
 
 
 def _tables(last: pd.DataFrame, label: str, digits: int) -> str:
-    """The shown pooling's first, the others folded."""
+    """Return the table of the first pooling and, behind a fold, all others."""
     heading = f"# Consistency of sentence differences in {label}\n\nStage `measure_differences`.\n"
     sections = {
         pooling: [

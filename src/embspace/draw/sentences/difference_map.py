@@ -1,4 +1,4 @@
-"""A map of differences: points, and arrows that carry their names."""
+"""Draws a map of sentence differences: points, and named arrows for their means."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ from embspace.draw.page.looks import GRAY
 
 COLORS = [f"C{number}" for number in range(6)]
 MARKERS = "o^sDv"
-CENTER = 1.6  # median lengths of an arrow, of half the width of the enlarged center
-GAP = 0.075  # of a panel's height, between two names
+CENTER = 1.6  # half the width of the enlarged center, in median lengths of an arrow
+GAP = 0.075  # between two names, as a share of a panel's height
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
 
 def color_of(number: int) -> str:
-    """Of a category; those that share a color have other markers and lines."""
+    """Return the color of a category by its number; categories of one color differ in marker."""
     return COLORS[number % len(COLORS)]
 
 
@@ -28,7 +28,7 @@ def _marker(number: int) -> str:
 
 
 def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -> None:
-    """All differences as points with their means as arrows from zero; the center, enlarged.
+    """Draw all differences as points and their means as arrows from zero, and enlarge the center.
 
     Long arrows have their names in the first panel, the others in the second, if there are any.
     """
@@ -53,7 +53,7 @@ def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -
     for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
         ax.set_aspect("equal", adjustable="datalim")
         _name(ax, means[shown])
-        # Or matplotlib complains that an equal aspect widens the limits.
+        # Without it matplotlib warns that an equal aspect widens the limits.
         ax.set_autoscale_on(True)
     whole.set_title("Differences, and their means (arrows)")
     times = np.ptp(whole.get_xlim()) / np.ptp(center.get_xlim())
@@ -88,7 +88,7 @@ def _limit(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _name(ax: Axes, means: pd.DataFrame) -> None:
-    """Names at the arrow heads; of several heads that are close, in a column beside them."""
+    """Write the names at the arrow heads; where heads are close, in a column beside them."""
     gap = GAP * float(np.ptp(ax.get_ylim()))
     nudge = 0.015 * float(np.ptp(ax.get_xlim()))
     for side, alignment in ((-1, "right"), (1, "left")):
@@ -100,6 +100,6 @@ def _name(ax: Axes, means: pd.DataFrame) -> None:
             is_moved = abs(height - tip[1]) > 1e-3 * gap
             x = (column if is_moved else tip[0]) + side * nudge * (2 if is_moved else 1)
             if is_moved:
-                # `plot` would let the limits be found anew.
+                # `plot` would find new limits.
                 ax.add_line(Line2D([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5))
             ax.text(x, height, row["category"], ha=alignment, va="center", fontsize=7)

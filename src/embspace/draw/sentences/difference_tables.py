@@ -1,4 +1,4 @@
-"""The tables of `measure_differences` for readers: Luisto's tables 6 and 7."""
+"""Writes the tables of `measure_differences` for readers: Luisto's tables 6 and 7."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ BIAS = {"layer": "layer", "pooling": "pooling"} | {
 
 
 def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
-    """Table 7 and the examples of table 6; folded: all cosines, the bias by layer, consistency."""
+    """Return tables 7 and 6 and, behind a fold, cosines with intervals and the bias by layer."""
     summary = results["json"]
     where = f"Layer {summary['layer']}, {POOLINGS[summary['pooling']].name}."
     cosines = at(results["cosines"], summary)
@@ -99,7 +99,7 @@ def cosine_matrix(cosines: pd.DataFrame, column: str) -> pd.DataFrame:
 
 def _matrix_rows(cosines: pd.DataFrame) -> pd.DataFrame:
     matrix = cosine_matrix(cosines, "cosine")
-    # The column is of words: all with two digits, also the smallest ones.
+    # Written as words, so that the smallest have two digits, too.
     written = matrix.map(lambda value: "–" if np.isnan(value) else f"{value:z.2f}")
     return written.rename_axis("category").reset_index()
 
@@ -109,7 +109,7 @@ def _renamed(table: pd.DataFrame, names: dict[str, str], digits: int) -> str:
     if "pooling" in shown:
         shown["pooling"] = [POOLINGS[pooling].name for pooling in shown["pooling"]]
     for name in {"p", "q"} & {*shown}:
-        # Three digits that count, however small.
+        # `markdown_table` would give small ones no significant digit.
         shown[name] = [f"{value:.3g}" if value == value else "–" for value in shown[name]]
     return markdown_table(shown, digits)
 

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_differences`: Luisto's figure 24, tables 6 and 7."""
+"""Draws the sentence differences of `measure_differences`: Luisto's figure 24, tables 6 and 7."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from embspace.draw.sentences.difference_tables import at, cosine_matrix, differe
 from embspace.settings.types import Share
 
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
-HEIGHTS = [1.25, 1.15, 0.75]  # of the rows
+HEIGHTS = [1.25, 1.15, 0.75]  # of the three rows of panels, in relation
 LARGEST_WRITTEN = 12  # categories whose cosines are written
 N_TITLED = 2  # cosines that the title names
 
@@ -38,7 +38,7 @@ def draw_differences(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """A map with arrows, the cosines of the means, and one of them by layer and pooling.
+    """Draw a map with arrows, the cosines of the means, and one cosine by layer and pooling.
 
     Cosines with a q-value under `bold_q_value` are bold; the table lists the `n_listed` of the
     largest size.
@@ -98,7 +98,7 @@ def _finding(cosines: pd.DataFrame, bold_q_value: float) -> str:
 
 
 def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
-    """The cosines of the means, categories that are alike beside each other."""
+    """Draw the cosines of the means, with categories that are alike beside each other."""
     values = cosine_matrix(cosines, "cosine")
     if values.empty:
         say_instead([ax], "one category alone")
@@ -134,7 +134,7 @@ def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
 
 
 def _bias_by_layer(axes: list[Axes], cosines: pd.DataFrame, bias: dict[str, Any]) -> None:
-    """The cosine of the two categories by layer, each pooling with its own null."""
+    """Draw the cosine of the two categories by layer, each pooling with its own null."""
     if not bias:
         say_instead(axes, "no cosine of the categories in bias_categories")
         return

@@ -1,4 +1,4 @@
-"""Figure of `measure_sentence_similarity`: the cosines of pairs of texts, layer by layer."""
+"""Draws the cosines of pairs of texts by layer, from `measure_sentence_similarity`."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from embspace.draw.page.markdown import folded, markdown_table, section
 
 RESULTS = ("csv", "text_clouds/distributions.csv")
 CLOUDS = RESULTS[1].removesuffix(".csv")
-FAN = {("0.01", "0.99"): 0.2, ("0.05", "0.95"): 0.35, ("0.25", "0.75"): 0.6}  # how opaque
+FAN = {("0.01", "0.99"): 0.2, ("0.05", "0.95"): 0.35, ("0.25", "0.75"): 0.6}  # opacity
 MEDIAN = "quantile_0.5"
 COLUMNS = {
     "rank": "rank",
@@ -36,7 +36,7 @@ def draw_sentence_similarity(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """One row of panels a corpus, one panel a pooling, with the quantiles of all pairs by layer.
+    """Draw the quantiles of all pairs by layer, in one row for each corpus, one panel a pooling.
 
     A corpus with too few texts for quantiles has a line a pair. The table has `n_listed` pairs a
     corpus and pooling.
@@ -74,7 +74,7 @@ def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(quantiles: pd.DataFrame) -> str:
-    """Of the pooling whose typical cosine changes most between two layers next to each other."""
+    """Return the title: the largest change of a median cosine from one layer to the next."""
     if MEDIAN not in quantiles:  # no corpus has enough texts for a table of quantiles
         return "Too few texts to compare the cosines of all pairs"
     medians = quantiles.pivot(index="layer", columns=["pooling", "corpus"], values=MEDIAN)
@@ -98,7 +98,7 @@ def _name(corpus: str, n_pairs: int) -> str:
 
 
 def _corpus(axes: list[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.DataFrame) -> None:
-    """The panels of a corpus, on one range."""
+    """Draw the panels of a corpus on one range."""
     n_pairs = table["n_pairs"].iloc[0] if quantiles.empty else quantiles["n"].max()
     axes[0].set_ylabel(_name(corpus, int(n_pairs)))
     lowest = min(table["cosine"].min(), 0.0)
@@ -126,7 +126,7 @@ def _fan(ax: Axes, rows: pd.DataFrame, color: str) -> None:
 
 
 def _pairs(ax: Axes, table: pd.DataFrame) -> None:
-    """A gray line a pair of few texts."""
+    """Draw a gray line for each pair of few texts."""
     for _, rows in table.groupby(["first", "second"]):
         ax.plot(rows["layer"], rows["cosine"], color=GRAY, marker=".", markersize=3, linewidth=0.9)
 
@@ -151,7 +151,7 @@ def _legend(figure: Figure) -> None:
 
 
 def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:
-    """A table a corpus of its most similar pairs by mean pooling; folded: by the others."""
+    """Return each corpus's most similar pairs by mean pooling and, behind a fold, by the others."""
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
     if not corpora:
         sections.append("No corpus has two texts that the model reads.\n")

@@ -1,4 +1,4 @@
-"""Tables of `measure_synonyms` in words."""
+"""Writes the tables of `measure_synonyms` for readers."""
 
 from typing import Any
 
@@ -43,17 +43,17 @@ SLOTS = {
 
 
 def frame_of(slots: pd.DataFrame) -> str:
-    """The last, which is the mean of all where there are several."""
+    """Return the name of the last frame, which is the mean of all where there are several."""
     return str(slots["group"].iloc[-1])
 
 
 def last_layer(table: pd.DataFrame) -> pd.DataFrame:
-    """Of each pooling, the rows of its last layer."""
+    """Return the rows of each pooling's last layer."""
     return table[table["layer"] == table.groupby("pooling")["layer"].transform("max")]
 
 
 def synonym_tables(results: dict[str, Any], label: str, digits: int) -> str:
-    """All tables, at the last layer."""
+    """Return all tables at the last layer."""
     groups = last_layer(results["groups"])
     slots = results["slots"]
     slots = last_layer(slots[(slots["group"] == frame_of(slots)) & (slots["n_changed"] > 0)])

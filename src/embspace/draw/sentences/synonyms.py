@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_synonyms`: Luisto's figure 23, and whether meaning is behind it."""
+"""Draws the groups and pairs of `measure_synonyms`: Luisto's figure 23, and its controls."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,15 +29,15 @@ KINDS = {
     "negation": "negation,\nsame words",
     "swapped_roles": "swapped roles,\nsame words",
 }
-MARKERS = "o^sDvPX"  # of the groups, one by one
-DODGE = 0.2  # between two poolings, of the distance of two kinds or counts
+MARKERS = "o^sDvPX"  # one for each group
+DODGE = 0.2  # between two poolings, where two kinds or counts are 1 apart
 SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum pooling"}
 
 
 def draw_synonyms(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Maps of groups; cosines of kinds of pairs, and distances by changed words, last layer."""
+    """Draw maps of groups, cosines of kinds of pairs, and distances by words replaced."""
     groups, contrasts = results["groups"], results["contrasts"]
     figure, axes = new_figure(
         2,
@@ -62,7 +62,7 @@ def draw_synonyms(
 
 
 def _finding(contrasts: pd.DataFrame) -> str:
-    """Whether paraphrases or negations are more alike at the last layer, in each pooling."""
+    """Return the title: whether a paraphrase or a negation is more like its sentence."""
     rows = contrasts[contrasts["pooling"].isin([*POOLINGS])] if len(contrasts) else contrasts
     if rows.empty:
         return "The model reads no sentence"
@@ -93,7 +93,7 @@ def _numbers(groups: pd.DataFrame, contrasts: pd.DataFrame) -> str:
 
 
 def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any]) -> list[Line2D]:
-    """The maps of the first pooling; what stands for each group."""
+    """Draw the maps of the first pooling, and return a legend handle for each group."""
     pooling = coordinates["pooling"].iloc[0]
     names = list(dict.fromkeys(coordinates["group"]))
     rows = coordinates[coordinates["pooling"] == pooling]
@@ -125,7 +125,7 @@ def _group_look(number: int) -> dict[str, Any]:
 
 
 def _marks() -> list[Line2D]:
-    """Return what a mark of each pooling, of random weights and of the bag of words is."""
+    """Return a legend handle for each pooling, random weights and the bag of words."""
     marks = [_mark(look.color, look.marker, SHORT[name]) for name, look in POOLINGS.items()]
     random = MODELS["random"]
     marks.append(_mark(random.color, random.marker, random.name))
@@ -137,7 +137,7 @@ def _mark(color: str, marker: str, name: str) -> Line2D:
 
 
 def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
-    """The mean cosine of each kind of pair: a row a kind, a mark with its interval a pooling."""
+    """Draw the mean cosine of each kind of pair in a row, with one mark for each pooling."""
     random = MODELS["random"]
     by_kind = contrasts.set_index(["pooling", "kind"]).reindex(columns=contrasts.columns)
     rows = np.arange(len(KINDS))
@@ -162,7 +162,7 @@ def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
 
 
 def _changed(ax: Axes, slots: pd.DataFrame) -> None:
-    """Distance by the number of changed words: a mark a frame, a line through their mean."""
+    """Draw distances by the number of words replaced: marks for frames, a line for their mean."""
     random, frame = MODELS["random"], frame_of(slots)
     changed = slots[slots["n_changed"] > 0]
     for shift, (pooling, look) in zip((-DODGE, 0, DODGE), POOLINGS.items(), strict=True):

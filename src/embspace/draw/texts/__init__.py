@@ -1,1 +1,1 @@
-"""Figures and tables of texts."""
+"""Draws figures and tables of texts."""

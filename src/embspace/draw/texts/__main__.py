@@ -1,4 +1,4 @@
-"""Stage `draw_texts`: figures and tables of clouds of texts."""
+"""Runs the stage `draw_texts`, which draws figures and tables of clouds of texts."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.texts import (

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_layer_choice`: how well each layer serves, by task."""
+"""Draws how well each layer serves each task, which `measure_layer_choice` measures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ COLUMNS = {
     "chance": "chance level",
 }
 RANDOM = NULLS["random_initialization"]
-TASKS = {  # of each its name and its measure
+TASKS = {  # name and measure of each
     "search": ("search", "mean reciprocal rank"),
     "labels": ("classification", "accuracy"),
     "clusters": ("clusters", "silhouette"),
@@ -50,7 +50,7 @@ NO_TASK = "No corpus that the model reads has texts to halve, or labels that man
 def draw_layer_choice(
     results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw one row a corpus and one panel a task: the value by layer, a line a pooling."""
+    """Draw the value by layer, with one row for each corpus and one panel for each task."""
     table = results["csv"]
     corpora = list(dict.fromkeys(table["corpus"]))
     n_rows = max(len(corpora), 1)
@@ -83,7 +83,7 @@ def draw_layer_choice(
 
 
 def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Name the lines in the first place without a panel, else below all panels."""
+    """Name the lines in the first empty place of the grid, else below all panels."""
     empty = [ax for ax in axes if not ax.axison]
     if not empty:
         legend_below(figure, axes, ncols=3)
@@ -104,7 +104,7 @@ def _population(table: pd.DataFrame) -> str:
 
 
 def _lacking(table: pd.DataFrame) -> str:
-    """Return which task has no panel for which corpus, as words of the subtitle."""
+    """Return words for the subtitle that name the tasks without a panel of each corpus."""
     known = set(table[["corpus", "task"]].itertuples(index=False, name=None))
     corpora = dict.fromkeys(table["corpus"])
     lacks = [
@@ -191,7 +191,7 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
 
 
 def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
-    """Return columns with their words, ranks and layers as whole numbers."""
+    """Return the columns under readers' names, with ranks and layers as whole numbers."""
     names = {name: look.name for name, look in POOLINGS.items()} | {"tf_idf": "TF-IDF"}
     shown = rows.astype({"rank": "Int64", "layer": "Int64"})
     shown = shown.assign(embedding=shown["embedding"].map(names))

@@ -1,4 +1,4 @@
-"""Figure of `measure_search`: how high a text ranks when its other half asks, by layer."""
+"""Draws how high a text ranks when its other half asks, which `measure_search` measures."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ NO_CORPUS = (
 def draw_search(
     results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """One row a corpus, one panel a preparation, one line a pooling; words alone as levels."""
+    """Draw the rank by layer, with one row for each corpus and one panel for each preparation."""
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
     n_rows = max(len(corpora), 1)
     figure, axes = new_figure(
@@ -56,7 +56,7 @@ def draw_search(
 
 
 def _finding(corpora: dict[str, pd.DataFrame]) -> str:
-    """Return how often mean pooling of the last layer puts the other half first, and TF-IDF."""
+    """Return the title: how often mean pooling of the last layer and TF-IDF find the other half."""
     if not corpora:
         return "No text to search for"
     corpus, table = next(iter(corpora.items()))

@@ -1,4 +1,4 @@
-"""Figure of `measure_text_classification`: what a light classifier makes of each layer's states."""
+"""Draws the accuracy of a light classifier by layer, from `measure_text_classification`."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def draw_text_classification(
 
 
 def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
-    """Return what the last layer's mean comes to beside words alone."""
+    """Return the title: the accuracy of the last layer's mean pooling, and of words alone."""
     trained = of_model[(of_model["features"] == SHOWN) & (of_model["weights"] == "trained")]
     if trained.empty:
         return f"Words alone label {100 * words['accuracy']:.0f} % of texts correctly"
@@ -103,7 +103,7 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that a reader wants, in words."""
+    """Return the columns that a reader wants, under readers' names."""
     names = {name: look.name for name, look in POOLINGS.items()} | {WORDS: "words alone"}
     shown = table.assign(features=table["features"].map(names))
     return shown.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS)

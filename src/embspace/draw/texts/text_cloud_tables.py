@@ -1,4 +1,4 @@
-"""Tables of `measure_text_clouds`: the last layer in words."""
+"""Writes the tables of `measure_text_clouds` for readers."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import pandas as pd
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 
 TWO = {"corpus": "corpus", "other_corpus": "other corpus", "pooling": "pooling"}
-# Of each table the title, a note, and the columns with their names.
+# Title, note and columns of each table, the columns with readers' names.
 TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "distributions": (
         "Distributions",
@@ -73,7 +73,7 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
 
 
 def text_cloud_tables(results: Mapping[str, pd.DataFrame], label: str, digits: int) -> str:
-    """The corpora, and each table at the last layer."""
+    """Return a table of the corpora, and each other table at the last layer."""
     corpora = results["corpora"].assign(left_out=results["corpora"]["left_out"].fillna(""))
     sections = [
         f"# Clouds of texts in {label}\n\nStage `measure_text_clouds`.\n",

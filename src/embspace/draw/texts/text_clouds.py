@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_text_clouds`: Luisto's figure 26, and what lies behind it."""
+"""Draws norms, distances and cosines of texts, by `measure_text_clouds`: Luisto's figure 26."""
 
 from collections.abc import Sequence
 
@@ -65,13 +65,13 @@ def _shown(histogram: pd.DataFrame) -> pd.DataFrame:
 
 
 def _state(shown: pd.DataFrame) -> tuple[str, int]:
-    """Return pooling and layer of the state that has histograms."""
+    """Return the pooling and the layer that have histograms."""
     first = shown.iloc[0]
     return str(first["pooling"]), int(first["layer"])
 
 
 def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
-    """Return the mean cosine of two texts of each corpus, of the state that is drawn."""
+    """Return the title: the mean cosine of two texts of each corpus, as the panels draw it."""
     if histogram.empty:
         return "No collection of texts to describe"
     pooling, layer = _state(_shown(histogram))
@@ -93,7 +93,7 @@ def _within(distributions: pd.DataFrame, pooling: str, layer: int) -> pd.DataFra
 
 
 def population(corpora: pd.DataFrame) -> str:
-    """Return the vectors and documents of each corpus, and who was left out, for a subtitle."""
+    """Return for a subtitle the numbers of vectors and documents, and the corpora left out."""
     kept = corpora["left_out"].isna() | (corpora["left_out"] == "")
     parts = [
         f"{corpus_looks([name])[name].name}: {counted(n, 'vector')}"

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_text_clouds`: the clouds of texts by layer and pooling."""
+"""Draws the clouds of texts by layer and pooling, from `measure_text_clouds`."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ COLUMNS = {
 def draw_text_clouds_layers(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a column a pooling: mean cosine, share of cosines that are not positive, directions."""
+    """Draw mean cosine, share of cosines not positive and participation ratio of each pooling."""
     corpora, distributions, positive, spectrum = (
         results[name.removesuffix(".csv")] for name in RESULTS
     )
@@ -95,7 +95,7 @@ def draw_text_clouds_layers(
 
 
 def _finding(positive: pd.DataFrame) -> str:
-    """Return whether all cosines of texts are positive, else where most are not."""
+    """Return the title: all cosines of texts are positive, or the layer where most are not."""
     if positive.empty:
         return "No collection of texts to describe"
     most = positive.sort_values(SHARE, kind="stable").iloc[-1]
@@ -116,7 +116,7 @@ def _finding(positive: pd.DataFrame) -> str:
 
 
 def _hardly_any(largest: float) -> str:
-    """Return what stands in the place of a panel whose shares are all about zero."""
+    """Return the words in the place of a panel whose shares are all about zero."""
     if not largest:
         return "all cosines are positive"
     return f"shares below {percent(LEAST)}\nat each layer"

@@ -1,4 +1,4 @@
-"""Figure and tables of `project_text_maps`: Luisto's figure 25, and whether to believe it."""
+"""Draws the maps of `project_text_maps`, Luisto's figure 25, beside neighbors in space."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -37,11 +37,11 @@ KEYS = ["map", *SPACE]
 SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
 INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
 LEVELS, LOWEST = 4, 0.2  # contours of a density, and the share of it that lies outside of all
-FEWEST = 10  # points that have contours
-MOST_SUBJECTS = 7  # of a single corpus, that have a look: as many as there are
+FEWEST = 10  # points of a kind that has contours
+MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as there are looks
 OTHERS = "other texts"
 LONGEST = 18  # characters of a kind's name on a map
-LINE = 0.075  # of a map's height, for a line of words below
+LINE = 0.075  # height of a line of words below a map, as a share of the map's
 OF_MAPS = {"map": "map", "space": "vectors", "method": "method", **QUALITY}
 FIRST = {
     "map": "map",
@@ -70,16 +70,16 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row of maps a choice of texts, one column a space; below, shares of neighbors.
+    """Draw maps, one row for each choice of texts and one column for each space; then neighbors.
 
     Texts of a single corpus have the colors of their subjects, where these are known.
 
     Args:
         results: Coordinates, quality of the maps, and neighbors.
         label: The model's name.
-        method: Of the maps that are drawn; the tables have all.
-        row_height_mm: Height of a row of maps.
-        digits: After the point, in the tables.
+        method: The method of the maps that are drawn; the tables have all.
+        row_height_mm: The height of a row of maps.
+        digits: The digits after the point in the tables.
     """
     coordinates, neighbors = results["parquet"], results["neighbors"]
     coordinates = coordinates.assign(kind=_kinds(coordinates))
@@ -114,7 +114,7 @@ def draw_text_maps(
 
 
 def _of(table: pd.DataFrame, columns: list[str]) -> list[Any]:
-    """Return the rows of some columns once each, in their order."""
+    """Return the distinct rows of some columns in their order."""
     return list(table[columns].drop_duplicates().itertuples(index=False, name=None))
 
 
@@ -128,7 +128,7 @@ def _space_name(space: tuple[str, str]) -> str:
 
 
 def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
-    """Return the title: the corpus whose neighbors depend most on the space, and how much."""
+    """Return the title: the corpus whose neighbors depend most on the space, and its shares."""
     in_space = compared[compared["method"] == "space"]
     if in_space.empty:
         return "No two corpora to tell apart" if len(corpora) != 1 else "The texts of one corpus"
@@ -168,7 +168,7 @@ def _words(name: str) -> str:
 
 
 def _kinds(coordinates: pd.DataFrame) -> pd.Series:
-    """Return each point's kind: its corpus, or the subject where one corpus is drawn."""
+    """Return each point's kind: its corpus, or its subject if there is one corpus."""
     subjects = coordinates["subject"]
     if coordinates["corpus"].nunique() > 1 or subjects.nunique() < 2:
         return coordinates["corpus"]
@@ -183,7 +183,7 @@ def _looks(kinds: pd.Series) -> dict[str, Look]:
 
 
 def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
-    """Draw one dot a text, the largest kind at the back, and the density of each kind."""
+    """Draw one dot for each text, the largest kind at the back, and the density of each kind."""
     area = float(np.clip(INK / len(points), SMALLEST, LARGEST))
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
     for kind in sizes.sort_values(ascending=False, kind="stable").index:
@@ -212,7 +212,7 @@ def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
 def _name_kinds(
     ax: Axes, points: pd.DataFrame, shares: pd.DataFrame, looks: Mapping[str, Look]
 ) -> None:
-    """Name the kinds below a map, each with the share of its neighbors there that are of it."""
+    """Name the kinds below a map, each with the share of neighbors that are of the same source."""
     found = shares.set_index("corpus")[SHARE]
     for line, kind in enumerate(kind for kind in looks if kind in set(points["kind"])):
         name = looks[kind].name
@@ -287,7 +287,7 @@ def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: 
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with the words of readers for maps, spaces and methods."""
+    """Return the rows with readers' names of maps, spaces and methods."""
     spaces = [_space_name(space) for space in table[SPACE].itertuples(index=False)]
     return table.assign(
         map=table["map"].map(_words),

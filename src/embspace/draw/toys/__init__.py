@@ -1,1 +1,1 @@
-"""Figures and tables of clouds whose geometry is known."""
+"""Draws figures and tables of clouds whose geometry is known."""

@@ -1,4 +1,4 @@
-"""Stage `draw_toys`: figures and tables of clouds whose geometry is known."""
+"""Runs the stage `draw_toys`, which draws clouds whose geometry is known."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.toys import cubes, estimators, grammar, hopf_link

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_cubes`: Luisto's figure 3."""
+"""Draws the dimension of cubes that `measure_cubes` reads: Luisto's figure 3."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none
 def draw_cubes(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Explained variance of each cube and of all together, beside what is exact; a table."""
+    """Draw the explained variance of each cube and of all together, beside the exact one."""
     curve, dimensions = results["curve"], results["dimensions"]
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
     figure, axes = new_figure(
@@ -62,7 +62,7 @@ def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, name: str) -> None:
 
 
 def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
-    """Draw what each definition reads, less the truth; a ring is what is exact, if it differs."""
+    """Draw the dimension by each definition minus the true one, with a ring at its exact value."""
     definitions = [_definition(row) for _, row in dimensions.iterrows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(definitions))}
     shown = dimensions.assign(place=[places[name] for name in definitions])
@@ -86,7 +86,7 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
 
 
 def _finding(dimensions: pd.DataFrame) -> str:
-    """Return between which numbers the threshold moves the dimension of all cubes together."""
+    """Return the title: the range of the dimension of all cubes over the variance thresholds."""
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
     low, high = rows["dimension"].min(), rows["dimension"].max()
     return (

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_estimators`: what estimators give where the truth is known."""
+"""Draws the errors of estimators on clouds of known dimension, from `measure_estimators`."""
 
 from typing import Any
 
@@ -38,13 +38,13 @@ SHOWN = (
     "participation_ratio",
     "debiased_participation_ratio",
 )
-WORST = 0.5  # deviation that has the strongest color
+WORST = 0.5  # deviation from which on the color is the strongest
 
 
 def draw_estimators(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Deviation from the true dimension of three clouds, and of a spectrum by sample size."""
+    """Draw deviations from the true dimension, and from the true spectrum by sample size."""
     dimension, spectrum = results["dimension"], results["spectrum"]
     figure, axes = new_figure(
         2,
@@ -62,7 +62,7 @@ def draw_estimators(
 
 
 def _finding(dimension: pd.DataFrame) -> str:
-    """Return the largest deviation at the smallest and at the largest dimension."""
+    """Return the title: the largest deviation at the smallest and at the largest dimension."""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     deviation = (rows["mean"] / rows["true_dimension"] - 1).abs()
     worst = deviation.groupby(rows["true_dimension"]).max()
@@ -74,7 +74,7 @@ def _finding(dimension: pd.DataFrame) -> str:
 
 
 def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
-    """Draw a row an estimator and a column a cloud and dimension."""
+    """Draw one row for each estimator and one column for each cloud and dimension."""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     rows = rows.assign(deviation=rows["mean"] / rows["true_dimension"] - 1)
     table = rows.pivot_table(
@@ -96,7 +96,7 @@ def _percentage(value: float) -> str:
 
 
 def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
-    """Draw a row a measure and a column a number of vectors."""
+    """Draw one row for each measure and one column for each number of vectors."""
     rows = spectrum[spectrum["measure"].isin(SHOWN)]
     rows = rows.assign(ratio=rows["mean"] / rows["limit"])
     table = rows.pivot_table("ratio", "measure", "n", sort=False)
@@ -107,7 +107,7 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
 
 
 def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    """Draw a heat map about zero, each number in its cell."""
+    """Draw a heat map with colors about zero and each number in its cell."""
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
     words = {"fontsize": 7}
     names = [_name(name) for name in map(str, colors.index)]

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_grammar`: exact quantities of the generated language."""
+"""Draws exact quantities of the generated language beside those that `measure_grammar` took."""
 
 from typing import Any
 

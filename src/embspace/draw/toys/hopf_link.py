@@ -1,4 +1,4 @@
-"""Figure and tables of `project_hopf_link`: Luisto's figures 1 and 2."""
+"""Draws the maps of two circles by `project_hopf_link`: Luisto's figures 1 and 2."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ QUALITY = {
 
 @dataclass(frozen=True)
 class Panel:
-    """One map, of the first run."""
+    """Holds the map of the first run with one setting."""
 
     title: str
     points: pd.DataFrame
     quality: pd.Series
-    """Of all runs of the setting."""
+    """The quality over all runs with this setting."""
 
 
 def draw_hopf_link(
@@ -50,9 +50,9 @@ def draw_hopf_link(
     n_columns: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """The linked circles in space, and their maps; of the unlinked ones the PCA. All in a table.
+    """Draw the linked circles in space and their maps, and the PCA of the unlinked ones.
 
-    A method begins a new row; under each title is what the runs of this setting have in common.
+    Each method begins a new row; below a map stand the numbers over all runs of its setting.
     """
     panels = list(_panels(results))
     rows = [
@@ -81,7 +81,7 @@ def draw_hopf_link(
 
 
 def _finding(quality: pd.DataFrame) -> str:
-    """Return in how many settings of each method a line parts the linked circles by every seed."""
+    """Return the title: the number of settings that part the circles at every seed, by method."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
     parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
     first, *others = (f"{each.sum()} of {len(each)}|{METHODS[name]}" for name, each in parted)
@@ -141,13 +141,13 @@ def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
 
 
 def _closed(panel: Panel, circle: int) -> pd.DataFrame:
-    """The points of a circle in their order, the first one again at the end."""
+    """Return the points of a circle in their order, with the first one again at the end."""
     points = panel.points[panel.points["circle"] == circle]
     return pd.concat([points, points[:1]])
 
 
 def _kept(row: pd.Series) -> str:
-    """What the runs keep of the circles."""
+    """Return the words below a map: shares of neighbors, and counts of runs and rings."""
     return (
         f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
         f"{row['n_linearly_separable']}/{row['n_runs']} separable, "

@@ -1,1 +1,1 @@
-"""Figures and tables of words in context."""
+"""Draws figures and tables of words in context."""

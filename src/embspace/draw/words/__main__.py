@@ -1,4 +1,4 @@
-"""Stage `draw_words`: figures and tables of words in context."""
+"""Runs the stage `draw_words`, which draws figures and tables of words in context."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.words import (

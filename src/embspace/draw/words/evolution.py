@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_evolution`: Luisto's figures 20 and 21, the paths of tokens."""
+"""Draws the paths of tokens that `measure_evolution` took: Luisto's figures 20 and 21."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from embspace.files.tables import Tables
 
 RESULTS = ("path.csv", "views.csv", "drift.csv")
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
-CHARACTER, LINE = 0.0115, 0.042  # of the large panel's width and height, for names in it
+CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
 COLORS = "viridis"
 RANDOM = NULLS["random_initialization"]
 
@@ -25,7 +25,7 @@ RANDOM = NULLS["random_initialization"]
 def draw_evolution(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of a text's tokens, then one word's in all texts and how they drift apart.
+    """Draw the paths of a text's tokens, and how far one word is from itself in another text.
 
     Of followed words the first has a panel; the tables have all.
     """
@@ -53,7 +53,7 @@ def draw_evolution(
 
 
 def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
-    """Return a large panel above and small ones below, in the place of a grid of two by two."""
+    """Put a large panel above and small ones below in the place of a grid of two by two."""
     grid = axes[0].get_gridspec()
     for ax in axes:
         ax.remove()
@@ -71,7 +71,7 @@ def _followed(path: pd.DataFrame) -> pd.DataFrame:
 
 
 def _marked(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.Series:
-    """Return of which rows of the drift the token is the followed one."""
+    """Return a mask of the rows of the drift that are about the followed word."""
     return drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
 
 
@@ -106,7 +106,7 @@ def _population(path: pd.DataFrame) -> str:
 
 
 def _variance(views: pd.DataFrame, view: str) -> tuple[float, float]:
-    """Return the shares of the variance that two components of a view have."""
+    """Return the shares of the variance that the two components of a view explain."""
     rows = views[(views["view"] == view) & (views["quantity"] == "explained_variance")]
     shares = rows.set_index("space")["value"]
     return shares["component_1"], shares["component_2"]
@@ -119,7 +119,7 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
 
 
 def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
-    """Draw a path a token with its layers as colored dots, and the token where it starts."""
+    """Draw each token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
     dots = ax.scatter(
@@ -142,7 +142,7 @@ def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
 
 
 def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
-    """Write the tokens beside their starts, at the next free height; a line leads to far ones."""
+    """Write each token at the nearest free place beside its start, and lead a line to a far one."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     span = np.array([right - left, top - bottom])
     dots = np.concatenate([_points_along(path) for _, path in rows.groupby("position")]) / span
@@ -174,7 +174,7 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
-    """Return points so close along a path that no name passes between them."""
+    """Return points along a path that are so close that no name passes between two of them."""
     states = path[["component_1", "component_2"]].to_numpy()
     layers = np.linspace(0, len(states) - 1, 20 * len(states))
     return np.column_stack([np.interp(layers, np.arange(len(states)), x) for x in states.T])
@@ -191,7 +191,7 @@ def _is_free(
 
 
 def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
-    """Draw the paths of one word in each text, the layers numbered along the first."""
+    """Draw the path of one word in each text, and number the layers along the first."""
     looks = text_looks(followed["text"])
     for number, ((text, _), path) in enumerate(followed.groupby(["text", "position"], sort=False)):
         look = looks[str(text)]
@@ -214,7 +214,7 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
 
 
 def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
-    """Draw the distance of each token that two texts share, the followed word marked."""
+    """Draw how far each token that two texts share is from itself, and mark the followed word."""
     marked = _marked(drift, followed)
     for _, rows in drift.groupby(["first", "second", "position"], sort=False):
         is_marked = bool(marked[rows.index].any())

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_evolution`: what the steps of different tokens have in common."""
+"""Draws the energy that steps of different tokens share, which `measure_evolution` measures."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def draw_evolution_shared(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the range over steps of the first text, beside both nulls."""
+    """Return the title: the range over the steps of the first text, and those of both nulls."""
     steps = table[(table["last_layer"] - table["first_layer"] == 1)]
     steps = steps[steps["tokens"] == steps["tokens"].iloc[0]] if len(steps) else steps
     if steps.empty:
@@ -106,7 +106,7 @@ def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
 
 
 def _whole_way(ax: Axes, ways: pd.DataFrame) -> None:
-    """Draw a row a set of tokens and stretch of layers, with the null and random weights."""
+    """Draw one row for each set of tokens and stretch of layers, with null and random weights."""
     looks = _looks(ways)
     names = []
     for place, row in enumerate(ways.to_dict(orient="records")):

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_evolution`: Luisto's figure 22, the steps between layers."""
+"""Draws the steps of tokens between layers that `measure_evolution` took: Luisto's figure 22."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from embspace.draw.words.evolution_tables import NO_TOKENS, step_tables
 from embspace.files.tables import Tables
 
 RESULTS = ("evolution/steps.csv", "evolution/layers.csv")
-QUANTITIES = {  # of each panel the title and the axis
+QUANTITIES = {  # title and axis of each panel
     "euclidean_distance": ("Length of a step", "Euclidean distance"),
     "cosine": ("State and previous state", "cosine"),
     "step_cosine": ("Step and previous step", "cosine"),
@@ -51,7 +51,7 @@ def draw_evolution_steps(
 
 
 def _finding(layers: pd.DataFrame) -> str:
-    """Return which step is the longest on average, beside the others and random weights."""
+    """Return the title: the longest step on average, beside the others and random weights."""
     lengths = layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean")
     if lengths.empty:
         return "No token whose steps could be measured"
@@ -77,7 +77,7 @@ def _population(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
 
 
 def _sets(steps: pd.DataFrame, layers: pd.DataFrame) -> list[str]:
-    """Return the first text, and the corpora."""
+    """Return the names of the first text and of the corpora."""
     texts = list(steps["text"].unique())
     return [texts[0], *(name for name in layers["tokens"].unique() if name not in texts)]
 
@@ -116,7 +116,7 @@ def _by_layer(ax: Axes, quantity: str, steps: pd.DataFrame, layers: pd.DataFrame
 
 
 def _scale(ax: Axes, quantity: str, layers: pd.Series) -> None:
-    """Set the limits; one layer alone shows points where a line would need a second one."""
+    """Set limits and ticks, and show points where there is one layer, which makes no line."""
     if quantity in FROM_ZERO:
         ax.set_ylim(bottom=0)
     if quantity == "cosine":

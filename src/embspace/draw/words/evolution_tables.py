@@ -1,4 +1,4 @@
-"""Tables of `measure_evolution` as Markdown."""
+"""Writes the tables of `measure_evolution` as Markdown."""
 
 import pandas as pd
 
@@ -28,7 +28,7 @@ DRIFT = {
 
 
 def path_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
-    """Return the drift at the last layer, and behind a fold what the components show."""
+    """Return the drift at the last layer and, behind a fold, the variance of two components."""
     heading = _heading("The way of tokens", label)
     if results["path"].empty:
         return f"{heading}\n{NO_TOKENS}.\n"
@@ -43,7 +43,7 @@ def path_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> st
 
 
 def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: int) -> str:
-    """Return the means at the last layer, and behind a fold those at each."""
+    """Return the means at the last layer and, behind a fold, those at each layer."""
     heading = _heading("Steps of tokens", label)
     if steps.empty:
         return f"{heading}\n{NO_TOKENS}.\n"
@@ -59,7 +59,7 @@ def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: i
 
 
 def shared_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
-    """Return what the whole way shares, and behind a fold each step and the components."""
+    """Return the energy that whole ways share and, behind a fold, that of steps and components."""
     heading, table = (
         _heading("Common to the steps of tokens", label),
         results["evolution/shared_steps"],
@@ -98,7 +98,7 @@ def _view_section(views: pd.DataFrame, digits: int) -> str:
 
 
 def _layer_rows(steps: pd.DataFrame, layers: pd.DataFrame, digits: int) -> pd.DataFrame:
-    """Return one row a set of tokens and layer, one column a quantity."""
+    """Return one row for each set of tokens and layer, and one column for each quantity."""
     parts = []
     for name in layers["tokens"].unique():
         rows = layers[layers["tokens"] == name]

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_homonyms`: Luisto's research question 2, the two kinds of mice."""
+"""Draws the senses of homonyms that `measure_homonyms` told apart: Luisto's question 2."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ DIVERGING = "RdBu_r"
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
 RANDOM = "random_weights_"
 RANDOM_LOOK = NULLS["random_initialization"]
-# The columns of the tables.
+# The columns of the tables, with readers' names.
 KEYS = {"layer": "layer", "preparation": "states", "quantity": "measure"}
 P, AT_RANDOM = {"p_value": "p"}, "random weights"
 APART = {
@@ -83,7 +83,7 @@ def draw_homonyms(
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the difference between cosines within and across senses, the sense found, and words.
+    """Draw how far the senses lie apart, how often the sense is found, and a map of the words.
 
     The map shows up to `n_words` words, in the order of the last layer; its colors end where a
     share `limit_quantile` of the absolute differences does.
@@ -113,7 +113,7 @@ def draw_homonyms(
 
 
 def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any]) -> str:
-    """Return from which layer on senses lie apart, and how well they are told at the last."""
+    """Return the title: the layer from which senses lie apart, and the accuracy at the last."""
     if layers.empty:
         return "No homonym to follow"
     rows = _rows_of(layers, CENTRED).sort_values("layer")
@@ -128,7 +128,7 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any
 
 
 def _one_of(figure: Figure, axes: Sequence[Axes]) -> Axes:
-    """One panel, somewhat narrower, in the place of the right column."""
+    """Put one panel, narrower than the left one, in the place of the right column."""
     grid: Any = axes[0].get_gridspec()
     grid.set_width_ratios([1.35, 1])
     for ax in axes:
@@ -149,7 +149,7 @@ def _line(ax: Axes, rows: pd.DataFrame, name: str, look: Look) -> None:
 
 
 def _differences(ax: Axes, layers: pd.DataFrame) -> None:
-    """Cosine within a sense less that between, beside what shuffled senses give."""
+    """Draw the cosine within a sense minus that between senses, beside shuffled senses."""
     for measure in (RAW, CENTRED):
         rows = _rows_of(layers, measure)
         _line(ax, rows, "difference", SENSES[measure[0]])
@@ -171,7 +171,7 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
 
 
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
-    """Whether the nearest of a word's other sentences has the same sense."""
+    """Draw the share of sentences whose nearest one with the same word has the same sense."""
     rows = _rows_of(recovery, CENTRED)
     _line(ax, rows, "accuracy", SENSES["word"])
     _line(ax, rows, "context_accuracy", SENSES["context"])
@@ -192,7 +192,7 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
 
 
 def _legend(ax: Axes, room: float) -> None:
-    """Two columns above what is drawn, in a share `room` of the axis more."""
+    """Put a legend of two columns above the lines, by making the axis longer by a share `room`."""
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + room * (high - low))
     legend = ax.legend(
@@ -202,7 +202,7 @@ def _legend(ax: Axes, room: float) -> None:
 
 
 def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
-    """One row a word, one column a layer; colors run from senses nearer to senses apart."""
+    """Draw one row for each word and one column for each layer, colored by the difference."""
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
     shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
     values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
@@ -221,7 +221,7 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
 
 
 def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
-    """Return the last layer and the words at both ends; behind a fold each layer and the rest."""
+    """Return the last layer and the words at both ends and, behind a fold, each layer."""
     words, n_draws = results["words"], results[MEASURED_WITH]["n_draws"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
     ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
@@ -265,14 +265,14 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str], n_draws: int) -> pd.DataFrame:
-    """Return columns with their words, words instead of identifiers, and p-values as text."""
+    """Return the columns under readers' names, with p-values as text and no identifier."""
     p_values = ["–" if np.isnan(each) else p_value(each, n_draws) for each in table["p_value"]]
     shown = _spaced(table[[*columns]]).assign(p_value=pd.Series(p_values, table.index, "str"))
     return shown.rename(columns=columns)
 
 
 def _spaced(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose identifiers are words."""
+    """Return a table with spaces in the place of underscores."""
     named = [str(name) for name in table if table[name].dtype.kind == "O"]
     return table.assign(**{name: table[name].str.replace("_", " ") for name in named})
 

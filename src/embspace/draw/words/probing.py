@@ -1,4 +1,4 @@
-"""Figure of `measure_probing`: how well a part of speech is read off vectors, by layer."""
+"""Draws how well probes read parts of speech off vectors, which `measure_probing` measures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,7 +50,7 @@ def draw_probing(
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
-    """Return the accuracy of the first probe on token embeddings and at the last layer."""
+    """Return the title: the accuracy of one probe on token embeddings and at the last layer."""
     if accuracy.empty:
         return "No word of one token to read a part of speech off"
     real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
@@ -98,7 +98,7 @@ def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any
 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
-    """Return columns with their words, and words instead of identifiers in them."""
+    """Return the columns under readers' names, with spaces in the place of underscores."""
     shown = table[[*columns]].rename(columns=columns)
     named = shown.select_dtypes(exclude="number").columns.difference(["token"])
     return shown.assign(**{name: shown[name].str.replace("_", " ") for name in named})
