@@ -1,12 +1,11 @@
 """Draws how well each layer serves each task, which `measure_layer_choice` measures."""
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -15,15 +14,15 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_instead,
     sentence_case,
-    shade,
 )
-from embspace.draw.page.looks import GRAY, NULLS, POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, interval, markdown_table, same, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv",)
+STAGE, RESULTS = "measure_layer_choice", ("csv",)
 VALUES = {
     **same("embedding", "layer"),
     **interval("value", "value"),
@@ -38,7 +37,6 @@ COLUMNS = {
     "among_best": "not told from the best",
     "chance": "chance level",
 }
-RANDOM = NULLS["random_initialization"]
 TASKS = {  # name and measure of each
     "search": ("search", "mean reciprocal rank"),
     "labels": ("classification", "accuracy"),
@@ -54,22 +52,14 @@ def draw_layer_choice(
     table = results["csv"]
     corpora = list(dict.fromkeys(table["corpus"]))
     n_rows = max(len(corpora), 1)
-    level = f"{100 * table['level'].iloc[0]:g} %" if len(table) else ""
+    height, subtitle = row_height_mm * n_rows + 32, f"{label} · {_population(table)}"
     figure, axes = new_figure(
-        n_rows,
-        len(TASKS),
-        height_mm=row_height_mm * n_rows + 32,
-        title=_finding(table),
-        subtitle=f"{label} · {_population(table)}{_lacking(table)} · ring: the best layer, filled "
-        f"if clearly better than the last · bands: {level} intervals over texts"
-        if corpora
-        else f"{label} · no text, n = 0",
-        stage="measure_layer_choice",
+        n_rows, len(TASKS), height_mm=height, title=_finding(table), subtitle=subtitle, stage=STAGE
     )
     if not corpora:
         say_instead(axes, NO_TASK)
-    for number, ax in enumerate(axes if corpora else ()):
-        corpus, task = corpora[number // len(TASKS)], list(TASKS)[number % len(TASKS)]
+        return figure, _tables(table, label, digits)
+    for ax, (corpus, task) in zip(axes, product(corpora, TASKS), strict=True):
         rows = table[(table["corpus"] == corpus) & (table["task"] == task)]
         if rows.empty:
             ax.set_axis_off()
@@ -77,8 +67,7 @@ def draw_layer_choice(
             _panel(ax, rows)
             name, measure = TASKS[task]
             ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
-    if corpora:
-        _legend(figure, axes)
+    _legend(figure, axes)
     return figure, _tables(table, label, digits)
 
 
@@ -89,31 +78,25 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
         legend_below(figure, axes, ncols=3)
         return
     shown = next(ax for ax in axes if ax.axison)
-    place: dict[str, Any] = {
-        "loc": "center left",
-        "bbox_to_anchor": (-0.25, 0.5),
-        "borderaxespad": 0,
-    }
-    legend = empty[0].legend(*shown.get_legend_handles_labels(), **place)
+    named = shown.get_legend_handles_labels()
+    legend = empty[0].legend(
+        *named, loc="center left", bbox_to_anchor=(-0.25, 0.5), borderaxespad=0
+    )
     legend.set_in_layout(False)  # else it widens its column
 
 
 def _population(table: pd.DataFrame) -> str:
+    """Return the texts of each corpus, the tasks that it lacks, and a key to rings and bands."""
+    if table.empty:
+        return "no text, n = 0"
     sizes = table.groupby("corpus", sort=False)["n"].max()
-    return ", ".join(f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items())
-
-
-def _lacking(table: pd.DataFrame) -> str:
-    """Return words for the subtitle that name the tasks without a panel of each corpus."""
+    texts = [f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items()]
     known = set(table[["corpus", "task"]].itertuples(index=False, name=None))
-    corpora = dict.fromkeys(table["corpus"])
-    lacks = [
-        f"{_name(corpus)}: no {TASKS[task][0]}"
-        for corpus in corpora
-        for task in TASKS
-        if (corpus, task) not in known
-    ]
-    return "".join(f" · {each}" for each in lacks)
+    lacking = [each for each in product(sizes.index, TASKS) if each not in known]
+    lacks = [f"{_name(corpus)}: no {TASKS[task][0]}" for corpus, task in lacking]
+    ring = "ring: the best layer, filled if clearly better than the last"
+    bands = f"bands: {100 * table['level'].iloc[0]:g} % intervals over texts"
+    return " · ".join([", ".join(texts), *lacks, ring, bands])
 
 
 def _name(corpus: str) -> str:
@@ -139,33 +122,17 @@ def _finding(table: pd.DataFrame) -> str:
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     for pooling, look in POOLINGS.items():
         of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
-        trained = of_pooling[of_pooling["weights"] == "trained"]
-        line: dict[str, Any] = {
-            "color": look.color,
-            "marker": look.marker,
-            "ms": 4,
-            "label": look.name,
-        }
-        ax.plot(trained["layer"], trained["value"], **line)
-        shade(ax, trained, "layer", "value", color=look.color, alpha=0.2)
-        random = of_pooling[of_pooling["weights"] == "random"]
-        line |= {"ls": RANDOM.line, "ms": 3, "markerfacecolor": "none"}
-        line["label"] = f"{look.name}, {RANDOM.name}"
-        ax.plot(random["layer"], random["value"], **line)
+        is_trained = of_pooling["weights"] == "trained"
+        draw_by_layer(ax, of_pooling[is_trained], "value", look)
+        draw_random_by_layer(ax, of_pooling[~is_trained], "value", look)
     words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
     ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
     ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
     best = _best(rows).iloc[0]
-    color = POOLINGS[best["embedding"]][1]
-    is_sure = best["less_last_low"] > 0
-    ring: dict[str, Any] = {
-        "markersize": 9,
-        "markeredgecolor": color,
-        "color": color if is_sure else "none",
-    }
-    ax.plot(best["layer"], best["value"], marker="o", linestyle="none", **ring)
+    color = POOLINGS[best["embedding"]].color
+    face = color if best["less_last_low"] > 0 else "none"
+    ax.plot(best["layer"], best["value"], "o", color=color, markerfacecolor=face, markersize=9)
     ax.set_xlabel("layer (0: embedding output)")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _tables(table: pd.DataFrame, label: str, digits: int) -> str:

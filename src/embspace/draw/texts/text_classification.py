@@ -5,15 +5,16 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
-from embspace.draw.page.looks import BLACK, GRAY, NULLS, POOLINGS
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.looks import BLACK, GRAY, POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
+from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 from embspace.files.tables import Tables
 
-RESULTS = ("csv",)
+STAGE, RESULTS = "measure_text_classification", ("csv",)
 ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
 WORDS = "bag_of_words"
 COLUMNS = {
@@ -31,16 +32,17 @@ def draw_text_classification(
     """Draw accuracy by layer, beside random weights, words alone and permuted labels."""
     table = results["csv"]
     of_model = table[table["weights"] != "none"]
-    words = table[table["features"] == "bag_of_words"].iloc[0]
+    words = table[table["features"] == WORDS].iloc[0]
     size = f"{counted(words['n'], 'text')} of {counted(words['n_groups'], 'group')}"
+    title, subtitle = (
+        _finding(of_model, words),
+        (
+            f"{label}, frozen · logistic regression, tested on {size} that it was not fitted "
+            f"on · bands: {100 * words['level']:g} % intervals over groups"
+        ),
+    )
     figure, (ax,) = new_figure(
-        1,
-        1,
-        height_mm=height_mm,
-        title=_finding(of_model, words),
-        subtitle=f"{label}, frozen · logistic regression, tested on {size} that it was not fitted "
-        f"on · bands: {100 * words['level']:g} % intervals over groups",
-        stage="measure_text_classification",
+        1, 1, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if of_model.empty:
         say_instead([ax], "the model reads no text")
@@ -48,7 +50,7 @@ def draw_text_classification(
         _levels(ax, table, words)
         _lines(ax, of_model)
         legend_below(figure, [ax], ncols=2)
-    return figure, _tables(table, label, digits)
+    return figure, _table(table, label, digits)
 
 
 def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
@@ -57,12 +59,8 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     if trained.empty:
         return f"Words alone label {100 * words['accuracy']:.0f} % of texts correctly"
     last = trained.iloc[-1]
-    if last["less_bag_of_words_low"] > 0:
-        verdict = "that is more"
-    elif last["less_bag_of_words_high"] < 0:
-        verdict = "that is less"
-    else:
-        verdict = "no clear difference"
+    is_more, is_less = last["less_bag_of_words_low"] > 0, last["less_bag_of_words_high"] < 0
+    verdict = "that is more" if is_more else "that is less" if is_less else "no clear difference"
     return (
         f"Mean pooling of the last layer labels {100 * last['accuracy']:.0f} % of texts correctly, "
         f"words alone {100 * words['accuracy']:.0f} %: {verdict}"
@@ -74,42 +72,21 @@ def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
     ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()
-    band: dict[str, Any] = {
-        "facecolor": "none",
-        "edgecolor": GRAY,
-        "hatch": "////",
-        "linewidth": 0.4,
-    }
+    band: dict[str, Any] = {"facecolor": "none", "edgecolor": GRAY, "hatch": "////", "lw": 0.4}
     ax.axhspan(lowest, highest, label="permuted labels, range", **band)
 
 
 def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
     for (kind, weights), rows in of_model.groupby(["features", "weights"], sort=False):
-        look, random = POOLINGS[str(kind)], NULLS["random_initialization"]
-        line: dict[str, Any] = {"color": look.color, "ms": 4, "marker": look.marker}
-        if weights == "trained":
-            ax.plot(rows["layer"], rows["accuracy"], label=look.name, **line)
-            shade(ax, rows, "layer", "accuracy", color=look.color, alpha=0.2)
-        else:
-            line |= {
-                "markerfacecolor": "none",
-                "ls": random.line,
-                "label": f"{look.name}, {random.name}",
-            }
-            ax.plot(rows["layer"], rows["accuracy"], **line)
+        draw = draw_by_layer if weights == "trained" else draw_random_by_layer
+        draw(ax, rows, "accuracy", POOLINGS[str(kind)])
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
-def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that a reader wants, under readers' names."""
+def _table(table: pd.DataFrame, label: str, digits: int) -> str:
     names = {name: look.name for name, look in POOLINGS.items()} | {WORDS: "words alone"}
     shown = table.assign(features=table["features"].map(names))
-    return shown.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS)
-
-
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
     reads = (table["weights"] != "none").any()
     about = section(
         "Accuracy",
@@ -117,7 +94,7 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         + "On texts of groups that the classifier was not fitted on. The difference from words "
         "alone is on the same texts, its interval over the same halves of the groups; labels are "
         "permuted for the same fit.",
-        markdown_table(_readable(table), digits),
+        markdown_table(shown.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS), digits),
     )
     heading = f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n"
     return f"{heading}\n{about}"

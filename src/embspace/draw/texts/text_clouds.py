@@ -20,6 +20,7 @@ from embspace.draw.page.looks import POOLINGS, corpus_looks
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 from embspace.files.tables import Tables
 
+STAGE = "measure_text_clouds"
 RESULTS = (
     "corpora.csv",
     "distributions.csv",
@@ -42,13 +43,10 @@ def draw_text_clouds(
 ) -> tuple[Figure, str]:
     """Draw norms, distances, dot products and cosines of one layer and pooling, by corpus."""
     histogram = results["histogram"]
+    title = _finding(results["distributions"], histogram)
+    subtitle = f"{label} · {population(results['corpora'])}"
     figure, axes = new_figure(
-        2,
-        2,
-        height_mm=height_mm,
-        title=_finding(results["distributions"], histogram),
-        subtitle=f"{label} · {population(results['corpora'])}",
-        stage="measure_text_clouds",
+        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     text = text_cloud_tables(results, label, digits)
     if histogram.empty:

@@ -1,12 +1,11 @@
 """Draws the clouds of texts by layer and pooling, from `measure_text_clouds`."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -16,13 +15,14 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
     sentence_case,
-    shade,
 )
 from embspace.draw.page.looks import NULLS, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section
+from embspace.draw.texts.layer_lines import draw_by_layer
 from embspace.draw.texts.text_clouds import NO_CORPUS, population
 from embspace.files.tables import Tables
 
+STAGE = "measure_text_clouds"
 RESULTS = (
     "text_clouds/corpora.csv",
     "text_clouds/distributions.csv",
@@ -49,14 +49,10 @@ def draw_text_clouds_layers(
         results[name.removesuffix(".csv")] for name in RESULTS
     )
     positive = positive[positive["corpus"] == positive["other_corpus"]]
+    subtitle = f"{label} · {population(corpora)} · layer 0: embedding output · shaded: intervals "
+    subtitle += "over documents"
     figure, axes = new_figure(
-        3,
-        len(POOLINGS),
-        height_mm=height_mm,
-        title=_finding(positive),
-        subtitle=f"{label} · {population(corpora)} · layer 0: embedding output · shaded: intervals "
-        "over documents",
-        stage="measure_text_clouds",
+        3, 3, height_mm=height_mm, title=_finding(positive), subtitle=subtitle, stage=STAGE
     )
     text = _table(positive, label, digits)
     if positive.empty:
@@ -67,31 +63,30 @@ def draw_text_clouds_layers(
         & (distributions["corpus"] == distributions["other_corpus"])
     ]
     n = counted(spectrum["equal_n"].iloc[0], "text")
-    rows = {
-        "mean": (cosines, "mean cosine of two texts"),
-        SHARE: (positive, "share of cosines ≤ 0"),
-        DIRECTIONS: (spectrum, f"participation ratio of {n}"),
-    }
-    for row, (quantity, (table, words)) in enumerate(rows.items()):
-        shown = table[[quantity, *({NULL} & {*table})]].to_numpy(dtype=float)
-        top = max(1e-3, 1.1 * float(np.nanmax(shown)))
-        for column, pooling in enumerate(POOLINGS):
-            ax = axes[row * len(POOLINGS) + column]
-            own = table[table["pooling"] == pooling]
-            largest = float(own[[SHARE, NULL]].to_numpy().max()) if quantity == SHARE else 1.0
-            if largest < LEAST:
-                say_instead([ax], _hardly_any(largest))
-                continue
-            _by_layer(ax, own, quantity)
-            ax.set(ylim=(min(0.0, float(table[quantity].min())), top))
-            if not any(each.axison for each in axes[row * len(POOLINGS) :][:column]):
-                ax.set_ylabel(words)
-            if row == 0:
-                ax.set_title(sentence_case(POOLINGS[pooling].name))
-    for ax in axes[-len(POOLINGS) :]:
-        ax.set_xlabel("layer")
+    _row(axes[:3], cosines, "mean", "mean cosine of two texts")
+    _row(axes[3:6], positive, SHARE, "share of cosines ≤ 0")
+    _row(axes[6:], spectrum, DIRECTIONS, f"participation ratio of {n}")
+    for upper, lower, look in zip(axes[:3], axes[6:], POOLINGS.values(), strict=True):
+        upper.set_title(sentence_case(look.name))
+        lower.set_xlabel("layer")
     legend_below(figure, axes, ncols=3)
     return figure, text
+
+
+def _row(axes: Sequence[Axes], table: pd.DataFrame, quantity: str, words: str) -> None:
+    """Draw a quantity by layer in one panel for each pooling, but where all is about zero."""
+    shown = table[[quantity, *({NULL} & {*table})]].to_numpy(dtype=float)
+    limits = min(0.0, float(table[quantity].min())), max(1e-3, 1.1 * float(np.nanmax(shown)))
+    for ax, pooling in zip(axes, POOLINGS, strict=True):
+        own = table[table["pooling"] == pooling]
+        largest = float(own[[SHARE, NULL]].to_numpy().max()) if quantity == SHARE else 1.0
+        if largest < LEAST:
+            say_instead([ax], _hardly_any(largest))
+        else:
+            _by_layer(ax, own, quantity)
+            ax.set_ylim(limits)
+    for ax in [ax for ax in axes if ax.axison][:1]:
+        ax.set_ylabel(words)
 
 
 def _finding(positive: pd.DataFrame) -> str:
@@ -125,19 +120,10 @@ def _hardly_any(largest: float) -> str:
 def _by_layer(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
     for corpus, look in corpus_looks(table["corpus"]).items():
         rows = table[table["corpus"] == corpus]
-        line: dict[str, Any] = {
-            "color": look.color,
-            "marker": look.marker,
-            "ls": look.line,
-            "ms": 3,
-        }
-        ax.plot(rows["layer"], rows[quantity], label=look.name, **line)
-        if f"{quantity}_low" in rows:
-            shade(ax, rows, "layer", quantity, color=look.color, alpha=0.2)
+        draw_by_layer(ax, rows, quantity, look, size=3)
         if quantity == SHARE:
-            null: dict[str, Any] = {"color": look.color, "ls": "", "marker": "x", "ms": 4}
-            ax.plot(rows["layer"], rows[NULL], label=f"{look.name}, {GAUSSIAN.name}", **null)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            name = f"{look.name}, {GAUSSIAN.name}"
+            ax.plot(rows["layer"], rows[NULL], "x", color=look.color, markersize=4, label=name)
 
 
 def _table(positive: pd.DataFrame, label: str, digits: int) -> str:

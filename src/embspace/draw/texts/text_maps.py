@@ -31,12 +31,12 @@ from embspace.draw.page.looks import (
 from embspace.draw.page.maps.quality import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import folded, markdown_table, section
 
-RESULTS = ("parquet", "quality.csv", "neighbors.csv")
+STAGE, RESULTS = "project_text_maps", ("parquet", "quality.csv", "neighbors.csv")
 SPACE = ["pooling", "preparation"]
-KEYS = ["map", *SPACE]
 SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
 INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
-LEVELS, LOWEST = 4, 0.2  # contours of a density, and the share of it that lies outside of all
+# Four contours of a density, of which a share `thresh` lies outside of all.
+CONTOURS: dict[str, Any] = {"levels": 4, "thresh": 0.2, "gridsize": 100, "linewidths": 0.9}
 FEWEST = 10  # points of a kind that has contours
 MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as there are looks
 OTHERS = "other texts"
@@ -86,13 +86,10 @@ def draw_text_maps(
     maps, spaces = list(coordinates["map"].unique()), _of(coordinates, SPACE)
     compared = neighbors[neighbors.groupby("map")["corpus"].transform("nunique") > 1]
     n_rows = max(len(maps), 1) + (not compared.empty)
+    height, title = row_height_mm * n_rows + 16, _finding(compared, set(coordinates["corpus"]))
+    subtitle = f"{label} · {_population(neighbors, method)}"
     figure, axes = new_figure(
-        n_rows,
-        max(len(spaces), 1),
-        height_mm=row_height_mm * n_rows + 16,
-        title=_finding(compared, set(coordinates["corpus"])),
-        subtitle=f"{label} · {_population(neighbors, method)}",
-        stage="project_text_maps",
+        n_rows, max(len(spaces), 1), height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
     if not maps:
         say_instead(axes, "no corpus has enough texts that this model reads")
@@ -136,9 +133,10 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
     ranges = (shares.max() - shares.min()).reset_index().sort_values(SHARE, kind="stable")
     name, corpus = map(str, ranges[["map", "corpus"]].iloc[-1])
     rows = _where(in_space, map=name, corpus=corpus).sort_values(SHARE, ascending=False)
+    shown = rows.iloc[[0, -1] if len(rows) > 1 else [0]][[*SPACE, SHARE]]
     said = "; ".join(
-        f"{_percent(row[SHARE])} by {_space_name((row['pooling'], row['preparation']))}"
-        for _, row in rows.iloc[[0, -1] if len(rows) > 1 else [0]].iterrows()
+        f"{_percent(share)} by {_space_name((pooling, preparation))}"
+        for pooling, preparation, share in shown.itertuples(index=False)
     )
     return (
         f"Texts nearest to {corpus_looks([corpus])[corpus].name} that are of the same source: "
@@ -187,23 +185,16 @@ def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     area = float(np.clip(INK / len(points), SMALLEST, LARGEST))
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
     for kind in sizes.sort_values(ascending=False, kind="stable").index:
-        rows, (_, color, marker, _) = points[points["kind"] == kind], looks[kind]
-        dots: dict[str, Any] = {
-            "s": area,
-            "alpha": 0.5,
-            "marker": marker,
-            "linewidths": 0,
-            "rasterized": True,
-        }
-        ax.scatter(rows["x"], rows["y"], color=color, **dots)
+        look, (x, y) = looks[kind], points.loc[points["kind"] == kind, ["x", "y"]].to_numpy().T
+        dots: dict[str, Any] = {"color": look.color, "marker": look.marker, "linewidths": 0}
+        ax.scatter(x, y, s=area, alpha=0.5, rasterized=True, **dots)
     middle = (points[["x", "y"]].max() + points[["x", "y"]].min()) / 2
     half = 0.54 * float(np.ptp(points[["x", "y"]], axis=0).max()) or 1.0
     for kind in sizes.index:
         rows, look = points[points["kind"] == kind], looks[kind]
         if len(rows) >= FEWEST and np.linalg.matrix_rank(np.cov(rows[["x", "y"]].T)) == 2:
-            lines: dict[str, Any] = {"linestyles": [look.line], "linewidths": 0.9, "alpha": 0.9}
-            levels: dict[str, Any] = {"levels": LEVELS, "thresh": LOWEST, "gridsize": 100}
-            sns.kdeplot(rows, x="x", y="y", ax=ax, color=look.color, **levels, **lines)
+            line: dict[str, Any] = {"color": look.color, "linestyles": [look.line], "alpha": 0.9}
+            sns.kdeplot(rows, x="x", y="y", ax=ax, **line, **CONTOURS)
     without_axes(ax)
     limits = {f"{each}lim": (middle[each] - half, middle[each] + half) for each in "xy"}
     ax.set(xlabel="", ylabel="", adjustable="box", **limits)
@@ -218,13 +209,8 @@ def _name_kinds(
         name = looks[kind].name
         name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
         words = f"{name} {_percent(found[kind])}" if kind in found else name
-        look: dict[str, Any] = {
-            "color": looks[kind].color,
-            "fontsize": 7,
-            "fontweight": "bold",
-            "va": "top",
-        }
-        ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, **look)
+        shown = ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, va="top")
+        shown.set(color=looks[kind].color, fontsize=7, fontweight="bold")
 
 
 def _shares(
@@ -235,62 +221,41 @@ def _shares(
     names = [f"{_words(name)}: {corpus_looks([each])[each].name}" for name, each in places]
     for number, (ax, (pooling, preparation)) in enumerate(zip(axes, spaces, strict=True)):
         rows = _where(compared, pooling=pooling, preparation=preparation)
-        y = np.array(
-            [places.index(place) for place in zip(rows["map"], rows["corpus"], strict=True)]
-        )
+        rows = rows.assign(y=[*map(places.index, zip(rows["map"], rows["corpus"], strict=True))])
         for method, look in MAP_METHODS.items():
-            chosen = (rows["method"] == method).to_numpy()
-            face = look.color if method == "space" else "none"
-            marks: dict[str, Any] = {
-                "marker": look.marker,
-                "color": look.color,
-                "markerfacecolor": face,
-            }
-            ax.plot(rows[SHARE][chosen], y[chosen], ls="", ms=5, label=look.name, **marks)
-        chance: dict[str, Any] = {"marker": "|", "color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
-        ax.plot(rows[CHANCE], y, ls="", label="chance level", **chance)
-        ax.set(
-            xlim=(-0.04, 1.04), ylim=(len(places) - 0.5, -0.5), xlabel="share of the same source"
-        )
+            own, face = _where(rows, method=method), look.color if method == "space" else "none"
+            marks: dict[str, Any] = {"color": look.color, "markerfacecolor": face, "ms": 5}
+            ax.plot(own[SHARE], own["y"], look.marker, label=look.name, **marks)
+        chance: dict[str, Any] = {"color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
+        ax.plot(rows[CHANCE], rows["y"], "|", label="chance level", **chance)
+        ax.set(xlim=(-0.04, 1.04), xlabel="share of the same source")
+        ax.set_ylim(len(places) - 0.5, -0.5)
         ax.set_yticks(range(len(places)), names if number == 0 else [""] * len(places))
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
 def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: int) -> str:
-    near, maps = (_readable(table) for table in (neighbors, quality))
-    in_space = near["method"] == MAP_METHODS["space"].name
-    shown = near[in_space].reindex(columns=[*FIRST]).rename(columns=FIRST)
-    note = (
-        "The share of a vector's nearest that are of its own corpus, domain or document; chance "
-        "is any others. k-occurrence: how often a vector of the corpus is among the nearest, k on "
-        "average; far more are hubs."
+    in_space = neighbors[neighbors["method"] == "space"]
+    first = section(
+        "Neighbors of the same corpus",
+        "In the space, before any map.",
+        markdown_table(_readable(in_space, FIRST), digits),
     )
     every = section(
         "All shares, in the space and on its maps",
-        note,
-        markdown_table(near.reindex(columns=[*NEIGHBORS]).rename(columns=NEIGHBORS), digits),
+        "The share of a vector's nearest that are of its own corpus, domain or document; chance "
+        "is any others. k-occurrence: how often a vector of the corpus is among the nearest, k on "
+        "average; far more are hubs.",
+        markdown_table(_readable(neighbors, NEIGHBORS), digits),
     )
-    judged = markdown_table(
-        maps.reindex(columns=[*OF_MAPS]).rename(columns=OF_MAPS), digits, ["chance"]
-    )
-    return "\n".join(
-        [
-            f"# Maps of texts in {label}\n\nStage `project_text_maps`.\n",
-            section(
-                "Neighbors of the same corpus",
-                "In the space, before any map.",
-                markdown_table(shown, digits),
-            ),
-            folded(f"{every}\n{section('Quality of the maps', QUALITY_NOTE, judged)}"),
-        ]
-    )
+    judged = markdown_table(_readable(quality, OF_MAPS), digits, ["chance"])
+    more = folded(f"{every}\n{section('Quality of the maps', QUALITY_NOTE, judged)}")
+    return f"# Maps of texts in {label}\n\nStage `project_text_maps`.\n\n{first}\n{more}"
 
 
-def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with readers' names of maps, spaces and methods."""
+def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
+    """Return columns under readers' names, with those of maps, spaces and methods."""
     spaces = [_space_name(space) for space in table[SPACE].itertuples(index=False)]
-    return table.assign(
-        map=table["map"].map(_words),
-        space=spaces,
-        method=[MAP_METHODS[method].name for method in table["method"]],
-    )
+    methods = [MAP_METHODS[method].name for method in table["method"]]
+    shown = table.assign(map=table["map"].map(_words), space=spaces, method=methods)
+    return shown.reindex(columns=[*columns]).rename(columns=columns)
