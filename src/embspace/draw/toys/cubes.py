@@ -15,7 +15,7 @@ from embspace.draw.page.looks import CUBES, GRAY, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
-RESULTS = ("curve.csv", "dimensions.csv")
+STAGE, RESULTS = "measure_cubes", ("curve.csv", "dimensions.csv")
 RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
 
 
@@ -25,21 +25,18 @@ def draw_cubes(
     """Draw the explained variance of each cube and of all together, beside the exact one."""
     curve, dimensions = results["curve"], results["dimensions"]
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
-    figure, axes = new_figure(
-        1,
-        2,
-        height_mm=height_mm,
-        title=_finding(dimensions),
-        subtitle=f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
+    subtitle = (
+        f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
         f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · bars: other draws of the "
-        "points",
-        stage="measure_cubes",
+        "points"
+    )
+    figure, axes = new_figure(
+        1, 2, height_mm=height_mm, title=_finding(dimensions), subtitle=subtitle, stage=STAGE
     )
     for cloud, dimension in sizes["true_dimension"].items():
-        name = (
-            CUBES["all"].name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
-        )
-        _cumulate(axes[0], curve[curve["cloud"] == cloud], CUBES[str(cloud)], name)
+        look = CUBES[str(cloud)]
+        name = look.name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
+        _cumulate(axes[0], curve[curve["cloud"] == cloud], look, name)
     axes[0].set(xlabel="number of principal components", ylim=(0, 1.02))
     axes[0].set_ylabel("share of the variance explained")
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))

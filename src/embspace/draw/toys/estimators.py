@@ -13,7 +13,7 @@ from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
-RESULTS = ("dimension.csv", "spectrum.csv")
+STAGE, RESULTS = "measure_estimators", ("dimension.csv", "spectrum.csv")
 CLOUDS = {"cube": "uniform in a cube", "sphere": "uniform on a sphere", "gaussian": "Gaussian"}
 NAMES = {
     "two_nn": "TwoNN",
@@ -46,15 +46,13 @@ def draw_estimators(
 ) -> tuple[Figure, str]:
     """Draw deviations from the true dimension, and from the true spectrum by sample size."""
     dimension, spectrum = results["dimension"], results["spectrum"]
+    subtitle = (
+        f"{label} · {counted(dimension['n'].iloc[0], 'vector')} of known dimension; "
+        f"{counted(spectrum['dim'].iloc[0], 'coordinate')} for the spectrum · mean of "
+        f"{counted(dimension['n_draws'].iloc[0], 'cloud')}"
+    )
     figure, axes = new_figure(
-        2,
-        1,
-        height_mm=height_mm,
-        title=_finding(dimension),
-        subtitle=f"{label} · {counted(int(dimension['n'].iloc[0]), 'vector')} of known dimension; "
-        f"{counted(int(spectrum['dim'].iloc[0]), 'coordinate')} for the spectrum · mean of "
-        f"{counted(int(dimension['n_draws'].iloc[0]), 'cloud')}",
-        stage="measure_estimators",
+        2, 1, height_mm=height_mm, title=_finding(dimension), subtitle=subtitle, stage=STAGE
     )
     _dimensions(axes[0], dimension)
     _spectra(axes[1], spectrum)
@@ -109,12 +107,9 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
 def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
     """Draw a heat map with colors about zero and each number in its cell."""
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
-    words = {"fontsize": 7}
-    names = [_name(name) for name in map(str, colors.index)]
-    sns.heatmap(
-        colors, ax=ax, annot=numbers, fmt="", annot_kws=words, cbar=False, linewidths=0.5, **look
-    )
-    ax.set_yticklabels(names, rotation=0)
+    words: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7}}
+    sns.heatmap(colors, ax=ax, cbar=False, linewidths=0.5, **look, **words)
+    ax.set_yticklabels([_name(str(name)) for name in colors.index], rotation=0)
     ax.set(ylabel="")
     ax.tick_params(length=0)
 
@@ -130,21 +125,15 @@ def _tables(dimension: pd.DataFrame, spectrum: pd.DataFrame, label: str, digits:
     by_n.columns = [name if isinstance(name, str) else f"n = {name:,}" for name in by_n.columns]
     named = by_n.assign(measure=[_name(name) for name in by_n["measure"]])
     wide = wide.rename(columns=NAMES)
-    dim = counted(int(spectrum["dim"].iloc[0]), "coordinate")
-    return "\n".join(
-        [
-            f"# Estimators, {label}\n\nStage `measure_estimators`.\n",
-            section(
-                "Dimension of known clouds",
-                "Mean over the clouds drawn. `embspace define` says what each measure is.",
-                markdown_table(wide.assign(cloud=wide["cloud"].str.replace("_", " ")), digits),
-            ),
-            folded(
-                section(
-                    "Spectrum of isotropic Gaussian vectors, by how many there are",
-                    f"Mean over the clouds drawn, of {dim}; the limit is that of infinitely many.",
-                    markdown_table(named, digits),
-                )
-            ),
-        ]
+    dim = counted(spectrum["dim"].iloc[0], "coordinate")
+    first = section(
+        "Dimension of known clouds",
+        "Mean over the clouds drawn. `embspace define` says what each measure is.",
+        markdown_table(wide.assign(cloud=wide["cloud"].str.replace("_", " ")), digits),
     )
+    more = section(
+        "Spectrum of isotropic Gaussian vectors, by how many there are",
+        f"Mean over the clouds drawn, of {dim}; the limit is that of infinitely many.",
+        markdown_table(named, digits),
+    )
+    return f"# Estimators, {label}\n\nStage `measure_estimators`.\n\n{first}\n{folded(more)}"

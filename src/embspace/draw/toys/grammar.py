@@ -12,7 +12,7 @@ from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.looks import BLACK, BLUE
 from embspace.draw.page.markdown import folded, markdown_table, section
 
-RESULTS = ("summary.csv", "agreement.csv")
+STAGE, RESULTS = "measure_grammar", ("summary.csv", "agreement.csv")
 AGREEMENT = {
     "distance": "words from noun to verb",
     "attractors": "nouns of the other number\nbetween noun and verb",
@@ -31,15 +31,13 @@ def draw_grammar(
     summary, agreement = results["summary"], results["agreement"]
     agreement = agreement[agreement["exact"] >= smallest_probability]
     quantities = summary.set_index("quantity")
-    figure, axes = new_figure(
-        1,
-        3,
-        height_mm=height_mm,
-        title=_finding(quantities),
-        subtitle=f"{label} · exact from the rules, measured in "
+    subtitle = (
+        f"{label} · exact from the rules, measured in "
         f"{counted(quantities['n']['entropy'], 'document')} · bars: two standard "
-        "errors · band: exact bounds",
-        stage="measure_grammar",
+        "errors · band: exact bounds"
+    )
+    figure, axes = new_figure(
+        1, 3, height_mm=height_mm, title=_finding(quantities), subtitle=subtitle, stage=STAGE
     )
     _entropies(axes[0], quantities)
     for ax, (quantity, words) in zip(axes[1:], AGREEMENT.items(), strict=True):
@@ -88,23 +86,18 @@ def _distribution(ax: Axes, rows: pd.DataFrame) -> None:
 
 def _tables(summary: pd.DataFrame, agreement: pd.DataFrame, label: str, digits: int) -> str:
     words = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
-    return "\n".join(
-        [
-            f"# The generated language, {label}\n\nStage `measure_grammar`.\n",
-            section(
-                "Quantities",
-                "Exact values follow from the rules; measured ones are means over n documents, "
-                "sentences or main clauses. The entropy lies between its bounds.",
-                markdown_table(words.astype({"n": "Int64"}), digits),
-            ),
-            folded(
-                section(
-                    "Agreement of noun and verb",
-                    "The share of main clauses with each distance from noun to verb, in words, "
-                    "and with each number of attractors, nouns of the other number between them. "
-                    "Those of a small probability are left out.",
-                    markdown_table(agreement, digits),
-                )
-            ),
-        ]
+    first = section(
+        "Quantities",
+        "Exact values follow from the rules; measured ones are means over n documents, "
+        "sentences or main clauses. The entropy lies between its bounds.",
+        markdown_table(words.astype({"n": "Int64"}), digits),
     )
+    more = section(
+        "Agreement of noun and verb",
+        "The share of main clauses with each distance from noun to verb, in words, "
+        "and with each number of attractors, nouns of the other number between them. "
+        "Those of a small probability are left out.",
+        markdown_table(agreement, digits),
+    )
+    heading = f"# The generated language, {label}\n\nStage `measure_grammar`.\n"
+    return f"{heading}\n{first}\n{folded(more)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.looks import CIRCLES
 from embspace.draw.page.markdown import folded, markdown_table, section
 
-RESULTS = ("parquet", "links.csv", "quality.csv")
+STAGE, RESULTS = "project_hopf_link", ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
@@ -54,27 +55,17 @@ def draw_hopf_link(
 
     Each method begins a new row; below a map stand the numbers over all runs of its setting.
     """
-    panels = list(_panels(results))
-    rows = [
-        [panel for panel in panels if _row(panel) == row]
-        for row in dict.fromkeys(map(_row, panels))
-    ]
-    lines = [row[i : i + n_columns] for row in rows for i in range(0, len(row), n_columns)]
+    rows = _rows(list(_panels(results)), n_columns)
+    height, title = row_height_mm * len(rows) + 18, _finding(results["quality"])
+    subtitle = f"{label} · {_population(results)}"
     figure, axes = new_figure(
-        len(lines),
-        n_columns,
-        height_mm=row_height_mm * len(lines) + 18,
-        title=_finding(results["quality"]),
-        subtitle=f"{label} · {_population(results)}",
-        stage="project_hopf_link",
+        len(rows), n_columns, height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
-    for number, line in enumerate(lines):
-        for column in range(n_columns):
-            ax = axes[number * n_columns + column]
-            if column < len(line):
-                _draw(figure, ax, line[column])
-            else:
-                ax.set_axis_off()
+    for ax, panel in zip(axes, chain(*rows), strict=True):
+        if panel:
+            _draw(figure, ax, panel)
+        else:
+            ax.set_axis_off()
     handles = [Line2D([], [], color=look.color, marker=look.marker) for look in CIRCLES]
     figure.legend(handles, [look.name for look in CIRCLES], loc="outside lower left", ncols=2)
     return figure, _tables(results, label, digits)
@@ -100,9 +91,14 @@ def _panels(results: dict[str, Any]) -> Iterator[Panel]:
             yield Panel(name if method in ("tsne", "umap") else f"{link}: {name}", points, row)
 
 
-def _row(panel: Panel) -> str:
-    method = str(panel.quality["method"])
-    return "pca" if method == "space" else method
+def _rows(panels: list[Panel], n_columns: int) -> list[list[Panel | None]]:
+    """Return rows of the grid, filled up with None; each method begins one, but space and PCA."""
+    by_method: dict[str, list[Panel | None]] = {}
+    for panel in panels:
+        method = str(panel.quality["method"])
+        by_method.setdefault("pca" if method == "space" else method, []).append(panel)
+    filled = [row + [None] * (-len(row) % n_columns) for row in by_method.values()]
+    return [row[i : i + n_columns] for row in filled for i in range(0, len(row), n_columns)]
 
 
 def _name(row: pd.Series) -> str:
@@ -137,7 +133,7 @@ def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
         ax.plot(points["x"][:-1], points["y"][:-1], look.marker, color=look.color, markersize=2.5)
     ax.set_title(panel.title, loc="left", fontsize=7.5)
     without_axes(ax)
-    ax.set_xlabel(_kept(panel.quality), fontsize=7, color="0.3")
+    ax.set_xlabel(_quality_words(panel.quality), fontsize=7, color="0.3")
 
 
 def _closed(panel: Panel, circle: int) -> pd.DataFrame:
@@ -146,7 +142,7 @@ def _closed(panel: Panel, circle: int) -> pd.DataFrame:
     return pd.concat([points, points[:1]])
 
 
-def _kept(row: pd.Series) -> str:
+def _quality_words(row: pd.Series) -> str:
     """Return the words below a map: shares of neighbors, and counts of runs and rings."""
     return (
         f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
@@ -172,31 +168,24 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     is_linked = quality["link"] == "linked"
     links = results["links"].round({"linking_number": 9})  # a sum of floats is not quite whole
     shown = quality.assign(map=[_name(row).replace("\n", " ") for _, row in quality.iterrows()])
-    return "\n".join(
-        [
-            f"# Maps of two circles, {label}\n\nStage `project_hopf_link`.\n",
-            section(
-                "Maps of the linked circles",
-                "Means over runs that differ in their seed, and in how many of them a line has the "
-                "circles on either side. A ring is closed where no step round it is several times "
-                "the median one. By chance "
-                f"{quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
-                "neighbors are of the same circle.",
-                _maps(shown[is_linked], digits),
-            ),
-            folded(
-                section("Maps of unlinked circles", "As above.", _maps(shown[~is_linked], digits))
-                + "\n"
-                + section(
-                    "Links",
-                    "The linking number is Gauss's integral over the polygons; the angle is "
-                    "between their planes, in degrees.",
-                    markdown_table(links, digits),
-                )
-            ),
-        ]
+    linked, unlinked = (
+        markdown_table(rows[[*QUALITY]].rename(columns=QUALITY), digits)
+        for rows in (shown[is_linked], shown[~is_linked])
     )
-
-
-def _maps(quality: pd.DataFrame, digits: int) -> str:
-    return markdown_table(quality[[*QUALITY]].rename(columns=QUALITY), digits)
+    first = section(
+        "Maps of the linked circles",
+        "Means over runs that differ in their seed, and in how many of them a line has the "
+        "circles on either side. A ring is closed where no step round it is several times the "
+        f"median one. By chance {quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
+        "neighbors are of the same circle.",
+        linked,
+    )
+    more = section(
+        "Links",
+        "The linking number is Gauss's integral over the polygons; the angle is between their "
+        "planes, in degrees.",
+        markdown_table(links, digits),
+    )
+    more = f"{section('Maps of unlinked circles', 'As above.', unlinked)}\n{more}"
+    heading = f"# Maps of two circles, {label}\n\nStage `project_hopf_link`.\n"
+    return f"{heading}\n{first}\n{folded(more)}"
