@@ -1,5 +1,8 @@
 """Draws how parallel the sentence differences of a category are, by `measure_differences`."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -7,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, MODELS, POOLINGS, VERMILION
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 
+STAGE = "measure_differences"
 RESULTS = ("differences/categories.csv",)
 TABLE = RESULTS[0].removesuffix(".csv")
 COLUMNS = {
@@ -50,33 +54,28 @@ def draw_difference_consistency(
     """Draw the consistency of each category at the last layer beside chance, and by layer."""
     categories = results[TABLE]
     last = categories[categories["layer"] == categories["layer"].max()]
+    subtitle = (
+        f"{label} · {_population(last)} · consistency: mean cosine between the differences of two "
+        "pairs of a category"
+    )
     figure, axes = new_figure(
-        2,
-        len(POOLINGS),
-        height_mm=height_mm,
-        title=_finding(last),
-        subtitle=f"{label} · {_population(last)} · consistency: mean cosine between the "
-        "differences of two pairs of a category",
-        stage="measure_differences",
+        2, 3, height_mm=height_mm, title=_finding(last), subtitle=subtitle, stage=STAGE
     )
     text = _tables(last, label, digits)
     if categories.empty:
         say_instead(axes, "no pairs of sentences that the model could read")
         return figure, text
     order = _order(last)
-    for number, pooling in enumerate(POOLINGS):
-        upper, lower = axes[number], axes[number + len(POOLINGS)]
+    for upper, lower, (pooling, look) in zip(axes[:3], axes[3:], POOLINGS.items(), strict=True):
         rows = last[last["pooling"] == pooling].set_index("category").loc[order]
-        _beside_chance(upper, rows, pooling)
-        by_layer = categories[categories["pooling"] == pooling]
-        _by_layer(figure, lower, by_layer, order, number)
-        for ax in (upper, lower) if number else ():
-            ax.set_yticklabels([])
-            ax.tick_params(axis="y", length=0)
-    _share_range([*axes[: len(POOLINGS)]])
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=4, columnspacing=1.2
-    )
+        _beside_chance(upper, rows, look.name)
+        _by_layer(lower, categories[categories["pooling"] == pooling], order, look.name)
+    for ax in (*axes[1:3], *axes[4:]):
+        ax.set_yticklabels([])
+        ax.tick_params(axis="y", length=0)
+    figure.colorbar(axes[5].collections[0], ax=axes[5], pad=0.02, aspect=18, label="consistency")
+    _share_range(axes[:3])
+    legend_below(figure, axes[:1], ncols=4, columnspacing=1.2)
     return figure, text
 
 
@@ -109,71 +108,45 @@ def _order(last: pd.DataFrame) -> list[str]:
 
 
 def _beside_chance(ax: Axes, rows: pd.DataFrame, pooling: str) -> None:
-    y, look = np.arange(len(rows)), POOLINGS[pooling]
+    """Draw one row for each category: consistency, its interval, its null and random weights."""
+    y = np.arange(len(rows))
     low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
     ax.hlines(y, low, high, color=NULL_COLOR, linewidth=6, label="signs flipped (null)")
-    random = MODELS["random"]
-    ax.plot(
-        rows["random_weights_consistency"],
-        y,
-        random.marker,
-        color=random.color,
-        markersize=4,
-        label=random.name,
-    )
+    random, value = MODELS["random"], rows["random_weights_consistency"]
+    ax.plot(value, y, random.marker, color=random.color, ms=4, label=random.name)
     low, high = (rows[f"consistency_{end}"] for end in ("low", "high"))
     ax.hlines(y, low, high, color="0.2", linewidth=1)
-    ax.plot(rows["consistency"], y, "o", color="0.2", markersize=4, label="all pairs")
-    ax.plot(
-        rows["consistency_different_tokens"],
-        y,
-        "|",
-        color=VERMILION,
-        markersize=8,
-        markeredgewidth=1.6,
-        label="no token in common",
-    )
+    ax.plot(rows["consistency"], y, "o", color="0.2", ms=4, label="all pairs")
+    bar: dict[str, Any] = {"color": VERMILION, "ms": 8, "mew": 1.6, "label": "no token in common"}
+    ax.plot(rows["consistency_different_tokens"], y, "|", **bar)
     ax.set_yticks(y, rows.index)
-    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title=sentence_case(look.name))
+    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title=sentence_case(pooling))
     ax.axvline(0, color=GRAY, linewidth=0.6)
 
 
-def _share_range(axes: list[Axes]) -> None:
+def _share_range(axes: Sequence[Axes]) -> None:
     """Give all panels one range of x, from the lowest to the highest of their limits."""
     ends = np.array([ax.get_xlim() for ax in axes])
     for ax in axes:
         ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
 
 
-def _by_layer(
-    figure: Figure, ax: Axes, categories: pd.DataFrame, order: list[str], number: int
-) -> None:
-    name = [*POOLINGS.values()][number].name.partition(" (")[0]
+def _by_layer(ax: Axes, categories: pd.DataFrame, order: list[str], pooling: str) -> None:
+    name = pooling.partition(" (")[0]
     table = categories.pivot(index="category", columns="layer", values="consistency").loc[order]
     sns.heatmap(table, ax=ax, cmap="mako_r", vmin=0, vmax=1, cbar=False, linewidths=0.3)
     ax.set(xlabel="layer", ylabel="", title=f"{sentence_case(name)} by layer")
     ax.grid(visible=False)
     ax.tick_params(length=0, labelrotation=0)
-    if number == len(POOLINGS) - 1:
-        bar = figure.colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=18)
-        bar.set_label("consistency")
 
 
 def _tables(last: pd.DataFrame, label: str, digits: int) -> str:
     """Return the table of the first pooling and, behind a fold, all others."""
     heading = f"# Consistency of sentence differences in {label}\n\nStage `measure_differences`.\n"
-    sections = {
-        pooling: [
-            section(f"{sentence_case(look.name)}{part}", note, _shown(last, pooling, names, digits))
-            for part, note, names in (("", NOTE, COLUMNS), (", further numbers", NOTE, MORE))
-        ]
-        for pooling, look in POOLINGS.items()
-    }
-    first = next(iter(POOLINGS))
-    others = [each for name, parts in sections.items() for each in parts[name == first :]]
-    return "\n".join([heading, sections[first][0], folded("\n".join(others))])
-
-
-def _shown(last: pd.DataFrame, pooling: str, names: dict[str, str], digits: int) -> str:
-    rows = last[last["pooling"] == pooling][[*names]].rename(columns=names)
-    return markdown_table(rows, digits, exact=["p of that"])
+    sections = []
+    for pooling, look in POOLINGS.items():
+        for part, names in (("", COLUMNS), (", further numbers", MORE)):
+            rows = last[last["pooling"] == pooling][[*names]].rename(columns=names)
+            table = markdown_table(rows, digits, exact=["p of that"])
+            sections.append(section(f"{sentence_case(look.name)}{part}", NOTE, table))
+    return "\n".join([heading, sections[0], folded("\n".join(sections[1:]))])

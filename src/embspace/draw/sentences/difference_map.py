@@ -15,6 +15,7 @@ COLORS = [f"C{number}" for number in range(6)]
 MARKERS = "o^sDv"
 CENTER = 1.6  # half the width of the enlarged center, in median lengths of an arrow
 GAP = 0.075  # between two names, as a share of a panel's height
+DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
 
@@ -64,16 +65,8 @@ def _category(
     ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int, *, is_named: bool
 ) -> None:
     color = color_of(number) if is_named else "0.75"
-    ax.scatter(
-        rows["component_1"],
-        rows["component_2"],
-        s=12,
-        marker=_marker(number),
-        color=color,
-        alpha=0.45,
-        linewidths=0,
-        rasterized=True,
-    )
+    x, y, dots = rows["component_1"], rows["component_2"], {"marker": _marker(number), **DOTS}
+    ax.scatter(x, y, color=color, **dots)
     if is_named:
         tip = (mean["component_1"], mean["component_2"])
         ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})

@@ -23,6 +23,7 @@ from embspace.draw.sentences.difference_map import map_panels
 from embspace.draw.sentences.difference_tables import at, cosine_matrix, difference_tables
 from embspace.settings.types import Share
 
+STAGE = "measure_differences"
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
 HEIGHTS = [1.25, 1.15, 0.75]  # of the three rows of panels, in relation
 LARGEST_WRITTEN = 12  # categories whose cosines are written
@@ -45,14 +46,15 @@ def draw_differences(
     """
     summary = results["json"]
     cosines = at(results["cosines"], summary)
+    title, subtitle = (
+        _finding(cosines, bold_q_value),
+        (
+            f"{label} · {_population(results)} · second minus first sentence · "
+            f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
+        ),
+    )
     figure, axes = new_figure(
-        3,
-        6,
-        height_mm=height_mm,
-        title=_finding(cosines, bold_q_value),
-        subtitle=f"{label} · {_population(results)} · second minus first sentence · "
-        f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said",
-        stage="measure_differences",
+        3, 6, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     text = difference_tables(results, label, n_listed, digits)
     if results["categories"].empty:
@@ -105,19 +107,10 @@ def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
         return
     is_written = len(values) <= LARGEST_WRITTEN
     limit = np.ceil(10 * np.nanmax(np.abs(values.to_numpy()), initial=0.1)) / 10
-    sns.heatmap(
-        values,
-        ax=ax,
-        cmap="RdBu_r",
-        vmin=-limit,
-        vmax=limit,
-        annot=is_written,
-        fmt=".2f",
-        annot_kws={"fontsize": 7},
-        linewidths=0.5,
-        cbar=not is_written,
-        cbar_kws={"label": "cosine", "pad": 0.01, "aspect": 18},
-    )
+    colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "linewidths": 0.5}
+    words: dict[str, Any] = {"annot": is_written, "fmt": ".2f", "annot_kws": {"fontsize": 7}}
+    bar = {"label": "cosine", "pad": 0.01, "aspect": 18}
+    sns.heatmap(values, ax=ax, cbar=not is_written, cbar_kws=bar, **colors, **words)
     small = cosine_matrix(cosines, "q_value").loc[values.index, values.columns] < bold_q_value
     written = small.to_numpy()[values.notna().to_numpy()]
     for text, is_bold in zip(ax.texts, written, strict=is_written):

@@ -1,5 +1,6 @@
 """Draws the cosines of pairs of texts by layer, from `measure_sentence_similarity`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence
 from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 
+STAGE = "measure_sentence_similarity"
 RESULTS = ("csv", "text_clouds/distributions.csv")
 CLOUDS = RESULTS[1].removesuffix(".csv")
 FAN = {("0.01", "0.99"): 0.2, ("0.05", "0.95"): 0.35, ("0.25", "0.75"): 0.6}  # opacity
@@ -44,26 +46,24 @@ def draw_sentence_similarity(
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
     quantiles = _quantiles(results[CLOUDS])
     n_rows = max(len(corpora), 1)
+    height, title = row_height_mm * n_rows + 25, _finding(quantiles)
+    subtitle = (
+        f"{label} · all pairs of windows of different documents, n beside each row; "
+        "few texts: a line per pair · layer 0: embeddings"
+    )
     figure, axes = new_figure(
-        n_rows,
-        len(POOLINGS),
-        height_mm=row_height_mm * n_rows + 25,
-        title=_finding(quantiles),
-        subtitle=f"{label} · all pairs of windows of different documents, n beside each row; "
-        "few texts: a line per pair · layer 0: embeddings",
-        stage="measure_sentence_similarity",
+        n_rows, 3, height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
     if not corpora:
         say_instead(axes, "no corpus with two texts")
+        return figure, _tables(corpora, label, n_listed, digits)
     for row, (corpus, table) in enumerate(corpora.items()):
-        own = axes[row * len(POOLINGS) : (row + 1) * len(POOLINGS)]
-        _corpus([*own], corpus, table, quantiles[quantiles["corpus"] == corpus])
-        for ax, look in zip(own if not row else (), POOLINGS.values(), strict=False):
-            ax.set_title(sentence_case(look.name))
-        for ax in own if row == n_rows - 1 else ():
-            ax.set_xlabel("layer")
-    if corpora:
-        _legend(figure)
+        own = axes[3 * row : 3 * row + 3]
+        _corpus(own, corpus, table, quantiles[quantiles["corpus"] == corpus])
+    for upper, lower, look in zip(axes[:3], axes[-3:], POOLINGS.values(), strict=True):
+        upper.set_title(sentence_case(look.name))
+        lower.set_xlabel("layer")
+    _legend(figure)
     return figure, _tables(corpora, label, n_listed, digits)
 
 
@@ -97,7 +97,9 @@ def _name(corpus: str, n_pairs: int) -> str:
     return f"{name}\nn = {counted(n_pairs, 'pair')}\n\ncosine"
 
 
-def _corpus(axes: list[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.DataFrame) -> None:
+def _corpus(
+    axes: Sequence[Axes], corpus: str, table: pd.DataFrame, quantiles: pd.DataFrame
+) -> None:
     """Draw the panels of a corpus on one range."""
     n_pairs = table["n_pairs"].iloc[0] if quantiles.empty else quantiles["n"].max()
     axes[0].set_ylabel(_name(corpus, int(n_pairs)))
@@ -132,22 +134,13 @@ def _pairs(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _legend(figure: Figure) -> None:
-    handles: list[Any] = [
-        Line2D([], [], color="0.1", linewidth=1.2, label="median"),
-        *(
-            Patch(
-                color="0.4",
-                alpha=alpha,
-                linewidth=0,
-                label=f"{100 * float(low):.0f} to {100 * float(high):.0f} %",
-            )
-            for (low, high), alpha in reversed(FAN.items())
-        ),
-        Line2D([], [], color="0.2", marker="_", linestyle="none", label="most similar pair"),
-    ]
-    figure.legend(
-        handles=handles, loc="outside lower left", ncols=5, columnspacing=0.8, handlelength=1.4
-    )
+    handles: list[Any] = [Line2D([], [], color="0.1", linewidth=1.2, label="median")]
+    for (low, high), alpha in reversed(FAN.items()):
+        name = f"{100 * float(low):.0f} to {100 * float(high):.0f} %"
+        handles.append(Patch(color="0.4", alpha=alpha, linewidth=0, label=name))
+    handles.append(Line2D([], [], color="0.2", marker="_", ls="none", label="most similar pair"))
+    look: dict[str, Any] = {"ncols": 5, "columnspacing": 0.8, "handlelength": 1.4}
+    figure.legend(handles=handles, loc="outside lower left", **look)
 
 
 def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:

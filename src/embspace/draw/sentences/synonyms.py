@@ -21,6 +21,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLACK, MODELS, PALETTE, POOLINGS
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
+STAGE = "measure_synonyms"
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
 MAPS = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
 KINDS = {
@@ -39,13 +40,9 @@ def draw_synonyms(
 ) -> tuple[Figure, str]:
     """Draw maps of groups, cosines of kinds of pairs, and distances by words replaced."""
     groups, contrasts = results["groups"], results["contrasts"]
+    title, subtitle = _finding(contrasts), f"{label} · {_numbers(groups, contrasts)} · last layer"
     figure, axes = new_figure(
-        2,
-        3,
-        height_mm=height_mm,
-        title=_finding(contrasts),
-        subtitle=f"{label} · {_numbers(groups, contrasts)} · last layer",
-        stage="measure_synonyms",
+        2, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if groups.empty:
         say_instead(axes, "the model has no tokenizer, so that it reads no sentence")
@@ -149,15 +146,11 @@ def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
         ax.plot(own["cosine"], y, look.marker, color=look.color, markersize=5)
     bag = by_kind.loc[BAG].loc[[*KINDS], "cosine"]
     ax.vlines(bag, rows - 1.8 * DODGE, rows + 1.8 * DODGE, color=BLACK)
-    n = by_kind.loc[BAG].loc[[*KINDS], "n_pairs"]
-    names = [
-        f"{sentence_case(words)} ({count(each)})"
-        for words, each in zip(KINDS.values(), n, strict=True)
-    ]
+    n = by_kind.loc[BAG, "n_pairs"]
+    names = [f"{sentence_case(words)} ({count(n[kind])})" for kind, words in KINDS.items()]
     ax.set_yticks(rows, names)
-    ax.set(
-        ylim=(len(KINDS) - 0.5, -0.5), xlabel="mean cosine", title="Pairs of sentences (n pairs)"
-    )
+    ax.set(xlabel="mean cosine", title="Pairs of sentences (n pairs)")
+    ax.set_ylim(len(KINDS) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
 
 
@@ -170,13 +163,8 @@ def _changed(ax: Axes, slots: pd.DataFrame) -> None:
         mean, frames = own[own["group"] == frame], own[own["group"] != frame]
         x, of_random = mean["n_changed"] + shift, mean["random_weights_relative_distance"]
         ax.plot(x, mean["relative_distance"], color=look.color)
-        ax.plot(
-            frames["n_changed"] + shift,
-            frames["relative_distance"],
-            look.marker,
-            color=look.color,
-            markersize=3.5,
-        )
+        dots = frames["n_changed"] + shift, frames["relative_distance"]
+        ax.plot(*dots, look.marker, color=look.color, markersize=3.5)
         ax.plot(x, of_random, random.marker, color=random.color, markersize=4)
     bag = changed[(changed["pooling"] == BAG) & (changed["group"] == frame)]
     ends = bag["n_changed"] - 1.8 * DODGE, bag["n_changed"] + 1.8 * DODGE

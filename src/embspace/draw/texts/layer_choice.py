@@ -22,7 +22,8 @@ from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-STAGE, RESULTS = "measure_layer_choice", ("csv",)
+STAGE = "measure_layer_choice"
+RESULTS = ("csv",)
 VALUES = {
     **same("embedding", "layer"),
     **interval("value", "value"),

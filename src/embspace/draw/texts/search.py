@@ -13,7 +13,8 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.texts.layer_lines import draw_by_layer
 from embspace.files.tables import Tables
 
-STAGE, RESULTS = "measure_search", ("csv",)
+STAGE = "measure_search"
+RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
 PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors less their mean"}
 NAMED = "mean"  # pooling that the title speaks of

@@ -14,7 +14,8 @@ from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 from embspace.files.tables import Tables
 
-STAGE, RESULTS = "measure_text_classification", ("csv",)
+STAGE = "measure_text_classification"
+RESULTS = ("csv",)
 ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
 WORDS = "bag_of_words"
 COLUMNS = {

@@ -15,7 +15,8 @@ from embspace.draw.page.looks import CUBES, GRAY, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
-STAGE, RESULTS = "measure_cubes", ("curve.csv", "dimensions.csv")
+STAGE = "measure_cubes"
+RESULTS = ("curve.csv", "dimensions.csv")
 RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
 
 

@@ -13,7 +13,8 @@ from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
 
-STAGE, RESULTS = "measure_estimators", ("dimension.csv", "spectrum.csv")
+STAGE = "measure_estimators"
+RESULTS = ("dimension.csv", "spectrum.csv")
 CLOUDS = {"cube": "uniform in a cube", "sphere": "uniform on a sphere", "gaussian": "Gaussian"}
 NAMES = {
     "two_nn": "TwoNN",

@@ -12,7 +12,8 @@ from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.looks import BLACK, BLUE
 from embspace.draw.page.markdown import folded, markdown_table, section
 
-STAGE, RESULTS = "measure_grammar", ("summary.csv", "agreement.csv")
+STAGE = "measure_grammar"
+RESULTS = ("summary.csv", "agreement.csv")
 AGREEMENT = {
     "distance": "words from noun to verb",
     "attractors": "nouns of the other number\nbetween noun and verb",

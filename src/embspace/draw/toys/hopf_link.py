@@ -15,7 +15,8 @@ from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.looks import CIRCLES
 from embspace.draw.page.markdown import folded, markdown_table, section
 
-STAGE, RESULTS = "project_hopf_link", ("parquet", "links.csv", "quality.csv")
+STAGE = "project_hopf_link"
+RESULTS = ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
