@@ -8,6 +8,7 @@ import pytest
 from embspace.draw.page.looks import TEXTS
 from embspace.draw.words.evolution import draw_evolution
 from tests.draw.fits import assert_words_fit
+from tests.draw.words import evolved
 from tests.measure.words.test_evolution import measured, stimuli_of
 from tests.measure.words.test_evolution import module as module  # a fixture
 
@@ -19,7 +20,7 @@ def draw(results: dict[str, Any]):
 
 
 def title_of(results: dict[str, Any]) -> str:
-    return draw(results)[0].get_suptitle().replace("\n", " ")
+    return evolved.title_of(draw(results)[0])
 
 
 @pytest.fixture(scope="module")
@@ -89,20 +90,19 @@ def test_the_title_says_how_far_the_word_drifts(results, apart, random):
         relative_distance=apart, random_weights_relative_distance=random
     )
     title = title_of(results | {"drift": drift})
-    assert title.startswith(f"“mouse” of two texts: {100 * apart:.0f} % as far apart")
-    assert f"; {100 * random:.0f} % with random weights" in title
+    assert title.startswith(f"“mouse” in two texts: at the last layer {apart:.2f} times as far")
+    assert f"tokens are, with random weights {random:.2f} times" in title
 
 
 def test_the_figure_names_stage_and_population(figure):
-    words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
-    assert "2 texts, 14 tokens" in words
+    assert "2 texts, 14 tokens" in evolved.words_of(figure)
     assert figure.get_supxlabel() == "measure_evolution"
     assert_words_fit(figure)
 
 
 def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module, results):
     none = asdict(measured(module, followed=[]))
-    assert title_of(none).startswith("Shared tokens of two texts")
+    assert title_of(none).startswith("Shared tokens in two texts")
     alone = results | {"drift": results["drift"][:0]}
     assert title_of(alone).startswith("Two components show ")
     for given, titles in ((none, 2), (alone, 2), (none | {"drift": none["drift"][:0]}, 1)):
@@ -112,7 +112,4 @@ def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module,
 
 
 def test_without_tokens_the_figure_says_why(results):
-    figure, text = draw({name: table[:0] for name, table in results.items()})
-    assert "No tokenizer" in figure.axes[0].texts[0].get_text()
-    assert "No tokenizer" in text
-    assert_words_fit(figure)
+    evolved.assert_says_why_it_is_empty(draw, results)

@@ -1,4 +1,3 @@
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -7,7 +6,7 @@ import pytest
 
 from embspace.draw.words.evolution_shared import draw_evolution_shared
 from tests.draw.fits import assert_words_fit
-from tests.measure.words.test_evolution import measured, stimuli_of
+from tests.draw.words.evolved import assert_says_why_it_is_empty, tables_of, title_of, words_of
 from tests.measure.words.test_evolution import module as module  # a fixture
 
 TABLE = "evolution/shared_steps"
@@ -19,8 +18,7 @@ def draw(results: dict[str, Any]):
 
 @pytest.fixture(scope="module")
 def results(module) -> dict[str, pd.DataFrame]:
-    found = asdict(measured(module, stimuli_of(1.0)))
-    return {f"evolution/{name}": found[name] for name in ("shared_steps", "views")}
+    return tables_of(module, "shared_steps", "views")
 
 
 @pytest.fixture(scope="module")
@@ -58,23 +56,23 @@ def test_the_whole_way_stands_beside_its_own_null_and_random_weights(figure, res
 def test_the_title_is_filled_from_the_first_text(results):
     table = results[TABLE].assign(null_shared_energy=-0.001, random_weights_shared_energy=0.5)
     first = table["tokens"] == "a"
+    is_step = table["last_layer"] - table["first_layer"] == 1
     for low, high, said in ((0.1, 0.6, "10 to 60 %"), (0.2, 0.2, "20 %")):
         given = table.assign(shared_energy=0.9)
         given.loc[first, "shared_energy"] = low
         given.loc[first & (given["last_layer"] == 1), "shared_energy"] = high
-        title = draw(results | {TABLE: given})[0].get_suptitle().replace("\n", " ")
-        assert f"tokens of a text share {said}; rotated paths 0 %, random weights 50 %" in title
+        title = title_of(draw(results | {TABLE: given})[0])
+        n_less = int((given.loc[first & is_step, "shared_energy"] < 0.5).sum())
+        assert f"“a” share {said} of their energy, of some 90 %; with random weights 50 %" in title
+        assert title.endswith(f"more in {n_less} of 3 steps")
 
 
 def test_the_figure_names_stage_and_population(figure):
-    words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
-    assert "“a”: 7 tokens" in words
-    assert "some: 30 tokens" in words
+    assert "“a”: 7 tokens" in words_of(figure)
+    assert "some: 30 tokens" in words_of(figure)
     assert figure.get_supxlabel() == "measure_evolution"
     assert_words_fit(figure)
 
 
 def test_without_tokens_the_figure_says_why(results):
-    figure, text = draw({name: table[:0] for name, table in results.items()})
-    assert "No tokenizer" in figure.axes[0].texts[0].get_text()
-    assert "No tokenizer" in text
+    assert_says_why_it_is_empty(draw, results)

@@ -1,4 +1,3 @@
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from embspace.draw.page.looks import NULLS, corpus_looks
 from embspace.draw.words.evolution_steps import QUANTITIES, draw_evolution_steps
 from tests.draw.fits import assert_words_fit
-from tests.measure.words.test_evolution import measured, stimuli_of
+from tests.draw.words.evolved import assert_says_why_it_is_empty, tables_of, title_of, words_of
 from tests.measure.words.test_evolution import module as module  # a fixture
 
 
@@ -18,8 +17,7 @@ def draw(results: dict[str, Any]):
 
 @pytest.fixture(scope="module")
 def results(module) -> dict[str, pd.DataFrame]:
-    found = asdict(measured(module, stimuli_of(1.0)))
-    return {f"evolution/{name}": found[name] for name in ("steps", "layers")}
+    return tables_of(module, "steps", "layers")
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +69,10 @@ def test_the_title_names_the_longest_step(results, longest):
     of_steps = (layers["quantity"] == "euclidean_distance") & (layers["tokens"] == "a")
     layers.loc[of_steps, ["mean", "random_weights_mean"]] = [2.0, 1.5]
     layers.loc[of_steps & (layers["layer"] == longest), "mean"] = 7.0
-    title = draw(results | {"evolution/layers": layers})[0].get_suptitle().replace("\n", " ")
+    title = title_of(draw(results | {"evolution/layers": layers})[0])
     assert title.startswith(
-        f"Tokens go furthest in the step to layer {longest}: 7.0 on average, the others 2.0; "
-        "with random weights 1.5"
+        f"Tokens of “a” go furthest in the step to layer {longest}: 7.0 on average, the others "
+        "2.0; with random weights 1.5"
     )
 
 
@@ -86,13 +84,10 @@ def test_a_length_that_no_layer_norm_sets_is_not_explained(results):
 
 
 def test_the_figure_names_stage_and_population(figure):
-    words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
-    assert "“a”: 7 tokens · some: 30 tokens of as many texts" in words
+    assert "“a”: 7 tokens · some: 30 tokens of as many texts" in words_of(figure)
     assert figure.get_supxlabel() == "measure_evolution"
     assert_words_fit(figure)
 
 
 def test_without_tokens_the_figure_says_why(results):
-    figure, text = draw({name: table[:0] for name, table in results.items()})
-    assert "No tokenizer" in figure.axes[0].texts[0].get_text()
-    assert "No tokenizer" in text
+    assert_says_why_it_is_empty(draw, results)

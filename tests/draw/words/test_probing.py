@@ -35,7 +35,7 @@ def test_points_by_space_and_each_name_once_in_the_legend():
         ticks = [tick.get_text() for tick in ax.get_xticklabels()]
         assert ticks == ["tokens", "0", "1", "2"]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len(names) == len(set(names)) == 3 * 3 + 2
+    assert len(names) == len(set(names)) == 3 * 3 + 3
     words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
     assert "1,200 words of one token" in words
 
@@ -49,7 +49,9 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
     results = {"accuracy": table, "tokens": tokens()}
     title = draw_probing(results, "a model", **SETTINGS)[0].get_suptitle().replace("\n", " ")
-    said = "tells 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"
+    said = (
+        "is right for 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"
+    )
     assert said in title
 
 

@@ -15,11 +15,13 @@ from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 from embspace.files.tables import Tables
 
+STAGE = "measure_evolution"
 RESULTS = ("path.csv", "views.csv", "drift.csv")
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
-COLORS = "viridis"
 RANDOM = NULLS["random_initialization"]
+HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
+LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
 
 
 def draw_evolution(
@@ -30,13 +32,9 @@ def draw_evolution(
     Of followed words the first has a panel; the tables have all.
     """
     path, drift = results["path"], results["drift"]
+    title, subtitle = _finding(path, drift, results["views"]), f"{label} · {_population(path)}"
     figure, axes = new_figure(
-        2,
-        2,
-        height_mm=height_mm,
-        title=_finding(path, drift, results["views"]),
-        subtitle=f"{label} · {_population(path)}",
-        stage="measure_evolution",
+        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if path.empty:
         say_instead(axes, NO_TOKENS)
@@ -86,11 +84,11 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
     rows = last if marked.empty else marked
     who = "Shared tokens" if marked.empty else f"“{marked['token'].iloc[0]}”"
     apart, random = (
-        100 * rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
+        rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
     )
     return (
-        f"{who} of two texts: {apart:.0f} % as far apart at the last layer as different tokens "
-        f"are; {random:.0f} % with random weights"
+        f"{who} in two texts: at the last layer {apart:.2f} times as far apart as different "
+        f"tokens are, with random weights {random:.2f} times"
     )
 
 
@@ -122,9 +120,8 @@ def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     """Draw each token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
-    dots = ax.scatter(
-        rows["component_1"], rows["component_2"], c=rows["layer"], cmap=COLORS, s=14, zorder=3
-    )
+    x, y = rows["component_1"], rows["component_2"]
+    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3)
     bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
     bar.locator = MaxNLocator(integer=True)
     _label_components(ax, views, SHOWN)
@@ -158,18 +155,9 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
         ]
         _, at, height = min(free, default=(0.0, x + 0.008, y))
         names.append((at, at + width, height))
-        lead: dict[str, Any] = {
-            "arrowstyle": "-",
-            "color": "0.7",
-            "linewidth": 0.6,
-            "shrinkA": 1,
-            "shrinkB": 3,
-        }
-        words = ax.annotate(
-            token, (x * span[0], y * span[1]), (at * span[0], height * span[1]), arrowprops=lead
-        )
+        words = ax.annotate(token, (x, y) * span, (at, height) * span, arrowprops=LEAD)
         words.set(fontsize=7.5, fontweight="bold", va="center")
-        words.set_bbox({"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5})
+        words.set_bbox(HALO)
         words.set_parse_math(False)  # a token may be a dollar sign
 
 
@@ -200,13 +188,9 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
         ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
         if number == 0:
             for layer, x, y in path[["layer", "component_1", "component_2"]].itertuples(False):
-                place: dict[str, Any] = {
-                    "xytext": (0, 7),
-                    "textcoords": "offset points",
-                    "ha": "center",
-                }
-                place["bbox"] = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.3}
-                ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
+                place: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points"}
+                words = ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
+                words.set(ha="center", bbox=HALO)
     _label_components(ax, views, followed["view"].iloc[0])
     ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
     ax.margins(0.12)
@@ -218,14 +202,16 @@ def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
     marked = _marked(drift, followed)
     for _, rows in drift.groupby(["first", "second", "position"], sort=False):
         is_marked = bool(marked[rows.index].any())
-        look: dict[str, Any] = {"color": BLACK if is_marked else SKY, "lw": 2 if is_marked else 0.8}
-        name = f"“{rows['token'].iloc[0]}”" if is_marked else "another shared token"
-        ax.plot(rows["layer"], rows["relative_distance"], label=name, zorder=2 + is_marked, **look)
-        random = rows["random_weights_relative_distance"]
-        look = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
-        ax.plot(rows["layer"], random, label=RANDOM.name, **look)
+        layers, own = rows["layer"], rows["relative_distance"]
+        if is_marked:
+            ax.plot(layers, own, label=f"“{rows['token'].iloc[0]}”", color=BLACK, lw=2, zorder=3)
+        else:
+            ax.plot(layers, own, label="another shared token", color=SKY, lw=0.8, zorder=2)
+        random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
+        ax.plot(layers, rows["random_weights_relative_distance"], label=RANDOM.name, **random)
     ax.set_title("The same token in two texts")
-    ax.set(xlabel="layer", ylabel="distance, 1: of different tokens", ylim=(0, None))
+    ax.set(xlabel="layer", ylabel="distance / that of different tokens")
+    ax.set_ylim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     ax.legend(named.values(), named.keys(), loc="upper left")

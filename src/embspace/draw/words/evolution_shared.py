@@ -13,6 +13,7 @@ from embspace.draw.page.looks import NULLS, Look, corpus_looks, text_looks
 from embspace.draw.words.evolution_tables import NO_TOKENS, shared_tables
 from embspace.files.tables import Tables
 
+STAGE = "measure_evolution"
 RESULTS = ("evolution/shared_steps.csv", "evolution/views.csv")
 VALUE, RANDOM_VALUE, NULL = "shared_energy", "random_weights_shared_energy", "null_shared_energy"
 RANDOM, ROTATED = NULLS["random_initialization"], NULLS["rotated_paths"]
@@ -23,13 +24,9 @@ def draw_evolution_shared(
 ) -> tuple[Figure, str]:
     """Draw the energy that steps of different tokens share, by layer and over the whole way."""
     table = results["evolution/shared_steps"]
+    subtitle = f"{label} · {_population(table)}"
     figure, axes = new_figure(
-        1,
-        2,
-        height_mm=height_mm,
-        title=_finding(table),
-        subtitle=f"{label} · {_population(table)}",
-        stage="measure_evolution",
+        1, 2, height_mm=height_mm, title=_finding(table), subtitle=subtitle, stage=STAGE
     )
     if table.empty:
         say_instead(axes, NO_TOKENS)
@@ -42,14 +39,19 @@ def draw_evolution_shared(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: the range over the steps of the first text, and those of both nulls."""
+    """Return the title: the range over the steps of the first text and of each corpus."""
     steps = table[(table["last_layer"] - table["first_layer"] == 1)]
-    steps = steps[steps["tokens"] == steps["tokens"].iloc[0]] if len(steps) else steps
     if steps.empty:
         return "No two tokens whose steps could be compared"
+    own = steps[steps["tokens"] == steps["tokens"].iloc[0]]
+    others = steps[steps[f"{VALUE}_low"].notna()].groupby("tokens", sort=False)[VALUE]
+    looks = _looks(steps)
+    ranges = [f", of {looks[str(name)].name} {_range(values)}" for name, values in others]
+    n_less = int((own[VALUE] < own[RANDOM_VALUE]).sum())
     return (
-        f"Of the energy of a step, tokens of a text share {_range(steps[VALUE])}; rotated paths "
-        f"{_range(steps[NULL])}, random weights {_range(steps[RANDOM_VALUE])}"
+        f"Steps of tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of their "
+        f"energy{''.join(ranges)}; with random weights {_range(own[RANDOM_VALUE])}, more in "
+        f"{n_less} of {counted(len(own), 'step')}"
     )
 
 
@@ -66,8 +68,10 @@ def _population(table: pd.DataFrame) -> str:
     looks = _looks(table)
     sizes = table.groupby("tokens", sort=False)["n_tokens"].max()
     parts = [f"{looks[str(name)].name}: {counted(n, 'token')}" for name, n in sizes.items()]
-    note = "shared energy: 0 for independent directions, 1 for equal steps"
-    return " · ".join([*parts, note, "bands: 95 % intervals over texts"])
+    note = "energy: mean squared length of a step; shared: 0 for independent directions, 1 for "
+    note += f"equal steps · nulls are of single texts, in a of {next(iter(looks.values())).name}"
+    has_corpus = table[f"{VALUE}_low"].notna().any()
+    return " · ".join([*parts, note, *(["bands: 95 % intervals over texts"] if has_corpus else [])])
 
 
 def _looks(table: pd.DataFrame) -> dict[str, Look]:
@@ -82,26 +86,15 @@ def _by_step(ax: Axes, steps: pd.DataFrame) -> None:
     looks = _looks(steps)
     for number, (name, rows) in enumerate(steps.groupby("tokens", sort=False)):
         look = looks[str(name)]
-        line: dict[str, Any] = {
-            "color": look.color,
-            "marker": look.marker,
-            "ls": look.line,
-            "ms": 4,
-        }
-        ax.plot(rows["last_layer"], rows[VALUE], label=f"tokens of {look.name}", **line)
+        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
+        ax.plot(rows["last_layer"], rows[VALUE], ms=4, label=f"tokens of {look.name}", **line)
         if rows[f"{VALUE}_low"].notna().any():
             shade(ax, rows, "last_layer", VALUE, color=look.color, alpha=0.3)
         if number == 0:
-            null: dict[str, Any] = {
-                "color": ROTATED.color,
-                "zorder": 1,
-                "label": f"{ROTATED.name}, {look.name}",
-            }
-            shade(ax, rows, "last_layer", NULL, **null)
-            random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line}
-            name = f"{RANDOM.name}, {look.name}"
-            ax.plot(rows["last_layer"], rows[RANDOM_VALUE], label=name, **random)
-    ax.set(title="One step", xlabel="layer where the step ends", ylabel="shared energy")
+            shade(ax, rows, "last_layer", NULL, color=ROTATED.color, zorder=1, label=ROTATED.name)
+            line = {"color": RANDOM.color, "ls": RANDOM.line, "label": RANDOM.name}
+            ax.plot(rows["last_layer"], rows[RANDOM_VALUE], marker="x", ms=4, **line)
+    ax.set(title="Steps of one layer", xlabel="layer where the step ends", ylabel="shared energy")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -118,4 +111,4 @@ def _whole_way(ax: Axes, ways: pd.DataFrame) -> None:
         ax.plot([row[f"{VALUE}_low"], row[f"{VALUE}_high"]], [place] * 2, color=look.color, lw=1)
         ax.plot(row[VALUE], place, look.marker, color=look.color, ms=5)
     ax.set_yticks(range(len(names)), names)
-    ax.set(title="From layer to layer", xlabel="shared energy", ylim=(len(names) - 0.5, -0.5))
+    ax.set(title="Steps of several layers", xlabel="shared energy", ylim=(len(names) - 0.5, -0.5))

@@ -13,13 +13,14 @@ from embspace.draw.page.looks import GREEN, NULLS, corpus_looks, text_looks
 from embspace.draw.words.evolution_tables import NO_TOKENS, step_tables
 from embspace.files.tables import Tables
 
+STAGE = "measure_evolution"
 RESULTS = ("evolution/steps.csv", "evolution/layers.csv")
 QUANTITIES = {  # title and axis of each panel
     "euclidean_distance": ("Length of a step", "Euclidean distance"),
     "cosine": ("State and previous state", "cosine"),
     "step_cosine": ("Step and previous step", "cosine"),
     "norm": ("Length of a state", "Euclidean norm"),
-    "radial_share": ("Radial part of a step", "share of squared length"),
+    "radial_share": ("Radial part of a step", "share of length²"),
 }
 ENDS = "layer where the step ends"
 FROM_ZERO = ("euclidean_distance", "norm", "radial_share")
@@ -31,13 +32,9 @@ def draw_evolution_steps(
 ) -> tuple[Figure, str]:
     """Draw each quantity by layer: tokens of the first text, means, and random weights."""
     steps, layers = results["evolution/steps"], results["evolution/layers"]
+    subtitle = f"{label} · {_population(steps, layers)}"
     figure, axes = new_figure(
-        2,
-        3,
-        height_mm=height_mm,
-        title=_finding(layers),
-        subtitle=f"{label} · {_population(steps, layers)}",
-        stage="measure_evolution",
+        2, 3, height_mm=height_mm, title=_finding(layers), subtitle=subtitle, stage=STAGE
     )
     if steps.empty:
         say_instead(axes, NO_TOKENS)
@@ -59,9 +56,10 @@ def _finding(layers: pd.DataFrame) -> str:
     longest = own["mean"].idxmax()
     others = own["mean"].drop(longest)
     beside = f", the others {others.mean():.1f}" if len(others) else ""
+    name = text_looks([lengths["tokens"].iloc[0]])[lengths["tokens"].iloc[0]].name
     return (
-        f"Tokens go furthest in the step to layer {longest}: {own['mean'].max():.1f} on average"
-        f"{beside}; with random weights {own['random_weights_mean'].mean():.1f}"
+        f"Tokens of {name} go furthest in the step to layer {longest}: {own['mean'].max():.1f}"
+        f" on average{beside}; with random weights {own['random_weights_mean'].mean():.1f}"
     )
 
 
@@ -73,7 +71,8 @@ def _population(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
     for name in corpora:
         n = layers.loc[layers["tokens"] == name, "n"].max()
         sizes.append(f"{corpus_looks([name])[name].name}: {counted(n, 'token')} of as many texts")
-    return " · ".join([*sizes, "layer 0: embedding output"])
+    radial = "radial: along the state where the step begins"
+    return " · ".join([*sizes, radial, "layer 0: embedding output"])
 
 
 def _sets(steps: pd.DataFrame, layers: pd.DataFrame) -> list[str]:
@@ -93,19 +92,10 @@ def _by_layer(ax: Axes, quantity: str, steps: pd.DataFrame, layers: pd.DataFrame
     ax.plot(own["layer"], own["mean"], color=text.color, lw=2, label=f"mean of {text.name}")
     for corpus, look in looks.items():
         rows = layers[layers["tokens"] == corpus]
-        line: dict[str, Any] = {
-            "color": look.color,
-            "ls": look.line,
-            "marker": look.marker,
-            "ms": 4,
-        }
-        ax.plot(rows["layer"], rows["mean"], label=f"mean of {look.name}", **line)
-    random: dict[str, Any] = {
-        "color": RANDOM.color,
-        "ls": RANDOM.line,
-        "label": f"{RANDOM.name}, {text.name}",
-    }
-    ax.plot(own["layer"], own["random_weights_mean"], **random)
+        line: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
+        ax.plot(rows["layer"], rows["mean"], ms=4, label=f"mean of {look.name}", **line)
+    line = {"color": RANDOM.color, "ls": RANDOM.line, "label": f"{RANDOM.name}, {text.name}"}
+    ax.plot(own["layer"], own["random_weights_mean"], **line)
     if quantity == "norm" and tokens["layer_norm_scale"].notna().any():
         scales = tokens.drop_duplicates("layer")
         name = "length that LayerNorm sets"

@@ -32,14 +32,17 @@ def path_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> st
     heading = _heading("The way of tokens", label)
     if results["path"].empty:
         return f"{heading}\n{NO_TOKENS}.\n"
-    drift = section(
+    drift = results["drift"]
+    last = drift.loc[drift["layer"] == drift["layer"].max(), [*DRIFT]]
+    last = last.assign(token=last["token"].map(code))
+    first = section(
         "Drift",
         "Of tokens that two texts share, at the last layer. The relative distance is over the mean "
         "distance of different tokens of the first text.",
-        markdown_table(_drift_rows(results["drift"]), digits),
+        markdown_table(last.rename(columns=DRIFT), digits),
     )
     shown = results["views"][results["views"]["quantity"] != "shared_energy"]
-    return f"{heading}\n{drift}\n{folded(_view_section(shown, digits))}"
+    return f"{heading}\n{first}\n{folded(_view_section(shown, digits))}"
 
 
 def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: int) -> str:
@@ -60,10 +63,8 @@ def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: i
 
 def shared_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
     """Return the energy that whole ways share and, behind a fold, that of steps and components."""
-    heading, table = (
-        _heading("Common to the steps of tokens", label),
-        results["evolution/shared_steps"],
-    )
+    heading = _heading("Common to the steps of tokens", label)
+    table = results["evolution/shared_steps"]
     if table.empty:
         return f"{heading}\n{NO_TOKENS}.\n"
     is_step = table["last_layer"] - table["first_layer"] == 1
@@ -88,12 +89,15 @@ def _heading(what: str, label: str) -> str:
 
 
 def _view_section(views: pd.DataFrame, digits: int) -> str:
+    known = views.dropna(subset="value")
+    named = {name: known[name].str.replace("_", " ") for name in ("view", "space", "quantity")}
+    shown = known.assign(**named).rename(columns={"random_weights_value": "at random weights"})
     return section(
         "Two components",
         "Of each PCA, the share of the variance; of that, the share that lies between the means of "
         "the layers; and what the displacements from the first to the last layer share. Null: each "
         "token's path rotated at random.",
-        markdown_table(_view_rows(views), digits),
+        markdown_table(shown, digits),
     )
 
 
@@ -114,18 +118,3 @@ def _layer_rows(steps: pd.DataFrame, layers: pd.DataFrame, digits: int) -> pd.Da
     table["layer_norm_scale"] = given
     table["norm_change"] = table["norm_change"].round(digits) + 0.0  # no -0.000
     return table[["tokens", "layer", "norm", "layer_norm_scale", *BY_LAYER]]
-
-
-def _view_rows(views: pd.DataFrame) -> pd.DataFrame:
-    shown = views.dropna(subset="value")
-    shown = shown.rename(columns={"random_weights_value": "at random weights"})
-    return _words(shown, "view", "space", "quantity")
-
-
-def _drift_rows(drift: pd.DataFrame) -> pd.DataFrame:
-    last = drift[drift["layer"] == drift["layer"].max()]
-    return last.assign(token=last["token"].map(code))[[*DRIFT]].rename(columns=DRIFT)
-
-
-def _words(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    return table.assign(**{name: table[name].str.replace("_", " ") for name in columns})

@@ -13,16 +13,10 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
-from embspace.draw.page.markdown import (
-    folded,
-    interval,
-    markdown_table,
-    p_value,
-    same,
-    section,
-)
+from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
 from embspace.settings.types import PositiveShare
 
+STAGE = "measure_homonyms"
 RESULTS = (
     "layers.csv",
     "recovery.csv",
@@ -32,7 +26,6 @@ RESULTS = (
     "conf/measure/words/homonyms.yaml",
 )
 MEASURED_WITH = RESULTS[-1]
-DIVERGING = "RdBu_r"
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
 RANDOM = "random_weights_"
 RANDOM_LOOK = NULLS["random_initialization"]
@@ -89,15 +82,14 @@ def draw_homonyms(
     share `limit_quantile` of the absolute differences does.
     """
     counts, layers = results["json"], results["layers"]
+    subtitle = (
+        f"{label} · stimuli: homonyms · {counted(counts['n_words'], 'word')}, "
+        f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embeddings · shaded: "
+        f"{100 * results[MEASURED_WITH]['level']:g} % intervals over words"
+    )
+    title = _finding(layers, results["recovery"], counts)
     figure, axes = new_figure(
-        2,
-        2,
-        height_mm=height_mm,
-        title=_finding(layers, results["recovery"], counts),
-        subtitle=f"{label} · stimuli: homonyms · {counted(counts['n_words'], 'word')}, "
-        f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embedding output · shaded: "
-        "intervals over words",
-        stage="measure_homonyms",
+        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if layers.empty:
         say_instead(axes, "No word has tokens in two sentences of two senses.")
@@ -108,6 +100,7 @@ def draw_homonyms(
     for ax in left:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("layer")
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, -0.24), ncols=2, borderaxespad=0)
     _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
     return figure, _tables(results, label, n_listed, digits)
 
@@ -119,9 +112,12 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any
     rows = _rows_of(layers, CENTRED).sort_values("layer")
     is_sure = (rows["difference_low"] > 0).to_numpy()
     apart = rows.loc[np.logical_and.accumulate(is_sure[::-1])[::-1], "layer"]
-    found = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]["accuracy"]
-    told = f"the nearest sentence has the same sense for {100 * found:.0f} %"
-    told += f" (chance {100 * counts['chance_accuracy']:.0f} %)"
+    last = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]
+    told = (
+        f"the nearest sentence has the same sense for {100 * last['accuracy']:.0f} % (by the other "
+        f"tokens {100 * last['context_accuracy']:.0f} %, chance "
+        f"{100 * counts['chance_accuracy']:.0f} %)"
+    )
     if apart.empty:
         return f"Senses of a homonym do not surely lie apart at the last layer: {told}"
     return f"From layer {apart.iloc[0]} on the senses of a homonym lie apart: {told}"
@@ -155,19 +151,11 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
         _line(ax, rows, "difference", SENSES[measure[0]])
     random = RANDOM_LOOK._replace(name=f"centered, {RANDOM_LOOK.name}")
     _line(ax, rows, f"{RANDOM}difference", random)
-    ax.fill_between(
-        rows["layer"],
-        rows["null_difference_low"],
-        rows["null_difference_high"],
-        facecolor="none",
-        edgecolor=SENSES["centered"].color,
-        hatch="//////",
-        linewidth=0.4,
-        label="centered, senses shuffled",
-    )
+    ends = rows["null_difference_low"], rows["null_difference_high"]
+    band: dict[str, Any] = {"facecolor": "none", "edgecolor": SENSES["centered"].color, "lw": 0.4}
+    ax.fill_between(rows["layer"], *ends, hatch="//////", label="centered, shuffled", **band)
     ax.axhline(0, color="black", linewidth=0.6)
-    ax.set(title="Senses lie apart", ylabel="same-sense minus different-sense cosine")
-    _legend(ax, 0.25)
+    ax.set(title="Senses lie apart", ylabel="same-sense minus\ndifferent-sense cosine")
 
 
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
@@ -182,23 +170,8 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
         ax.axhline(bag["accuracy"], color=look.color, linestyle=look.line, label=look.name)
     chance = counts["chance_accuracy"]
     ax.axhline(chance, color=GRAY, linestyle=":", label=f"chance level, {chance:.2g}")
-    ax.set(
-        title="Sense of the nearest by centered cosine",
-        ylabel="share of the same sense",
-        ylim=(0, 1),
-    )
-    _legend(ax, 0.4)
-    ax.set_yticks(np.linspace(0, 1, 6))
-
-
-def _legend(ax: Axes, room: float) -> None:
-    """Put a legend of two columns above the lines, by making the axis longer by a share `room`."""
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + room * (high - low))
-    legend = ax.legend(
-        loc="upper left", ncols=2, columnspacing=1.0, handlelength=1.8, borderaxespad=0.2
-    )
-    legend.set_in_layout(False)
+    ax.set(title="Nearest sentence has same sense", ylabel="share of sentences")
+    ax.set_ylim(0, 1.02)
 
 
 def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
@@ -211,7 +184,7 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
     extend = "both" if (sizes > limit).any() else "neither"
     label = "same-sense minus different-sense cosine, centered"
     bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
-    colors = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "cbar_kws": bar}
+    colors = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "cbar_kws": bar}
     sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
     ax.tick_params(length=0, rotation=0)
     ax.tick_params(axis="y", labelsize=7)
@@ -225,43 +198,37 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
     words, n_draws = results["words"], results[MEASURED_WITH]["n_draws"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
     ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
-    apart = _readable(results["layers"], APART, n_draws)
-    told = _readable(results["recovery"], TOLD, n_draws)
-    drift = _readable(results["drift"], DRIFT, n_draws)
-    more = [
-        section("Each layer", "The same means.", markdown_table(apart, digits)),
-        section(
-            "Telling the sense",
-            "Share of sentences whose nearest one of the same word has the same sense. The "
-            "context is the mean state of the other tokens. " + _bag(results["json"], digits),
-            markdown_table(told, digits),
-        ),
-        section(
-            "Drift",
-            "Slope over the layers, per layer, from the first layer on that is named.",
-            markdown_table(drift, digits + 1),
-        ),
-    ]
-    return "\n".join(
-        [
-            f"# Homonyms in {label}\n\nStage `measure_homonyms`. {_population(results['json'])}\n",
-            section(
-                "Within and between senses",
-                "Means over words at the last layer. The difference is positive where senses lie "
-                "apart, its interval is over words, its null shuffles the senses of each word "
-                f"{n_draws:,} times. The ratio is between over within, and the relative "
-                "difference is over the distance of different words: all of distances, 1 - cosine "
-                "for a cosine.",
-                markdown_table(apart[apart["layer"] == apart["layer"].max()], digits),
-            ),
-            section(
-                "Words",
-                "Centered cosines at the last layer; those apart most and least.",
-                markdown_table(_spaced(ends[WORDS]), digits),
-            ),
-            folded("\n".join(more)),
-        ]
+    apart, told, drift = (
+        _readable(results[name], columns, n_draws)
+        for name, columns in (("layers", APART), ("recovery", TOLD), ("drift", DRIFT))
     )
+    heading = f"# Homonyms in {label}\n\nStage `measure_homonyms`. {_population(results['json'])}\n"
+    at_last = section(
+        "Within and between senses",
+        "Means over words at the last layer. The difference is positive where senses lie "
+        "apart, its interval is over words, its null shuffles the senses of each word "
+        f"{n_draws:,} times. The ratio is between over within, and the relative difference is "
+        "over the distance of different words: all of distances, 1 - cosine for a cosine.",
+        markdown_table(apart[apart["layer"] == apart["layer"].max()], digits),
+    )
+    at_ends = section(
+        "Words",
+        "Centered cosines at the last layer; those apart most and least.",
+        markdown_table(_spaced(ends[WORDS]), digits),
+    )
+    every = section("Each layer", "The same means.", markdown_table(apart, digits))
+    sense = section(
+        "Telling the sense",
+        "Share of sentences whose nearest one of the same word has the same sense. The "
+        "context is the mean state of the other tokens. " + _bag(results["json"], digits),
+        markdown_table(told, digits),
+    )
+    slopes = section(
+        "Drift",
+        "Slope over the layers, per layer, from the first layer on that is named.",
+        markdown_table(drift, digits + 1),
+    )
+    return "\n".join([heading, at_last, at_ends, folded("\n".join([every, sense, slopes]))])
 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str], n_draws: int) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
 from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
 from embspace.files.tables import Tables
 
+STAGE = "measure_probing"
 RESULTS = ("accuracy.csv", "tokens.csv")
 COLUMNS = {
     **same("features", "layer", "weights"),
@@ -31,15 +32,12 @@ def draw_probing(
     """Draw accuracy by space and probe, beside spelling, random weights and random classes."""
     accuracy = results["accuracy"]
     n_words = accuracy["n_words"].iloc[0] if len(accuracy) else 0
-    words = f"{counted(n_words, 'word')} of one token"
+    subtitle = (
+        f"{label} · {counted(n_words, 'word')} of one token, read off its vector alone · tested on "
+        "lemmas that the probe was not fitted on · bars: 95 % intervals"
+    )
     figure, axes = new_figure(
-        1,
-        2,
-        height_mm=height_mm,
-        title=_finding(accuracy),
-        subtitle=f"{label} · {words}, read off its vector alone · tested on lemmas that the "
-        "probe was not fitted on · bars: 95 % intervals",
-        stage="measure_probing",
+        1, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few of the words are single tokens of this model")
@@ -58,8 +56,8 @@ def _finding(accuracy: pd.DataFrame) -> str:
     found = [100 * trained["accuracy"].iloc[place] for place in (0, -1)]
     spelling = 100 * real.loc[real["features"] == "spelling", "accuracy"].iloc[0]
     return (
-        f"Part of speech: {PROBES[SHOWN].name} tells {found[0]:.1f} % from token embeddings, "
-        f"{found[1]:.1f} % from the last layer; {spelling:.0f} % from spelling"
+        f"Part of speech: {PROBES[SHOWN].name} is right for {found[0]:.1f} % from token "
+        f"embeddings, {found[1]:.1f} % from the last layer; {spelling:.0f} % from spelling"
     )
 
 
@@ -70,15 +68,15 @@ def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
     is_random = is_real & (table["weights"] == "random")
     is_control = (table["task"] == "control") & is_trained
     for number, (probe, look) in enumerate(PROBES.items()):
-        is_own, shift = table["probe"] == probe, 0.1 * (number - 1)
-        _points(axes[0], table[is_own & is_real & is_trained], shift, look)
+        is_own, shift = table["probe"] == probe, 0.22 * (number - 1)  # six columns of nulls
+        _points(axes[0], table[is_own & is_real & is_trained], shift / 2, look)
         random = look._replace(name=f"{look.name}, random weights", marker="x", line="None")
-        _points(axes[1], table[is_own & is_random], shift, random)
+        _points(axes[1], table[is_own & is_random], shift - 0.05, random)
         control = look._replace(name=f"{look.name}, random classes", line="None")
-        _points(axes[1], table[is_own & is_control], shift, control, markerfacecolor="none")
+        _points(axes[1], table[is_own & is_control], shift + 0.05, control, markerfacecolor="none")
     spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
     low, high = spelling["accuracy_low"], spelling["accuracy_high"]
-    axes[0].axhspan(low, high, color="0.9", zorder=0, linewidth=0)
+    axes[0].axhspan(low, high, color="0.9", zorder=0, lw=0, label="spelling alone, interval")
     axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
     chance = table.loc[is_real, "null_accuracy"].iloc[0]
     axes[1].axhline(chance, color=GRAY, ls=":", label="commonest class")
@@ -107,26 +105,20 @@ def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
 def _tables(accuracy: pd.DataFrame, tokens: pd.DataFrame, label: str, digits: int) -> str:
     is_first = (accuracy["probe"] == SHOWN) & (accuracy["task"] == "part_of_speech")
     shown = tokens.assign(token=[code(str(token)) for token in tokens["token"]])
-    return "\n".join(
-        [
-            f"# Parts of speech in {label}\n\nStage `measure_probing`.\n",
-            section(
-                "Accuracy",
-                "Logistic regression, on held-out lemmas.",
-                markdown_table(_readable(accuracy[is_first], COLUMNS), digits),
-            ),
-            section(
-                "What the token embedding of a token says",
-                "Probabilities by probes that were not fitted on the token; table 1 of the thesis.",
-                markdown_table(_readable(shown, same(*shown)), digits),
-            ),
-            folded(
-                section(
-                    "All probes, and their controls",
-                    "The control task gives each lemma a random class; the null is always the "
-                    "commonest class.",
-                    markdown_table(_readable(accuracy, EVERY), digits),
-                )
-            ),
-        ]
+    first = section(
+        "Accuracy",
+        "Logistic regression, on held-out lemmas.",
+        markdown_table(_readable(accuracy[is_first], COLUMNS), digits),
     )
+    by_token = section(
+        "What the token embedding of a token says",
+        "Probabilities by probes that were not fitted on the token; table 1 of the thesis.",
+        markdown_table(_readable(shown, same(*shown)), digits),
+    )
+    every = section(
+        "All probes, and their controls",
+        "The control task gives each lemma a random class; the null is always the commonest class.",
+        markdown_table(_readable(accuracy, EVERY), digits),
+    )
+    heading = f"# Parts of speech in {label}\n\nStage `measure_probing`.\n"
+    return "\n".join([heading, first, by_token, folded(every)])
