@@ -96,7 +96,7 @@ def test_cosines_of_small_q_values_are_bold(results, drawn):
     texts = drawn[0].axes[COSINES].texts
     bold = sorted(text.get_text() for text in texts if text.get_fontweight() == "bold")
     rows = shown(results, "cosines").query("q_value < 0.05")
-    assert bold == sorted([f"{value:.2f}" for value in rows["cosine"]] * 2)
+    assert bold == sorted([f"{value:.2f}".replace("-", "−") for value in rows["cosine"]] * 2)
     assert 0 < len(bold) < len(texts)
     figure, _ = draw(results, bold_q_value=1e-9)
     assert {text.get_fontweight() for text in figure.axes[COSINES].texts} == {"normal"}
@@ -106,9 +106,10 @@ def test_the_title_names_the_largest_cosines_or_says_that_there_are_none(results
     rows = shown(results, "cosines").query("q_value < 0.05")
     largest = rows.loc[rows["cosine"].abs().idxmax()]
     words = " ".join(drawn[0].get_suptitle().split())
-    assert f"share a direction in {len(rows)} of 10 pairs of categories" in words
+    assert f"are aligned or opposed in {len(rows)} of 10 pairs of categories" in words
     relation = "with" if largest["cosine"] > 0 else "against"
     said = f"{largest['category_1']} {relation} {largest['category_2']} ({largest['cosine']:.2f})"
+    said = said.replace("(-", "(−")
     assert said in words
     figure, _ = draw(results, bold_q_value=1e-9)
     assert "none of 10 cosines" in " ".join(figure.get_suptitle().split())

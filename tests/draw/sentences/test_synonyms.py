@@ -9,8 +9,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from embspace.draw.page.canvas import use_style
-from embspace.draw.page.looks import PALETTE
-from embspace.draw.sentences.synonyms import draw_synonyms
+from embspace.draw.page.looks import POOLINGS
+from embspace.draw.sentences.synonyms import COLORS, draw_synonyms
 from embspace.measure.sentences import (
     synonym_contrasts,
     synonym_groups,
@@ -83,45 +83,48 @@ def test_words_fit_and_no_two_panels_share_a_place():
         figure, _ = draw_synonyms(results(), "a model of a long name, and longer", **SETTINGS)
         assert_words_fit(figure)
         boxes = [ax.get_tightbbox(figure.canvas.get_renderer()) for ax in figure.axes]
-    assert len(boxes) == 5
+    assert len(boxes) == 4
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[number + 1 :]), number
 
 
-def test_maps_show_each_group_with_and_without_random_ones(axes: list[Axes]):
-    assert [len(ax.lines) for ax in axes[:2]] == [3, 3]
-    assert [len(ax.lines[2].get_xdata()) for ax in axes[:2]] == [0, 4]
+def test_the_map_shows_each_group_and_random_ones(axes: list[Axes]):
+    assert [len(line.get_xdata()) for line in axes[0].lines] == [4, 4, 4]
     assert list(axes[0].lines[1].get_ydata()) == [2.0] * 4
-    assert axes[0].get_xlabel() == "component 1 (43 %)"
-    legend = [text.get_text() for text in axes[2].get_legend().get_texts()]
+    assert axes[0].get_xlabel() == "component 1 (43 % of variance)"
+    legend = [text.get_text() for text in axes[1].get_legend().get_texts()]
     assert legend == ["ferry", "soup", "random words"]
 
 
 def test_there_is_a_color_for_each_group_that_comes_with_embspace(root: Path):
     lines = (root / "data/stimuli/synonyms.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len({json.loads(line)["group"] for line in lines}) <= len(PALETTE)
+    assert len({json.loads(line)["group"] for line in lines}) <= len(set(COLORS))
+
+
+def test_no_group_has_the_color_of_a_pooling():
+    assert not {look.color for look in POOLINGS.values()} & {*COLORS}
 
 
 def test_pairs_are_the_table(axes: list[Axes]):
     contrasts = results()["contrasts"].query("layer == 2")
     kinds = ["unrelated", "paraphrase", "negation", "swapped_roles"]
     rows = contrasts.query("pooling == 'mean'").set_index("kind").loc[kinds]
-    random, cosines = axes[3].lines[2:4]
+    random, cosines = axes[2].lines[2:4]
     assert list(cosines.get_xdata()) == rows["cosine"].tolist()
     assert list(cosines.get_ydata()) == [0, 1, 2, 3]
     assert list(random.get_xdata()) == rows["random_weights_cosine"].tolist()
-    intervals = [each.get_segments() for each in axes[3].collections]
+    intervals = [each.get_segments() for each in axes[2].collections]
     ends = [list(segment[:, 0]) for segment in intervals[1]]
     assert ends == rows[["cosine_low", "cosine_high"]].to_numpy().tolist()
     bag = results()["contrasts"].query("pooling == 'bag_of_words'").set_index("kind").loc[kinds]
     assert [segment[0, 0] for segment in intervals[3]] == bag["cosine"].tolist()
-    labels = [label.get_text() for label in axes[3].get_yticklabels()]
+    labels = [label.get_text() for label in axes[2].get_yticklabels()]
     assert labels[1] == "Paraphrases (16)"
 
 
 def test_words_replaced_have_a_line_of_the_mean_and_a_mark_a_frame(axes: list[Axes]):
     slots = results()["slots"].query("pooling == 'mean' and layer == 2 and n_changed > 0")
-    mean, frames, random = axes[4].lines[3:6]
+    mean, frames, random = axes[3].lines[3:6]
     of_all, ferry = (slots.query("group == @group") for group in ("all", "ferry"))
     assert list(mean.get_xdata()) == [1, 2]
     assert list(mean.get_ydata()) == of_all["relative_distance"].tolist()
@@ -138,7 +141,11 @@ def test_the_title_says_whether_a_paraphrase_or_a_negation_is_nearer(cosine: flo
     figure, _ = draw_synonyms(found | {"contrasts": changed}, "a model", **SETTINGS)
     words = " ".join(figure.get_suptitle().split())
     assert f"is {word} like its paraphrase ({cosine:.2f}) than like its negation (0.50)" in words
-    assert "in 3 of 3 poolings" in words
+    assert "in all 3 poolings" in words
+    in_one = contrasts["pooling"].eq("mean") & is_paraphrase
+    mixed = changed.assign(cosine=changed["cosine"].mask(in_one, 1 - 3 * cosine))
+    figure, _ = draw_synonyms(found | {"contrasts": mixed}, "a model", **SETTINGS)
+    assert "of 3 poolings" in " ".join(figure.get_suptitle().split())
 
 
 def test_a_model_that_reads_nothing_says_so():

@@ -42,6 +42,7 @@ NOTE = (
     "like lengths."
 )
 NULL_COLOR = "0.82"
+CELLS = {"index": "category", "columns": "layer", "values": "consistency"}
 
 
 def draw_difference_consistency(
@@ -56,7 +57,7 @@ def draw_difference_consistency(
     last = categories[categories["layer"] == categories["layer"].max()]
     subtitle = (
         f"{label} · {_population(last)} · consistency: mean cosine between the differences of two "
-        "pairs of a category"
+        "pairs of a category, bars: 95 % intervals over pairs"
     )
     figure, axes = new_figure(
         2, 3, height_mm=height_mm, title=_finding(last), subtitle=subtitle, stage=STAGE
@@ -65,11 +66,12 @@ def draw_difference_consistency(
     if categories.empty:
         say_instead(axes, "no pairs of sentences that the model could read")
         return figure, text
-    order = _order(last)
+    order, limit = _order(last), float(np.ceil(10 * categories["consistency"].max()) / 10)
     for upper, lower, (pooling, look) in zip(axes[:3], axes[3:], POOLINGS.items(), strict=True):
         rows = last[last["pooling"] == pooling].set_index("category").loc[order]
         _beside_chance(upper, rows, look.name)
-        _by_layer(lower, categories[categories["pooling"] == pooling], order, look.name)
+        by_layer = categories[categories["pooling"] == pooling]
+        _by_layer(lower, by_layer.pivot(**CELLS).loc[order], limit, look.name)
     for ax in (*axes[1:3], *axes[4:]):
         ax.set_yticklabels([])
         ax.tick_params(axis="y", length=0)
@@ -87,7 +89,7 @@ def _finding(last: pd.DataFrame) -> str:
     rows = last[(last["pooling"] == means.idxmax()) & last["consistency"].notna()]
     above = int((rows["consistency"] > rows["null_consistency_sign_flips_high"]).sum())
     return (
-        "Sentence differences are more parallel than with flipped signs in "
+        "Sentence differences are more parallel than by chance (signs flipped) in "
         f"{above} of {len(rows)} categories ({POOLINGS[str(means.idxmax())].name}: mean cosines "
         f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f})"
     )
@@ -131,11 +133,9 @@ def _share_range(axes: Sequence[Axes]) -> None:
         ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
 
 
-def _by_layer(ax: Axes, categories: pd.DataFrame, order: list[str], pooling: str) -> None:
-    name = pooling.partition(" (")[0]
-    table = categories.pivot(index="category", columns="layer", values="consistency").loc[order]
-    sns.heatmap(table, ax=ax, cmap="mako_r", vmin=0, vmax=1, cbar=False, linewidths=0.3)
-    ax.set(xlabel="layer", ylabel="", title=f"{sentence_case(name)} by layer")
+def _by_layer(ax: Axes, table: pd.DataFrame, limit: float, pooling: str) -> None:
+    sns.heatmap(table, ax=ax, cmap="mako_r", vmin=0, vmax=limit, cbar=False, linewidths=0.3)
+    ax.set(xlabel="layer", ylabel="", title=sentence_case(pooling))
     ax.grid(visible=False)
     ax.tick_params(length=0, labelrotation=0)
 

@@ -46,12 +46,10 @@ def draw_differences(
     """
     summary = results["json"]
     cosines = at(results["cosines"], summary)
-    title, subtitle = (
-        _finding(cosines, bold_q_value),
-        (
-            f"{label} · {_population(results)} · second minus first sentence · "
-            f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
-        ),
+    title = _finding(cosines, bold_q_value)
+    subtitle = (
+        f"{label} · {_population(results)} · second minus first sentence · "
+        f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
     )
     figure, axes = new_figure(
         3, 6, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
@@ -83,20 +81,24 @@ def _finding(cosines: pd.DataFrame, bold_q_value: float) -> str:
         return "No two categories of sentence differences can be compared"
     if found.empty:
         return (
-            f"No two categories of sentence differences share a direction: none of "
+            f"No two categories of sentence differences are aligned or opposed: none of "
             f"{counted(n, 'cosine')} has q < {bold_q_value:g}"
         )
     largest = found.sort_values("cosine", key=abs, ascending=False, kind="stable")[:N_TITLED]
     named = [
         f"{row['category_1']} {'with' if row['cosine'] > 0 else 'against'} {row['category_2']} "
-        f"({row['cosine']:.2f})"
+        f"({_number(row['cosine'])})"
         for row in largest.to_dict("records")
     ]
     more = " and others" if len(found) > N_TITLED else ""
     return (
-        f"Sentence differences share a direction in {len(found)} of {n} pairs of categories: "
+        f"Sentence differences are aligned or opposed in {len(found)} of {n} pairs of categories: "
         f"{', '.join(named)}{more}"
     )
+
+
+def _number(cosine: float) -> str:
+    return f"{cosine:.2f}".replace("-", "−")
 
 
 def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
@@ -108,7 +110,8 @@ def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
     is_written = len(values) <= LARGEST_WRITTEN
     limit = np.ceil(10 * np.nanmax(np.abs(values.to_numpy()), initial=0.1)) / 10
     colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "linewidths": 0.5}
-    words: dict[str, Any] = {"annot": is_written, "fmt": ".2f", "annot_kws": {"fontsize": 7}}
+    numbers = values.map(_number) if is_written else False
+    words: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7}}
     bar = {"label": "cosine", "pad": 0.01, "aspect": 18}
     sns.heatmap(values, ax=ax, cbar=not is_written, cbar_kws=bar, **colors, **words)
     small = cosine_matrix(cosines, "q_value").loc[values.index, values.columns] < bold_q_value
@@ -118,7 +121,7 @@ def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
     low, high = cosines["null_cosine_low"].min(), cosines["null_cosine_high"].max()
     ax.set_title(
         f"Cosines of the mean differences; bold: q < {bold_q_value:g}; unrelated differences: "
-        f"{low:.2f} to {high:.2f}"
+        f"{_number(low)} to {_number(high)}"
     )
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)

@@ -87,8 +87,8 @@ def _finding(quantiles: pd.DataFrame) -> str:
     (_, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
     verb = "spread out" if after < before else "draw together"
     return (
-        f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} to "
-        f"{after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
+        f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "
+        f"layer {layer - 1} to {after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
     )
 
 

@@ -1,6 +1,5 @@
 """Draws the groups and pairs of `measure_synonyms`: Luisto's figure 23, and its controls."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,21 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.looks import BLACK, MODELS, PALETTE, POOLINGS
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, MODELS, POOLINGS, VERMILION, Look
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 STAGE = "measure_synonyms"
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
-MAPS = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
+SENTENCES = "groups_and_random"  # that the map shows
 KINDS = {
     "unrelated": "unrelated",
     "paraphrase": "paraphrases",
     "negation": "negation,\nsame words",
     "swapped_roles": "swapped roles,\nsame words",
 }
-MARKERS = "o^sDvPX"  # one for each group
+# One for each group, and none of a pooling's colors.
+COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "0.65", GRAY)
+MARKERS = "o^sDvPX"
 DODGE = 0.2  # between two poolings, where two kinds or counts are 1 apart
 SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum pooling"}
 
@@ -40,18 +41,16 @@ def draw_synonyms(
 ) -> tuple[Figure, str]:
     """Draw maps of groups, cosines of kinds of pairs, and distances by words replaced."""
     groups, contrasts = results["groups"], results["contrasts"]
-    title, subtitle = _finding(contrasts), f"{label} · {_numbers(groups, contrasts)} · last layer"
+    title, subtitle = _finding(contrasts), f"{label} · {_numbers(groups, contrasts)}"
     figure, axes = new_figure(
         2, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if groups.empty:
         say_instead(axes, "the model has no tokenizer, so that it reads no sentence")
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
-    handles = _maps(axes, results["map"], results["json"])
+    handles = _map(join_panels(axes[:2]), results["map"], results["json"])
     axes[2].set_axis_off()
-    axes[2].legend(
-        handles=handles, loc="upper left", title="Groups (first token)", alignment="left"
-    )
+    axes[2].legend(handles=handles, loc="center left", title="Groups", alignment="left")
     _pairs(join_panels(axes[3:5]), last_layer(contrasts))
     _changed(axes[5], last_layer(results["slots"]))
     figure.legend(handles=_marks(), loc="outside lower left", ncols=5, columnspacing=1)
@@ -68,10 +67,12 @@ def _finding(contrasts: pd.DataFrame) -> str:
     pooling = str((cosines["negation"] - cosines["paraphrase"]).abs().idxmax())
     one, other = cosines.loc[pooling, ["paraphrase", "negation"]]
     is_closer = bool(closer[pooling])
+    n_like, n = int((closer == is_closer).sum()), len(closer)
+    how_many = f"all {n}" if n_like == n else f"{n_like} of {n}"
     return (
         f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one:.2f}) than "
-        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, the same in "
-        f"{int((closer == is_closer).sum())} of {len(closer)} poolings"
+        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, and so in {how_many} "
+        "poolings"
     )
 
 
@@ -85,25 +86,24 @@ def _numbers(groups: pd.DataFrame, contrasts: pd.DataFrame) -> str:
     return (
         f"{counted(sentences[0], 'sentence')} in {counted(sentences[1], 'group')} · "
         f"{counted(meanings[1], 'meaning')} in {counted(meanings[0], 'sentence')} · "
-        f"{counted(n_controls, 'control')}"
+        f"{counted(n_controls, 'control')} · last layer · bars: 95 % intervals · marks in c: each "
+        "template of a sentence, line: their mean"
     )
 
 
-def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any]) -> list[Line2D]:
-    """Draw the maps of the first pooling, and return a legend handle for each group."""
+def _map(ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any]) -> list[Line2D]:
+    """Draw the map by the first pooling, and return a legend handle for each group."""
     pooling = coordinates["pooling"].iloc[0]
     names = list(dict.fromkeys(coordinates["group"]))
-    rows = coordinates[coordinates["pooling"] == pooling]
-    for ax, (sentences, title) in zip(axes, MAPS.items(), strict=False):
-        for number, name in enumerate(names):
-            part = rows[(rows["sentences"] == sentences) & (rows["group"] == name)]
-            ax.plot(part["component_1"], part["component_2"], **_group_look(number))
-        share = shares[f"{pooling}_{sentences}"]
-        ax.set_title(title)
-        ax.set_aspect("equal", adjustable="datalim")
-        for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
-            percent = 100 * share[f"explained_variance_{number}"]
-            axis.set_label_text(f"component {number} ({percent:.0f} %)")
+    is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == SENTENCES)
+    for number, name in enumerate(names):
+        part = coordinates[is_shown & (coordinates["group"] == name)]
+        ax.plot(part["component_1"], part["component_2"], **_group_look(number))
+    ax.set_title(f"Groups of synonyms and random sentences, {SHORT[pooling]}")
+    ax.set_aspect("equal", adjustable="datalim")
+    for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
+        percent = 100 * shares[f"{pooling}_{SENTENCES}"][f"explained_variance_{number}"]
+        axis.set_label_text(f"component {number} ({percent:.0f} % of variance)")
     return [
         Line2D([], [], label=name.replace("_", " "), **_group_look(number))
         for number, name in enumerate(names)
@@ -113,7 +113,7 @@ def _maps(axes: Sequence[Axes], coordinates: pd.DataFrame, shares: dict[str, Any
 def _group_look(number: int) -> dict[str, Any]:
     return {
         "linestyle": "none",
-        "color": PALETTE[number % len(PALETTE)],
+        "color": COLORS[number % len(COLORS)],
         "marker": MARKERS[number % len(MARKERS)],
         "markersize": 3.5,
         "markeredgewidth": 0,
@@ -123,14 +123,12 @@ def _group_look(number: int) -> dict[str, Any]:
 
 def _marks() -> list[Line2D]:
     """Return a legend handle for each pooling, random weights and the bag of words."""
-    marks = [_mark(look.color, look.marker, SHORT[name]) for name, look in POOLINGS.items()]
-    random = MODELS["random"]
-    marks.append(_mark(random.color, random.marker, random.name))
-    return [*marks, _mark(BLACK, "|", "bag of words")]
-
-
-def _mark(color: str, marker: str, name: str) -> Line2D:
-    return Line2D([], [], linestyle="none", color=color, marker=marker, markersize=5, label=name)
+    looks = [look._replace(name=SHORT[name]) for name, look in POOLINGS.items()]
+    looks += [MODELS["random"], Look("bag of words", BLACK, "|")]
+    return [
+        Line2D([], [], ls="none", color=look.color, marker=look.marker, ms=5, label=look.name)
+        for look in looks
+    ]
 
 
 def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
@@ -170,4 +168,4 @@ def _changed(ax: Axes, slots: pd.DataFrame) -> None:
     ends = bag["n_changed"] - 1.8 * DODGE, bag["n_changed"] + 1.8 * DODGE
     ax.hlines(bag["relative_distance"], *ends, color=BLACK)
     ax.set(title="Words replaced", xlabel="number of words replaced", ylim=(0, None))
-    ax.set(ylabel="distance (1: of two frames)", xticks=np.unique(changed["n_changed"]))
+    ax.set(ylabel="distance / that of two templates", xticks=np.unique(changed["n_changed"]))
