@@ -20,8 +20,8 @@ def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
     figure, text = draw_layer_choice({"csv": table}, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
     assert (
-        "In 3 of 3 tasks an earlier layer is clearly better than the last one at the same pooling"
-        in " ".join(figure.get_suptitle().split())
+        "In 3 of 3 tasks an earlier layer is clearly better than the last one at the same pooling: "
+        "planted, search (layer " in " ".join(figure.get_suptitle().split())
     )
     assert len(figure.axes) == 3
     words = " ".join(each.get_text() for each in figure.texts).replace("\n", " ")
@@ -34,6 +34,13 @@ def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
     assert "Planted: classification" in text
     assert text.index("## The best of each task") < text.index("<details>")
     assert text.startswith("# Layers of a model of a long name by what they serve for\n")
+
+
+def test_the_title_names_no_task_where_the_last_layer_is_as_good(table: pd.DataFrame):
+    same = table.assign(less_last_low=-1.0)
+    title = draw_layer_choice({"csv": same}, "a", **SETTINGS)[0].get_suptitle()
+    assert " ".join(title.split()).startswith("In 0 of 3 tasks")
+    assert title.strip().endswith("pooling")
 
 
 def test_a_task_that_a_corpus_lacks_is_said(table: pd.DataFrame):

@@ -42,7 +42,8 @@ def test_the_title_says_what_both_find_and_the_subtitle_n():
         figure, _ = draw_search({"csv": table(corpus)}, "a model", **SETTINGS)
         title = " ".join(figure.get_suptitle().split())
         name = corpus.replace("_", " ")
-        assert f"ranks the other half first for 70 % of {name}, TF-IDF for 20 %" in title
+        said = f"half of {name} at a mean reciprocal rank of 0.70, TF-IDF at 0.20"
+        assert said in title
         words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
         assert f"{name}: 20 texts" in words
 

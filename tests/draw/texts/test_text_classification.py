@@ -3,11 +3,22 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.draw.texts.text_classification import draw_text_classification
+from embspace.draw.texts.text_classification import MEASURED_WITH, draw_text_classification
 from embspace.measure.texts.text_classification import COLUMNS
 from tests.draw.fits import assert_words_fit
 
 SETTINGS: dict[str, Any] = {"height_mm": 105.0, "digits": 2}
+
+
+MEASURED: dict[str, Any] = {
+    "texts": "data/texts/letters.jsonl",
+    "label_column": "mood",
+    "group_column": "writer",
+}
+
+
+def results(**change: Any) -> dict[str, Any]:
+    return {"csv": table(**change), MEASURED_WITH: MEASURED}
 
 
 def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
@@ -38,19 +49,21 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
 )
 def test_the_title_says_what_was_found(difference: float, verdict: str):
     figure, _ = draw_text_classification(
-        {"csv": table(difference)}, "a model of a long name", **SETTINGS
+        results(difference=difference), "a model of a long name", **SETTINGS
     )
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     written = " ".join(each.get_text() for each in figure.texts)
     assert "bands: 90 % intervals" in " ".join(written.split())
+    assert "mood in letters.jsonl by" in " ".join(written.split())
+    assert "440 texts of 22 groups (writer)" in " ".join(written.split())
     assert (
         f"{100 * (0.7 + difference):.0f} % of texts correctly, words alone 70 %: {verdict}" in title
     )
 
 
 def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
-    figure, text = draw_text_classification({"csv": table()}, "a model", **SETTINGS)
+    figure, text = draw_text_classification(results(), "a model", **SETTINGS)
     (ax,) = figure.axes
     assert len(ax.lines) == 1 + 4
     assert list(ax.lines[1].get_xdata()) == [0, 1, 2]
@@ -60,7 +73,7 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
 
 
 def test_a_model_that_reads_no_text_leaves_words_alone():
-    figure, text = draw_text_classification({"csv": table(models=False)}, "a model", **SETTINGS)
+    figure, text = draw_text_classification(results(models=False), "a model", **SETTINGS)
     assert_words_fit(figure)
     assert figure.get_suptitle().startswith("Words alone label 70 % of texts correctly")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"

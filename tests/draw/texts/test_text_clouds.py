@@ -32,7 +32,7 @@ def test_words_fit_and_say_who_was_left_out(drawn):
     assert figure.get_supxlabel() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
     words = [each.replace("\n", " ") for each in words]
-    assert any("posts: 16 vectors · too few texts: notes" in each for each in words)
+    assert any("posts: 16 vectors · left out, too few texts: notes" in each for each in words)
     assert any("sentences: 24 vectors of 12 documents" in each for each in words)
 
 
@@ -55,8 +55,8 @@ def test_the_title_says_the_mean_cosine_of_each_corpus(results):
     given = results | {"distributions": table}
     title = draw_text_clouds(given, LABEL, height_mm=125.0, digits=3)[0].get_suptitle()
     assert title.replace("\n", " ").startswith(
-        "Mean cosine of two texts, mean pooling of layer 1: posts 0.90, sentences 0.50, "
-        "articles 0.20"
+        "Two posts are the most alike: mean cosine 0.90, sentences 0.50, articles 0.20 (mean "
+        "pooling of layer 1)"
     )
 
 

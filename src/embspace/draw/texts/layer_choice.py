@@ -111,12 +111,16 @@ def _best(table: pd.DataFrame) -> pd.DataFrame:
 
 def _finding(table: pd.DataFrame) -> str:
     best = _best(table)
-    n_better = int((best["less_last_low"] > 0).sum())
     if best.empty:
         return "No text to choose a layer by"
+    better = best[best["less_last_low"] > 0].astype({"layer": int})
+    named = [
+        f"{_name(corpus)}, {TASKS[task][0]} (layer {layer})"
+        for corpus, task, layer in better[["corpus", "task", "layer"]].itertuples(index=False)
+    ]
     return (
-        f"In {n_better} of {counted(len(best), 'task')} an earlier layer is clearly better than "
-        "the last one at the same pooling"
+        f"In {len(better)} of {counted(len(best), 'task')} an earlier layer is clearly better than "
+        f"the last one at the same pooling{': ' if named else ''}{'; '.join(named)}"
     )
 
 

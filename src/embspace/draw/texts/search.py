@@ -16,7 +16,7 @@ from embspace.files.tables import Tables
 STAGE = "measure_search"
 RESULTS = ("csv",)
 WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
-PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors less their mean"}
+PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors minus their mean"}
 NAMED = "mean"  # pooling that the title speaks of
 GAP = 0.055  # between the names of two lines
 QUANTITY = "mean_reciprocal_rank"
@@ -56,12 +56,12 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
     if not corpora:
         return "No text to search for"
     corpus, table = next(iter(corpora.items()))
-    found = table.set_index(["embedding", "layer", "preparation"])["recall_at_1"]
+    found = table.set_index(["embedding", "layer", "preparation"])[QUANTITY]
     words = found.xs("tf_idf", level="embedding").iloc[0]
     last = found[NAMED].xs("as_is", level="preparation").sort_index().iloc[-1]
     return (
-        f"Mean pooling of the last layer ranks the other half first for {100 * last:.0f} % of "
-        f"{_name(corpus)}, TF-IDF for {100 * words:.0f} %"
+        f"Mean pooling of the last layer finds the other half of {_name(corpus)} at a mean "
+        f"reciprocal rank of {last:.2f}, TF-IDF at {words:.2f}"
     )
 
 

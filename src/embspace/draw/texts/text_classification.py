@@ -1,5 +1,6 @@
 """Draws the accuracy of a light classifier by layer, from `measure_text_classification`."""
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,10 +13,10 @@ from embspace.draw.page.canvas import counted, legend_below, new_figure, say_ins
 from embspace.draw.page.looks import BLACK, GRAY, POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
-from embspace.files.tables import Tables
 
 STAGE = "measure_text_classification"
-RESULTS = ("csv",)
+RESULTS = ("csv", "conf/measure/texts/text_classification.yaml")
+MEASURED_WITH = RESULTS[-1]
 ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
 WORDS = "bag_of_words"
 COLUMNS = {
@@ -28,22 +29,21 @@ SHOWN = "mean"  # what the title speaks of, as of all that sentence-transformers
 
 
 def draw_text_classification(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw accuracy by layer, beside random weights, words alone and permuted labels."""
     table = results["csv"]
     of_model = table[table["weights"] != "none"]
     words = table[table["features"] == WORDS].iloc[0]
     size = f"{counted(words['n'], 'text')} of {counted(words['n_groups'], 'group')}"
-    title, subtitle = (
-        _finding(of_model, words),
-        (
-            f"{label}, frozen · logistic regression, tested on {size} that it was not fitted "
-            f"on · bands: {100 * words['level']:g} % intervals over groups"
-        ),
+    source = results[MEASURED_WITH]
+    subtitle = (
+        f"{label}, frozen · {source['label_column']} in {Path(source['texts']).name} by logistic "
+        f"regression, tested on {size} ({source['group_column']}) that it was not fitted on · "
+        f"bands: {100 * words['level']:g} % intervals over groups"
     )
     figure, (ax,) = new_figure(
-        1, 1, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        1, 1, height_mm=height_mm, title=_finding(of_model, words), subtitle=subtitle, stage=STAGE
     )
     if of_model.empty:
         say_instead([ax], "the model reads no text")
@@ -69,7 +69,8 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
 
 
 def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
-    ax.axhspan(words["accuracy_low"], words["accuracy_high"], color="0.88", zorder=0, linewidth=0)
+    ends, gray = (words["accuracy_low"], words["accuracy_high"]), {"color": "0.88", "linewidth": 0}
+    ax.axhspan(*ends, zorder=0, label="words alone, interval", **gray)
     ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()

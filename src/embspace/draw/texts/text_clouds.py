@@ -76,9 +76,13 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     rows = _within(distributions, pooling, layer)
     rows = rows[rows["quantity"] == "cosine"].sort_values("mean", ascending=False)
     pairs = rows[["corpus", "mean"]].itertuples(index=False, name=None)
-    means = [f"{corpus_looks([name])[name].name} {mean:.2f}" for name, mean in pairs]
+    named = [(corpus_looks([name])[name].name, f"{mean:.2f}") for name, mean in pairs]
+    (first, largest), *others = named
+    beside = "".join(f", {name} {mean}" for name, mean in others)
+    most = "the most alike" if others else "alike"
     return (
-        f"Mean cosine of two texts, {POOLINGS[pooling].name} of layer {layer}: {', '.join(means)}"
+        f"Two {first} are {most}: mean cosine {largest}{beside} ({POOLINGS[pooling].name} of "
+        f"layer {layer})"
     )
 
 
@@ -99,7 +103,7 @@ def population(corpora: pd.DataFrame) -> str:
         for name, n, n_documents in corpora.loc[kept, ["corpus", "n", "n_documents"]].to_numpy()
     ]
     left_out = ", ".join(corpus_looks([name])[name].name for name in corpora.loc[~kept, "corpus"])
-    return " · ".join(parts + ([f"too few texts: {left_out}"] if left_out else []))
+    return " · ".join(parts + ([f"left out, too few texts: {left_out}"] if left_out else []))
 
 
 def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.DataFrame) -> None:

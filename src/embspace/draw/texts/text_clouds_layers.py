@@ -49,8 +49,8 @@ def draw_text_clouds_layers(
         results[name.removesuffix(".csv")] for name in RESULTS
     )
     positive = positive[positive["corpus"] == positive["other_corpus"]]
-    subtitle = f"{label} · {population(corpora)} · layer 0: embedding output · shaded: intervals "
-    subtitle += "over documents"
+    subtitle = f"{label} · {population(corpora)} · layer 0: embedding output · shaded: 95 % "
+    subtitle += "intervals over documents"
     figure, axes = new_figure(
         3, 3, height_mm=height_mm, title=_finding(positive), subtitle=subtitle, stage=STAGE
     )
@@ -81,7 +81,8 @@ def _row(axes: Sequence[Axes], table: pd.DataFrame, quantity: str, words: str) -
         own = table[table["pooling"] == pooling]
         largest = float(own[[SHARE, NULL]].to_numpy().max()) if quantity == SHARE else 1.0
         if largest < LEAST:
-            say_instead([ax], _hardly_any(largest))
+            few = f"shares below {percent(LEAST)}\nat each layer"
+            say_instead([ax], few if largest else "all cosines are positive")
         else:
             _by_layer(ax, own, quantity)
             ax.set_ylim(limits)
@@ -108,13 +109,6 @@ def _finding(positive: pd.DataFrame) -> str:
         f"{100 * most[SHARE]:.0f} % of the cosines of two {name} at layer {most['layer']} are not "
         f"positive with {POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
     )
-
-
-def _hardly_any(largest: float) -> str:
-    """Return the words in the place of a panel whose shares are all about zero."""
-    if not largest:
-        return "all cosines are positive"
-    return f"shares below {percent(LEAST)}\nat each layer"
 
 
 def _by_layer(ax: Axes, table: pd.DataFrame, quantity: str) -> None:

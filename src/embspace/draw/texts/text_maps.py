@@ -135,13 +135,14 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
     name, corpus = map(str, ranges[["map", "corpus"]].iloc[-1])
     rows = _where(in_space, map=name, corpus=corpus).sort_values(SHARE, ascending=False)
     shown = rows.iloc[[0, -1] if len(rows) > 1 else [0]][[*SPACE, SHARE]]
-    said = "; ".join(
+    said = [
         f"{_percent(share)} by {_space_name((pooling, preparation))}"
         for pooling, preparation, share in shown.itertuples(index=False)
-    )
+    ]
+    source = corpus_looks([corpus])[corpus].name
     return (
-        f"Texts nearest to {corpus_looks([corpus])[corpus].name} that are of the same source: "
-        f"{said}; {_percent(rows[CHANCE].iloc[0])} by chance"
+        f"{sentence_case(source)} among the texts nearest to {source}: {', but '.join(said)} (no "
+        f"map; chance {_percent(rows[CHANCE].iloc[0])})"
     )
 
 
