@@ -38,15 +38,15 @@ def test_the_spectrum_is_in_units_of_infinitely_many(results, drawn):
     assert sorted(10 ** found.ravel()) == pytest.approx(sorted(rows["mean"] / rows["limit"]))
 
 
-def test_the_title_says_the_worst_of_the_smallest_and_of_the_largest_dimension(results):
+def test_the_title_says_the_range_of_the_smallest_and_of_the_largest_dimension(results):
     rows = results["dimension"]
-    for factor, said in ((1.5, "by up to 50 % in 10"), (1.0, "by up to 0 % in 10")):
+    for factor, said in ((1.5, "by +50 to +50 % in 10"), (0.7, "by −30 to −30 % in 10")):
         high = rows["true_dimension"] == 10
         mean = rows["true_dimension"] * np.where(high, factor, 1.25)
         table = {**results, "dimension": rows.assign(mean=mean)}
         figure, _ = draw_estimators(table, "a toy", height_mm=150.0, digits=2)
         title = figure.get_suptitle().replace("\n", " ")
-        assert title.startswith("Estimates err by at most 25 % in 2 dimensions, ")
+        assert title.startswith("Estimates deviate by +25 to +25 % in 2 dimensions, ")
         assert said in title
 
 

@@ -38,7 +38,7 @@ def draw_cubes(
         look = CUBES[str(cloud)]
         name = look.name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
         _cumulate(axes[0], curve[curve["cloud"] == cloud], look, name)
-    axes[0].set(xlabel="number of principal components", ylim=(0, 1.02))
+    axes[0].set(title="Explained variance", xlabel="number of principal components", ylim=(0, 1.02))
     axes[0].set_ylabel("share of the variance explained")
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -79,7 +79,7 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
         ax.plot(x[differs], exact[differs], color=look.color, linestyle="none", **RING)
     ax.set_xticks(list(places.values()), list(places))
     ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
-    ax.set_ylabel("read − true dimension")
+    ax.set(title="Dimension read from it", ylabel="read − true dimension")
     ax.grid(visible=False, axis="x")
 
 

@@ -61,14 +61,14 @@ def draw_estimators(
 
 
 def _finding(dimension: pd.DataFrame) -> str:
-    """Return the title: the largest deviation at the smallest and at the largest dimension."""
+    """Return the title: the range of deviations at the smallest and at the largest dimension."""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
-    deviation = (rows["mean"] / rows["true_dimension"] - 1).abs()
-    worst = deviation.groupby(rows["true_dimension"]).max()
-    low, high = worst.index.min(), worst.index.max()
+    deviations = (100 * (rows["mean"] / rows["true_dimension"] - 1)).groupby(rows["true_dimension"])
+    ranges = deviations.agg(["min", "max"]).map(_percentage)
+    low, high = ranges.index.min(), ranges.index.max()
     return (
-        f"Estimates err by at most {100 * worst[low]:.0f} % in {counted(low, 'dimension')}, by up "
-        f"to {100 * worst[high]:.0f} % in {count(high)}"
+        f"Estimates deviate by {' to '.join(ranges.loc[low])} % in {counted(low, 'dimension')}, "
+        f"by {' to '.join(ranges.loc[high])} % in {count(high)}"
     )
 
 

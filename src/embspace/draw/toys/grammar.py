@@ -15,8 +15,8 @@ from embspace.draw.page.markdown import folded, markdown_table, section
 STAGE = "measure_grammar"
 RESULTS = ("summary.csv", "agreement.csv")
 AGREEMENT = {
-    "distance": "words from noun to verb",
-    "attractors": "nouns of the other number\nbetween noun and verb",
+    "distance": ("Distance of agreement", "words from noun to verb"),
+    "attractors": ("Attractors", "nouns of the other number\nbetween noun and verb"),
 }
 
 
@@ -41,10 +41,10 @@ def draw_grammar(
         1, 3, height_mm=height_mm, title=_finding(quantities), subtitle=subtitle, stage=STAGE
     )
     _entropies(axes[0], quantities)
-    for ax, (quantity, words) in zip(axes[1:], AGREEMENT.items(), strict=True):
+    for ax, (quantity, (title, words)) in zip(axes[1:], AGREEMENT.items(), strict=True):
         rows = agreement[agreement["quantity"] == quantity]
         _distribution(ax, rows)
-        ax.set(xlabel=words, ylim=(0, None))
+        ax.set(title=title, xlabel=words, ylim=(0, None))
     axes[1].set_ylabel("share of main clauses")
     axes[2].legend(loc="upper right")
     return figure, _tables(summary, agreement, label, digits)
@@ -56,7 +56,7 @@ def _finding(quantities: pd.DataFrame) -> str:
     error = 2 * entropy["standard_error"]
     inside = low - error <= entropy["measured"] <= high + error
     return (
-        f"The texts have {entropy['measured']:.2f} nats per word, "
+        f"The generated texts have {entropy['measured']:.2f} nats per word, "
         f"{'between' if inside else 'outside'} the exact bounds {low:.2f} and {high:.2f}"
     )
 
@@ -69,9 +69,9 @@ def _entropies(ax: Axes, quantities: pd.DataFrame) -> None:
     ax.errorbar([0], [entropy["measured"]], yerr=[error], fmt="o", color=BLUE, markersize=3)
     single = exact["entropy_of_single_words"]
     ax.plot([1], [single], "o", color=BLACK, markersize=6, markerfacecolor="none")
-    ax.set_xticks([0, 1], ["the rules", "frequency\nof words"])
+    ax.set_xticks([0, 1], ["by the rules", "by frequency\nof words"])
     ax.set(xlim=(-0.5, 1.5), ylim=(0, 1.1 * single), ylabel="nats per word")
-    ax.set_xlabel("entropy, knowing")
+    ax.set_title("Entropy")
     ax.grid(visible=False, axis="x")
 
 

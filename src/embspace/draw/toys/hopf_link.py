@@ -76,9 +76,11 @@ def _finding(quality: pd.DataFrame) -> str:
     """Return the title: the number of settings that part the circles at every seed, by method."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
     parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
-    first, *others = (f"{each.sum()} of {len(each)}|{METHODS[name]}" for name, each in parted)
-    words = [first.replace("|", " settings of "), *(each.replace("|", " of ") for each in others)]
-    return f"With every seed, the linked circles come apart in {', '.join(words)}"
+    counts = (
+        f"by {METHODS[name]} in {each.sum()} of {counted(len(each), 'setting')}"
+        for name, each in parted
+    )
+    return f"With every seed, the linked circles come apart {', '.join(counts)}"
 
 
 def _panels(results: dict[str, Any]) -> Iterator[Panel]:
@@ -87,9 +89,8 @@ def _panels(results: dict[str, Any]) -> Iterator[Panel]:
     for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
         link, method = key[:2]
         assert [link, method] == [row["link"], row["method"]]  # one order in both tables
-        if link == "linked" or method in ("pca", "space"):
-            name = _name(row)
-            yield Panel(name if method in ("tsne", "umap") else f"{link}: {name}", points, row)
+        if link == "linked" or method == "pca":
+            yield Panel(f"{link}: {_name(row)}", points, row)
 
 
 def _rows(panels: list[Panel], n_columns: int) -> list[list[Panel | None]]:
