@@ -84,11 +84,11 @@ def _finding(quantiles: pd.DataFrame) -> str:
     steps = means.diff().abs()
     pooling = str(steps.max().idxmax())
     layer = steps[pooling].idxmax()
-    (_, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
+    (earlier, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "
-        f"layer {layer - 1} to {after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
+        f"layer {earlier} to {after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
     )
 
 

@@ -144,7 +144,7 @@ def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
         ax.plot(own["cosine"], y, look.marker, color=look.color, markersize=5)
     bag = by_kind.loc[BAG].loc[[*KINDS], "cosine"]
     ax.vlines(bag, rows - 1.8 * DODGE, rows + 1.8 * DODGE, color=BLACK)
-    n = by_kind.loc[BAG, "n_pairs"]
+    n = by_kind.loc[BAG]["n_pairs"]
     names = [f"{sentence_case(words)} ({count(n[kind])})" for kind, words in KINDS.items()]
     ax.set_yticks(rows, names)
     ax.set(xlabel="mean cosine", title="Pairs of sentences (n pairs)")

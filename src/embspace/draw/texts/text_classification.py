@@ -69,8 +69,8 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
 
 
 def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
-    ends, gray = (words["accuracy_low"], words["accuracy_high"]), {"color": "0.88", "linewidth": 0}
-    ax.axhspan(*ends, zorder=0, label="words alone, interval", **gray)
+    low, high = words["accuracy_low"], words["accuracy_high"]
+    ax.axhspan(low, high, color="0.88", zorder=0, lw=0, label="words alone, interval")
     ax.axhline(words["accuracy"], color=BLACK, linestyle="--", linewidth=1, label="words alone")
     lowest = table["permuted_accuracy_smallest"].min()
     highest = table["permuted_accuracy_largest"].max()

@@ -35,9 +35,9 @@ def draw_cubes(
         1, 2, height_mm=height_mm, title=_finding(dimensions), subtitle=subtitle, stage=STAGE
     )
     for cloud, dimension in sizes["true_dimension"].items():
-        look = CUBES[str(cloud)]
-        name = look.name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
-        _cumulate(axes[0], curve[curve["cloud"] == cloud], look, name)
+        own = CUBES[str(cloud)]
+        name = own.name if cloud == "all" else f"{cloud}, {counted(dimension, 'dimension')}"
+        _cumulate(axes[0], curve[curve["cloud"] == cloud], own, name)
     axes[0].set(title="Explained variance", xlabel="number of principal components", ylim=(0, 1.02))
     axes[0].set_ylabel("share of the variance explained")
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
