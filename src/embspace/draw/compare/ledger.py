@@ -71,7 +71,7 @@ def draw_ledger(
 
 
 def _title(verdicts: pd.Series) -> str:
-    """Return how many claims have each verdict."""
+    """Return a sentence on how many claims have each verdict."""
     n = verdicts.value_counts()
     others = [
         f"{n[verdict]} {look.name}"
@@ -84,7 +84,7 @@ def _title(verdicts: pd.Series) -> str:
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
-    """A bar a section, from the first at the top; each part says how many claims it is."""
+    """Draw a bar for each section, the first at the top, in parts that number their claims."""
     if rows.empty:
         ax.set_axis_off()
         return
@@ -113,7 +113,7 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _numbers(ax: Axes, rows: pd.DataFrame) -> None:
-    """A bar a verdict."""
+    """Draw a bar for each verdict."""
     if rows.empty:
         ax.set_axis_off()
         return

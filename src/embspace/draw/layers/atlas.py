@@ -24,7 +24,7 @@ def draw_atlas(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw one row a measure that has intervals, one column a layer.
+    """Draw a row for each measure that has intervals, a column for each layer.
 
     Numbers are the values, and italic where these depend on the number of texts. Colors say by how
     much a value is above or below the mean of its row, in percent, and compare rows as well.
@@ -60,13 +60,13 @@ def draw_atlas(
 
 
 def _deviations(wide: pd.DataFrame) -> pd.DataFrame:
-    """Return by how many percent each layer is above the mean of its row."""
+    """Return the percentage by which each layer is above the mean of its row."""
     mean = wide.mean(axis=1)
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
 def _title(deviations: pd.DataFrame) -> str:
-    """Return which layer is the farthest from the mean in most measures."""
+    """Return a sentence on the layer that is farthest from the mean in most measures."""
     farthest = deviations.abs()[deviations.abs().max(axis=1) > 0].idxmax(axis=1)
     if farthest.empty:
         return "No measure differs between layers"

@@ -36,7 +36,10 @@ def draw_encoders_decoders(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row a measure, a column a kind of model; a line a model, of runs the mean of seeds."""
+    """Draw a panel for each measure and kind of model, with a line for each model or run.
+
+    The line of a run is the mean of its seeds.
+    """
     table, claims = results["csv"], results["claims"]
     measures = list(dict.fromkeys(table["measure"])) or list(USUAL)
     n = f"{count(table['n'].iloc[0])} tokens" if len(table) else "no tokens"
@@ -86,7 +89,7 @@ def _title(claims: pd.DataFrame, label: str) -> str:
 
 
 def _looks(table: pd.DataFrame, label: str) -> dict[str, Look]:
-    """Return the look of each model: black for the first, that of the file; others by their place.
+    """Return the look of each model: black for the first, free colors for the others in order.
 
     Encoders and decoders count by themselves, for they share no panel.
     """

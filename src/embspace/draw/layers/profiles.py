@@ -29,12 +29,12 @@ CHANGES = {
 
 
 class Finding(NamedTuple):
-    """What the title of a family's figure says of the layers."""
+    """The measure by whose extreme layer a family's figure is titled, and the words for it."""
 
     measure: str
     extreme: Literal["largest", "smallest"]
     claim: str
-    """Of the layer where the measure is extreme; `{vectors}` is what was measured there."""
+    """Says what is true of the extreme layer; `{vectors}` stands for the tokens of a corpus."""
 
 
 FINDINGS: dict[Family, Finding] = {
@@ -58,7 +58,7 @@ HOLLOW = "hollow: not converged"
 
 
 class OfFamilies(BaseModel):
-    """Names for the figure of each family, in their order."""
+    """Names the measures or nulls that the figure of each family shows, in order."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -135,7 +135,7 @@ def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
 
 
 def _sizes(as_is: pd.DataFrame) -> list[str]:
-    """Return how many vectors each corpus has; a layer whose vectors are all one has a single."""
+    """Return the number of vectors by corpus, the largest of all layers."""
     n = as_is.assign(kind=(as_is["space"] == "token")).groupby(["corpus", "kind"])["n"].max()
     words = {True: "tokens", False: "pooled"}
     return [
@@ -154,7 +154,7 @@ def _named(corpus: str) -> str:
 def _title(
     as_is: pd.DataFrame, nulls: pd.DataFrame, family: Family, corpus: str, shown: Sequence[str]
 ) -> str:
-    """Return at which layer a measure is extreme; its value there, at the last layer, by null."""
+    """Return the extreme layer of a measure, with its value there, its null and the last layer."""
     measure, extreme, claim = FINDINGS[family]
     space, name = next(iter(LAYER_SPACES)), name_of(measure).partition(" (")[0]
     rows = _of(as_is, space, measure).dropna(subset="value")
