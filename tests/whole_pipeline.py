@@ -55,7 +55,8 @@ def expected_stages(model: str) -> set[str]:
 
 
 # Those that no model has a part in.
-SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS, "draw_toys"}
+SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS}
+SHARED |= {"draw_toys", "draw_runs"}
 # Those that look at all models.
 OF_ALL = {"report_figures"}
 

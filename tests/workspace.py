@@ -14,6 +14,9 @@ from embspace.settings.pipeline import read_stages
 PARTS = ["conf", "pipeline", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
 PARTS += ["requirements.lock"]
+# Keep the folders that the page over all runs is made of, where nothing was trained.
+RUN_FOLDERS = [f"results/{noun}/.gitkeep" for noun in ("checkpoints", "dynamics", "training")]
+RUN_FOLDERS += ["results/training_claims/.gitkeep"]
 # Less of what takes long and is no matter here.
 LESS = {
     "measure/positional/regimes.yaml": {"n_simulations": 100},
@@ -34,7 +37,7 @@ class Workspace:
     def __init__(self, root: Path, folder: Path, extra: tuple[str, ...] = ()) -> None:
         self.folder = folder
         self.variables: dict[str, str] = {}
-        for part in [*PARTS, *extra]:
+        for part in [*PARTS, *RUN_FOLDERS, *extra]:
             source, target = root / part, folder / part
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():

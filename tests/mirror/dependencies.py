@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 from tests.mirror.paths import gives, is_home_of
 from tests.mirror.source import assigned_to, calls_of, dotted, function_named, imports_of, paths_in
-from tests.mirror.tree import CODE, DESCRIPTIONS, FROM_PARAMS, Function, Stage, Tree
+from tests.mirror.tree import CODE, DESCRIPTIONS, FROM_PARAMS, TOY, Function, Stage, Tree
 
 LOADER = re.compile(r"embspace\.models\.\w+\.load_\w+")
 PIN = "data/prepared/model/{}.json"  # what changes when a model's files do
@@ -111,7 +111,7 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         table, _, suffix = name.rpartition(".")
         home = f"{homes.get(suffix, 'results')}/{noun}/" if "/" not in table else "results/"
         home = "" if table.startswith("data/") else home
-        item = "{}" if stage.matrix else stage.item
+        item = stage.item if stage.item == TOY else "{}"
         path = f"{home}{table + '/' if table else ''}{item}.{suffix}"
         yield name if table.startswith("conf/") else path
 

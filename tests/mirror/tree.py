@@ -17,6 +17,7 @@ FOLDED = ("measure", "draw")  # have a folder a chapter
 # `train` has no other settings.
 DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
 TOY = "toy"  # has the place of a model's name, where none is looked at
+ALL_RUNS = "all_runs"  # has the place of a run's name, where all are looked at
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device", "roles"}
 CODE = "data/prepared/code"  # what `prepare_code` writes
@@ -95,7 +96,9 @@ class Stage:
     @property
     def item(self) -> str:
         """What has the place of `<model>` in its paths."""
-        return self.place_of(next(iter(self.matrix))) if self.matrix else TOY
+        if not self.matrix:
+            return ALL_RUNS if any(f"/{ALL_RUNS}." in out for out in self.outs) else TOY
+        return self.place_of(next(iter(self.matrix)))
 
     @staticmethod
     def place_of(key: str) -> str:

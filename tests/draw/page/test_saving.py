@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from embspace.draw.page import saving as results
 from embspace.draw.page.canvas import new_figure
 from embspace.draw.page.known_drawings import DRAWINGS
-from embspace.draw.page.saving import Drawing, draw_and_save, load_results, n_processes
+from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, load_results, n_processes
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.scalars import save_scalars
@@ -55,6 +55,16 @@ def test_files_of_other_stages_and_settings_have_whole_paths():
     assert list(loaded) == [*names]
     assert len(loaded[names[0]]) == 3
     assert loaded[names[1]] == {"perplexity": 30.0}
+
+
+def test_tables_of_all_runs_are_one_with_the_run_of_each_row():
+    save_table(vocabulary_of(3), "results/noun/pairs/one.csv")
+    save_table(vocabulary_of(2), "results/noun/pairs/other.csv")
+    save_table(vocabulary_of(0), "results/noun/pairs/that_has_none.csv")
+    table = load_results("noun", ALL_RUNS, ("pairs.csv",))["pairs"]
+    assert list(table["run"]) == ["one"] * 3 + ["other"] * 2
+    assert list(table["id"]) == [0, 1, 2, 0, 1]
+    assert load_results("empty", ALL_RUNS, ("csv",))["csv"].empty
 
 
 def test_a_missing_result_is_named():

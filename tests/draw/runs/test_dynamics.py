@@ -10,8 +10,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from embspace.draw.page.looks import seed_look
-from embspace.draw.runs.dynamics import draw_dynamics
+from embspace.draw.page.looks import MODELS
+from embspace.draw.runs.dynamics import CLASSIFIER, draw_dynamics
 from embspace.measure.runs.dynamics import COLUMNS
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
@@ -25,7 +25,7 @@ def value(seed: int, step: int, layer: int) -> float:
     return layer + 0.1 * seed + 0.01 * step
 
 
-def table(*phases: str) -> pd.DataFrame:
+def table(*phases: str, run: str = "a_decoder") -> pd.DataFrame:
     rows = [
         {
             "seed": seed,
@@ -41,7 +41,20 @@ def table(*phases: str) -> pd.DataFrame:
             range(2), phases, STEPS, range(3), ("as_is", "ordinary_tokens"), [*SHOWN, "stable_rank"]
         )
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS).assign(run=run)
+
+
+def held_out(**objectives: str) -> pd.DataFrame:
+    """The column that says of each run what it learns."""
+    return pd.DataFrame({"run": [*objectives], "objective": [*objectives.values()]})
+
+
+DECODER = held_out(a_decoder="causal_language_modeling")
+
+
+def draw(rows: pd.DataFrame, learned: pd.DataFrame = DECODER, **given: Any) -> Any:
+    results = {"csv": rows, "training/held_out": learned}
+    return draw_dynamics(results, "all runs", **SETTINGS | given)
 
 
 def panels(figure: Figure) -> list[Axes]:
@@ -52,62 +65,89 @@ def title_of(figure: Figure) -> str:
     return " ".join(figure.get_suptitle().split())
 
 
-def test_a_row_a_phase_and_measure() -> None:
-    results = {"csv": table("pretraining", "classification")}
-    figure, _ = draw_dynamics(results, "a model of a long name", **SETTINGS)
+def test_a_row_for_each_run_and_phase_and_two_columns_for_each_measure() -> None:
+    both = pd.concat([table("first", "second"), table("first", run="an_encoder")])
+    figure, _ = draw(both)
     assert_words_fit(figure)
-    titles = [ax.get_title("left") or ax.get_title() for ax in panels(figure)]
-    names = ("Top variance share", "TwoNN dimension")
-    phases = ("pretraining", "classification")
-    assert titles[::2] == [f"{name}, {phase}" for phase in phases for name in names]
-    assert titles[1::2] == ["Mean of the blocks"] * 4
+    rows = panels(figure)
+    assert len(rows) == 3 * 4
+    titles = [ax.get_title("left") or ax.get_title() for ax in rows]
+    names = ["Top variance share", "Mean of blocks", "TwoNN dimension", "Mean of blocks"]
+    assert titles == [*names, *[""] * 8]
+    labels = [" ".join(ax.get_ylabel().split()) for ax in rows[::4]]
+    assert labels == ["a decoder Layer", "a decoder second Layer", "an encoder Layer"]
     said = " ".join(" ".join(each.get_text() for each in figure.texts).split())
-    assert "2 seeds · 99 tokens" in said
+    assert "2 runs, 4 models · up to 99 tokens" in said
 
 
 def test_the_map_has_means_of_seeds_and_lines_are_means_of_blocks() -> None:
-    figure, _ = draw_dynamics({"csv": table("pretraining")}, "a model", **SETTINGS)
+    figure, _ = draw(table("pretraining"))
     by_layer, by_step = panels(figure)[:2]
-    assert (by_layer.get_xlabel(), by_layer.get_ylabel()) == ("Step", "Layer")
+    assert (by_layer.get_xlabel(), by_layer.get_ylabel()) == ("Step", "a\ndecoder\nLayer")
     expected = [
         [np.mean([value(seed, step, layer) for seed in (0, 1)]) for step in STEPS]
         for layer in range(3)
     ]
     assert np.asarray(by_layer.collections[0].get_array()) == pytest.approx(np.array(expected))
     for seed, line in enumerate(by_step.lines):
-        assert (line.get_label(), line.get_color()) == (f"seed {seed}", seed_look(seed).color)
         assert list(line.get_xdata()) == list(STEPS)
         expected_line = [np.mean([value(seed, step, layer) for layer in (1, 2)]) for step in STEPS]
         assert list(line.get_ydata()) == pytest.approx(expected_line)
     assert by_step.get_xlim()[0] < 0  # so that the marks of step 0 are whole
 
 
-def test_the_title_says_where_the_mean_of_the_blocks_goes() -> None:
-    given = table("pretraining")
-    twice = 2 * given["value"]
-    falls = twice.where(given["measure"] != "two_nn", 9 - twice)
-    figure, _ = draw_dynamics({"csv": given.assign(value=falls)}, "a model", **SETTINGS)
+def test_encoders_decoders_and_classifiers_are_told_apart_by_color_and_line() -> None:
+    runs = [table("first", run=run) for run in ("a_decoder", "an_encoder", "a_classifier")]
+    kinds = held_out(a_decoder="causal_language_modeling", an_encoder="masked_language_modeling")
+    figure, _ = draw(pd.concat(runs), kinds)
+    lines = [panels(figure)[number].lines[0] for number in (1, 5, 9)]
+    looks = (MODELS["decoder"], MODELS["encoder"], CLASSIFIER)
+    assert [line.get_color() for line in lines] == [look.color for look in looks]
+    assert len({(line.get_linestyle(), line.get_marker(), line.get_color()) for line in lines}) == 3
+    named = [each.get_text() for each in figure.legends[0].get_texts()]
+    assert named == ["Decoder", "Encoder", "Classifier"]
+
+
+def test_all_runs_have_one_scale() -> None:
+    far = table("first", run="an_encoder").assign(value=lambda rows: 7 * rows["value"])
+    figure, _ = draw(pd.concat([table("first"), far]))
+    rows = panels(figure)
+    maps = [rows[number].collections[0] for number in (0, 4)]
+    assert maps[0].get_clim() == maps[1].get_clim()
+    assert rows[1].get_ylim() == rows[5].get_ylim()
+
+
+def test_the_title_counts_the_models_in_which_the_blocks_rise() -> None:
+    falls = table("first", run="an_encoder").assign(value=lambda rows: 9 - rows["value"])
+    learned = held_out(a_decoder="causal_language_modeling", an_encoder="masked_language_modeling")
+    figure, _ = draw(pd.concat([table("first"), falls]), learned)
     assert title_of(figure) == (
-        "In the blocks, over pretraining, top variance share rises from 3.1 to 5.1 "
-        "and TwoNN dimension falls from 5.9 to 3.9"
+        "In the mean of the blocks, top variance share ends higher in 2 of 2 decoders and "
+        "0 of 2 encoders; "
+        "TwoNN dimension ends higher in 2 of 2 decoders and 0 of 2 encoders"
     )
 
 
-def test_what_does_not_move_has_no_panel_but_a_sentence() -> None:
-    given = table("pretraining")
-    still = given.assign(value=given["value"].where(given["measure"] != "two_nn", 5.85))
-    figure, text = draw_dynamics({"csv": still}, "a model", **SETTINGS)
-    assert len(panels(figure)) == 2
-    assert "TwoNN dimension (pretraining)." in text
-    figure, _ = draw_dynamics({"csv": given.assign(value=5.85)}, "a model", **SETTINGS)
-    assert len(panels(figure)) == 2 and "stays near 5.8" in title_of(figure)
+def test_only_the_first_phase_of_a_run_is_in_the_title() -> None:
+    second = table("second").assign(value=lambda rows: 9 - rows["value"])
+    figure, _ = draw(pd.concat([table("first"), second]))
+    assert "ends higher in 2 of 2 decoders;" in title_of(figure)
+
+
+def test_what_does_not_move_has_no_row_but_a_sentence() -> None:
+    still = table("first", run="still").assign(value=5.85)
+    figure, text = draw(pd.concat([table("first"), still]))
+    assert len(panels(figure)) == 4
+    assert "top variance share (still), TwoNN dimension (still)." in text
+    figure, _ = draw(still)
+    assert len(panels(figure)) == 4
     low, high = panels(figure)[1].get_ylim()
     assert low == 0 and high > 5.85
 
 
 def test_the_text_has_the_last_checkpoint_of_each_phase() -> None:
-    _, text = draw_dynamics({"csv": table("a", "b")}, "a model", **SETTINGS)
-    assert text.startswith("# Dynamics of a model\n\nStage `measure_dynamics`.")
+    _, text = draw(table("a", "b"))
+    assert text.startswith("# Dynamics\n\nStage `measure_dynamics`.")
     lines = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
     assert len(lines) == 2 * 2
     assert lines[1].endswith("| 1.100 | 2.100 | 3.100 |")
@@ -117,29 +157,26 @@ def test_the_text_has_the_last_checkpoint_of_each_phase() -> None:
 def test_a_value_that_is_none_is_a_gap() -> None:
     given = table("pretraining")
     gap = (given["measure"] == "two_nn") & (given["layer"] == 2)
-    figure, text = draw_dynamics(
-        {"csv": given.assign(value=given["value"].mask(gap))}, "a model", **SETTINGS
-    )
+    figure, text = draw(given.assign(value=given["value"].mask(gap)))
     assert_words_fit(figure)
     assert not np.isnan(panels(figure)[3].lines[0].get_ydata()).any()
     assert "TwoNN dimension" in text
 
 
 def test_a_measure_that_was_left_out_is_named() -> None:
-    given = table("pretraining").query("measure != 'two_nn'")
-    figure, text = draw_dynamics({"csv": given}, "a model", **SETTINGS)
+    figure, text = draw(table("pretraining").query("measure != 'two_nn'"))
     assert len(panels(figure)) == 2
-    assert "not measured: TwoNN dimension (pretraining)." in text
+    assert "not measured: TwoNN dimension (a decoder)." in text
 
 
 def test_too_few_documents_say_so(tmp_path: Path) -> None:
     table().to_csv(tmp_path / "empty.csv", index=False)
-    for each in (table(), pd.read_csv(tmp_path / "empty.csv")):
-        figure, text = draw_dynamics({"csv": each}, "a model", **SETTINGS)
-        assert "too few held-out documents" in figure.axes[0].texts[0].get_text()
-        assert text.startswith("# Dynamics of a model\n")
+    for each in (table(), pd.read_csv(tmp_path / "empty.csv"), pd.DataFrame()):
+        figure, text = draw(each, pd.DataFrame())
+        assert "too few documents" in figure.axes[0].texts[0].get_text()
+        assert text.endswith("None.\n")
 
 
 def test_the_settings_of_the_project_are_drawn(root: Path) -> None:
-    figure, _ = draw_dynamics({"csv": table("a")}, "a model", **settings_of(root, "dynamics"))
+    figure, _ = draw(table("a"), **settings_of(root, "dynamics"))
     assert_words_fit(figure)

@@ -1,4 +1,4 @@
-"""Draws a run from its tables, as the stage does."""
+"""Draws all runs from their tables, as the stage does."""
 
 from pathlib import Path
 
@@ -20,20 +20,25 @@ def test_all_nouns_of_the_chapter_are_drawn() -> None:
     assert DRAWINGS.keys() == nouns
 
 
-def test_a_run_is_drawn_under_its_own_name(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("runs", [(), ("mine", "yours")])
+def test_all_runs_are_drawn_on_a_page_each_noun(
+    runs: tuple[str, ...], root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conf = {noun: root / f"conf/draw/runs/{noun}.yaml" for noun in DRAWINGS}
     settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
     monkeypatch.chdir(tmp_path)
-    for name, each in results().items():
-        save_table(each, f"results/training/{name}/mine.csv")
-    save_table(table("pretraining"), "results/checkpoints/mine.csv")
-    save_table(dynamics_table("pretraining"), "results/dynamics/mine.csv")
-    save_table(claims(), "results/training_claims/mine.csv")
-    run = {"label": "my own model"}
-    main(StageConfig("", {}, "", {}, [], [], settings, train_name="mine", train=run))
+    for run in runs:
+        for name, each in results().items():
+            save_table(each, f"results/training/{name}/{run}.csv")
+        save_table(table("pretraining").drop(columns="run"), f"results/checkpoints/{run}.csv")
+        of_layers = dynamics_table("pretraining").drop(columns="run")
+        save_table(of_layers, f"results/dynamics/{run}.csv")
+        save_table(claims(), f"results/training_claims/{run}.csv")
+    main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     nouns = ("checkpoints", "dynamics", "training", "training_claims")
-    assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
+    for noun in nouns:
+        text = Path(f"figures/{noun}/all_runs.md").read_text()
+        assert all(run in text for run in runs)

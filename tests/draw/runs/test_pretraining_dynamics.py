@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.canvas import stage_of
+from embspace.draw.page.looks import MODELS
 from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics, main
 from embspace.files.tables import save_table
 from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules, claim_rows
@@ -24,7 +25,7 @@ STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
 
 def table() -> pd.DataFrame:
     """Of one model, at the steps of MultiBERTs."""
-    rows = table_of_run("pretraining").query("seed == 0")
+    rows = table_of_run("pretraining").query("seed == 0").drop(columns="run")
     return rows.assign(step=rows["step"].map(STEPS)).reset_index(drop=True)
 
 
@@ -47,11 +48,24 @@ def test_lines_are_the_layers_of_a_step_and_the_mean_of_layers_over_the_steps() 
     assert [each.get_text() for each in by_layer.get_xticklabels()] == ["0", "1", "20k", "2M"]
     [line] = by_step.lines
     assert list(line.get_xdata()) == list(STEPS.values())
-    assert not figure.legends  # of one model there is nothing to tell apart
+    assert line.get_color() == MODELS["decoder"].color
     ticks = [each.get_text() for each in by_step.get_xticklabels()]
     assert ticks == ["0", "1", "10", "100", "1000", "10k", "100k", "1M"]
     assert stage_of(figure) == "measure_pretraining_dynamics"
     assert "4 checkpoints" in "".join(each.get_text() for each in figure.texts)
+
+
+def test_the_title_says_from_where_to_where_the_mean_of_the_blocks_goes() -> None:
+    given = table()
+    twice = 2 * given["value"]
+    falls = twice.where(given["measure"] != "two_nn", 9 - twice)
+    figure, _ = draw(given.assign(value=falls))
+    assert " ".join(figure.get_suptitle().split()) == (
+        "In the blocks, over pretraining, top variance share rises from 3 to 5 "
+        "and TwoNN dimension falls from 6 to 4"
+    )
+    figure, _ = draw(given.assign(value=5.85))
+    assert "stays near 5.8" in " ".join(figure.get_suptitle().split())
 
 
 def test_the_text_has_the_last_checkpoint() -> None:

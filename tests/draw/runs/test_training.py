@@ -62,26 +62,57 @@ def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     panels = [ax for ax in figure.axes if ax.axison]
     assert len(panels) == 3
     for ax in panels:
-        named = [line for line in ax.lines if str(line.get_label()).startswith("seed")]
+        named = [line for line in ax.lines if str(line.get_label()).startswith("Seed")]
         assert [line.get_color() for line in named] == [seed_look(n).color for n in SEEDS]
         assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
     assert panels[0].get_yscale() == "log"
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "3 seeds · 500 held-out tokens · 50 held-out verbs · 80 held-out texts" in said
+    assert "1 run, 3 models" in said
+    titles = [" ".join(ax.get_title("left").split()) for ax in panels]
+    name = "a model of a rather long name"
+    parts = ("500 masked tokens", "50 main verbs", "80 texts")
+    assert titles == [f"{name}: {part}" for part in parts]
+
+
+def test_every_run_has_its_own_panels() -> None:
+    one, other = results(), results(classified=False)
+    both = {
+        name: pd.concat([one[name].assign(run="rna_encoder"), other[name].assign(run="b")])
+        for name in one
+    }
+    figure, text = draw_training(both, "all runs", **SETTINGS)
+    assert_words_fit(figure)
+    titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
+    tokens, verbs = "500 masked tokens", "50 main verbs"
+    assert titles == [
+        *(f"RNA encoder: {tokens}", f"b: {tokens}", f"RNA encoder: {verbs}", f"b: {verbs}"),
+        "RNA encoder: 80 texts",
+    ]
+    assert "2 runs, 6 models" in " ".join(each.get_text() for each in figure.texts)
+    assert "RNA encoder, texts as they are: of 3 seeds" in text
+    thin = [line for line in figure.axes[1].lines if line.get_linewidth() == 0.4]
+    assert len(thin) == len(SEEDS)  # of this run alone
+
+
+def test_without_runs_nothing_is_drawn() -> None:
+    empty = dict.fromkeys(results(), pd.DataFrame())
+    figure, text = draw_training(empty, "all runs", **SETTINGS)
+    assert title_of(figure) == "Nothing was trained"
+    assert "None." in text
 
 
 def test_the_title_holds_the_last_checkpoint_against_its_baselines() -> None:
     assert title_of(draw_training(results(), "a model", **SETTINGS)[0]) == (
-        "Loss on masked tokens ends at 3.00 nats, not below the bigram baseline's 2.00; "
-        "verbs agree in 70% without attractors, in 70% with some; classes are right in 80% of "
-        "texts, by logistic regression in 95% (better in 0 and worse in 3 of 3 seeds)"
+        "0 of 3 models end below the loss of every baseline; 3 of 3 models get verbs behind "
+        "attractors right more often than by chance; 0 of 3 models tell classes better than "
+        "logistic regression"
     )
     found = results(classified=False, grammar=False)
     found["held_out"]["loss"] = 1.5
     said = title_of(draw_training(found, "a model", **SETTINGS)[0])
-    assert said == "Loss on masked tokens ends at 1.50 nats, below the bigram baseline's 2.00"
+    assert said == "3 of 3 models end below the loss of every baseline"
     found["held_out"].loc[found["held_out"]["seed"] == 0, "loss"] = 2.5
-    assert "in 2 of 3 below the bigram" in title_of(draw_training(found, "a", **SETTINGS)[0])
+    assert title_of(draw_training(found, "a", **SETTINGS)[0]).startswith("2 of 3 models end below")
 
 
 def test_baselines_stand_where_they_were_measured_and_are_named() -> None:

@@ -49,7 +49,7 @@ def draw_encoders_decoders(
         height_mm=row_height_mm * len(measures) + 30,
         title=_title(claims, label),
         subtitle=f"{label} ({n}) beside {counted(max(table['name'].nunique() - 1, 0), 'other')} · "
-        "hollow: layer 0 · band: 95 % interval over texts · of runs the mean, thin each seed",
+        "hollow: layer 0 · band: 95 % interval over texts · runs: mean of seeds, thin: each",
         stage="measure_encoders_decoders",
     )
     heading = f"# {label} among encoders and decoders\n\nStage `measure_encoders_decoders`.\n"
@@ -85,7 +85,9 @@ def _title(claims: pd.DataFrame, label: str) -> str:
     for claim, kind, verdict in claims[["claim", "claimed_of", "verdict"]].itertuples(index=False):
         how = {"matches": "is", "differs": "is not"}.get(str(verdict), "may or may not be")
         said.append(f"{how} {claim}, as is claimed of {kind}s")
-    return f"{label} {'; it '.join(said)}" if said else f"No published claim can be held to {label}"
+    if not said:
+        return f"No published claim can be held to {label}"
+    return f"The top variance share of {label} {'; it '.join(said)}"
 
 
 def _looks(table: pd.DataFrame, label: str) -> dict[str, Look]:

@@ -114,7 +114,7 @@ def draw_profiles(
         share_scale(in_row)
     for ax in axes[len(measures) * len(spaces) :]:
         ax.set_axis_off()
-    _legend(figure, as_is, of_shown[of_shown["measure"].isin(measures)])
+    _legend(figure, as_is, of_shown[of_shown["measure"].isin(measures)], measures)
     return figure, _text(results, label, family, measures, digits)
 
 
@@ -235,8 +235,10 @@ def share_scale(axes: Sequence[Axes]) -> None:
             ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color=GRAY)
 
 
-def _legend(figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame) -> None:
-    """Name corpora, nulls and hollow points below all panels."""
+def _legend(
+    figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame, measures: Sequence[str]
+) -> None:
+    """Name corpora, nulls and hollow points, if there are any, below all panels."""
     handles = [
         Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line, label=look.name)
         for look in corpus_looks(sorted(set(as_is["corpus"]))).values()
@@ -247,7 +249,9 @@ def _legend(figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame) -> None:
         some = f" ({', '.join(corpora)})" if set(corpora) != set(as_is["corpus"]) else ""
         words = f"thin: null, {NULLS[null].name}{some}"
         handles.append(Line2D([], [], color=GRAY, ls=NULLS[null].line, lw=0.8, label=words))
-    handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
+    drawn = as_is[as_is["measure"].isin(measures) & as_is["low"].notna()]
+    if (drawn["converged"].astype(str) != "True").any():
+        handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
     figure.legend(handles=handles, loc="outside lower left", ncols=3)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 from joblib import cpu_count
 from matplotlib.figure import Figure
 
@@ -37,6 +38,7 @@ LOADERS: dict[str, Callable[[str], Any]] = {
     "csv": load_table,
     "yaml": lambda path: read_yaml(Path(path)),
 }
+ALL_RUNS = "all_runs"  # the name of a page over all models that we train
 WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
 
@@ -68,19 +70,33 @@ def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the results of a noun by the table's name, or by the suffix if it has no name.
 
-    `name` is the model's, that of a pair, or `toy`. `pairs.csv` and `csv` are results,
+    `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
+    with a column `run`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
     `other/pairs.csv` is a table of another noun, and keeps this name, as do files of any stage,
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
-    return {
-        each.removesuffix(".csv"): LOADERS[each.rpartition(".")[2]](result_path(noun, name, each))
-        for each in names
-    }
+    return {each.removesuffix(".csv"): _load(result_path(noun, name, each)) for each in names}
+
+
+def _load(path: str) -> Any:
+    """Return the content of a file; for a path with `*`, the rows of all these tables."""
+    load = LOADERS[path.rpartition(".")[2]]
+    if "*" not in path:
+        return load(path)
+    tables = {file.stem: load(str(file)) for file in _files(path)}
+    rows = [pd.DataFrame({"run": run}, table.index).join(table) for run, table in tables.items()]
+    filled = [each for each in rows if len(each)] or rows
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+
+def _files(path: str) -> list[Path]:
+    return sorted(Path().glob(path)) if "*" in path else [Path(path)]
 
 
 def result_path(noun: str, name: str, result: str) -> str:
-    """Return the path of a result that `load_results` names."""
+    """Return the path of a result that `load_results` names, for `ALL_RUNS` a pattern."""
+    name = "*" if name == ALL_RUNS else name
     table, _, suffix = result.rpartition(".")
     if table.startswith("conf/"):
         return result
@@ -140,7 +156,8 @@ def _key(
     settings: Mapping[str, Any],
 ) -> str:
     """Return the key under which a drawing is known, if the same was drawn before."""
-    sources = [Path(result_path(noun, name, each)) for each in drawing.results]
+    paths = [result_path(noun, name, each) for each in drawing.results]
+    sources = [file for path in paths for file in _files(path)]
     function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
     return drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
 

@@ -1,6 +1,6 @@
-"""Stage `draw_runs`: figures and tables of a model that we train, over its training."""
+"""Stage `draw_runs`: one page for each analysis of the models that we train, over all runs."""
 
-from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.page.saving import ALL_RUNS, draw_and_save, drawings_of, functions_of
 from embspace.draw.runs import checkpoints, dynamics, training, training_claims
 from embspace.settings.stage import StageConfig, run_stage
 
@@ -9,8 +9,8 @@ DRAWINGS = drawings_of(training, checkpoints, dynamics, training_claims)
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
-    draw_and_save("runs", DRAWINGS, config.train_name, config.train["label"], config.settings)
+    draw_and_save("runs", DRAWINGS, ALL_RUNS, "all runs", config.settings)
 
 
 if __name__ == "__main__":
-    run_stage(main, functions_of(DRAWINGS), groups=("train",))
+    run_stage(main, functions_of(DRAWINGS), groups=())

@@ -1,6 +1,6 @@
-"""Figure and table of `measure_dynamics`: the layers of a run's models over their training."""
+"""Figure and table of `measure_dynamics`: the layers of all runs' models over their training."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import seaborn as sns
@@ -10,148 +10,214 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, sentence_case
+from embspace.draw.page.looks import BLACK, MODELS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.measure_names import name_of
-from embspace.draw.runs.training import LEAST, moves, over_steps, short_step, show_steps
+from embspace.draw.runs.steps import (
+    LEAST,
+    MODEL,
+    moves,
+    over_steps,
+    rise_of,
+    short_step,
+    show_steps,
+    size_of,
+    with_runs,
+)
+from embspace.files.tables import Tables
 
-RESULTS = ("csv",)
-MOST_STEPS = 9  # that a map names
+RESULTS = ("csv", "training/held_out.csv")
+KINDS = {"masked_language_modeling": "encoder", "causal_language_modeling": "decoder"}
+MOST_STEPS = 4  # that a map names
 WIDE = 4.0  # times the smallest value, from which on colors and axes are logarithmic
-
-
-@dataclass(frozen=True)
-class Words:
-    """What a figure of a geometry over training says besides its numbers."""
-
-    subtitle: str
-    heading: str
-    stage: str
-    empty: str
-    """In the place of all, where nothing was measured."""
+CLASSIFIER = Look("classifier", BLACK)
+AROUND_MM = 42.0  # that heading, scales and legend take
+NOTHING = "Nothing was measured over training"
 
 
 def draw_dynamics(
-    results: dict[str, pd.DataFrame],
+    results: Tables,
     label: str,
     *,
     shown: list[str],
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row for each phase and measure of `shown`: by layer and step, and the mean of blocks.
+    """Draw a row for each run and phase: for each measure a map by layer, and the mean of blocks.
 
-    The map has the mean of the seeds; beside it is the mean over the blocks, a line a seed. Layer
-    0, the embeddings, may move far more than they do. What does not move has no row.
+    The map has the mean of the seeds; the mean over the blocks has a line for each seed, in the
+    look of encoders or decoders. A phase in which nothing moves has no row.
     """
-    table = results["csv"]
-    n_seeds, n = counted(table["seed"].nunique(), "seed"), table["n"].max() if len(table) else 0
-    words = Words(
-        subtitle=f"{label} · {n_seeds} · {counted(n, 'token')} of held-out texts · left: mean of "
-        "seeds · right: mean of the blocks, without layer 0",
-        heading=f"Dynamics of {label}",
+    table, kinds = with_runs(results["csv"], label), _kinds(results, label)
+    series = series_of(table, shown)
+    figure = draw_over_training(
+        series,
+        {name: MODELS[kinds[name]] for name in series if name in kinds},
+        row_height_mm,
+        title=_title(series, kinds, shown),
+        subtitle=f"{size_of(table)} · up to {count(table['n'].max() if len(table) else 0)} tokens "
+        "of held-out texts · maps: mean of seeds, colors of the blocks, layers from 1 on · lines: "
+        "each seed, mean of the blocks",
         stage="measure_dynamics",
-        empty=f"{label}: too few held-out documents",
     )
-    return draw_over_training(table, words, shown, row_height_mm, digits)
+    return figure, f"# Dynamics\n\nStage `measure_dynamics`.\n\n{table_of(series, shown, digits)}"
+
+
+def _kinds(results: Tables, label: str) -> dict[str, str]:
+    """Return by run whether it learns as an encoder or as a decoder; others are left out."""
+    held_out = results["training/held_out"]
+    if held_out.empty:
+        return {}
+    objectives = with_runs(held_out, label).drop_duplicates("run")[["run", "objective"]]
+    return {str(run): KINDS[str(each)] for run, each in objectives.itertuples(index=False)}
+
+
+def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return what is drawn by the name of the run, and of its phase from the second on."""
+    if table.empty:
+        return {}
+    rows = table[(table["change"] == "as_is") & table["measure"].isin(shown)]
+    series = dict[str, pd.DataFrame]()
+    for (run, phase), of_phase in rows.dropna(subset="value").groupby(["run", "phase"], sort=False):
+        series[f"{run}, {phase}" if str(run) in series else str(run)] = of_phase
+    return series
+
+
+def _title(
+    series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
+) -> str:
+    """Return in how many encoders and decoders the blocks end higher than they begin."""
+    known = [series[name].assign(kind=kinds[name]) for name in series if name in kinds]
+    if not known:
+        return "No model that learns a language was measured over training"
+    rows, said = pd.concat(known), []
+    for measure in shown:
+        of_kinds = rows[(rows["measure"] == measure) & (rows["layer"] > 0)].groupby("kind")
+        found = [rise_of(_blocks(each), "value", str(kind)) for kind, each in of_kinds]
+        said += [f"{name_of(measure)} ends higher in {' and '.join(found)}"] if found else []
+    return f"In the mean of the blocks, {'; '.join(said)}" if said else NOTHING
+
+
+def _blocks(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the blocks, without layer 0, of each model at each step."""
+    of_blocks = rows[rows["layer"] > 0]
+    return of_blocks.groupby([*MODEL, "step"], sort=False)["value"].mean().reset_index()
 
 
 def draw_over_training(
-    table: pd.DataFrame, words: Words, shown: list[str], row_height_mm: float, digits: int
-) -> tuple[Figure, str]:
-    """The rows of `measure_dynamics`, or of what measures as it does, of vectors as they are."""
-    table = table[table["change"] == "as_is"]
-    phases = list(dict.fromkeys(table["phase"]))
-    keys = [(str(phase), measure) for phase in phases for measure in shown]
-    groups = {key: table[(table["phase"] == key[0]) & (table["measure"] == key[1])] for key in keys}
-    measured = {key: rows.dropna(subset="value") for key, rows in groups.items()}
-    moving = {key: rows for key, rows in measured.items() if moves(rows, "value", ["layer"])}
-    drawn = moving or dict([each for each in measured.items() if len(each[1])][:1])
-    n_rows = max(len(drawn), 1)
+    series: Mapping[str, pd.DataFrame],
+    looks: Mapping[str, Look],
+    row_height_mm: float,
+    *,
+    title: str,
+    subtitle: str,
+    stage: str,
+) -> Figure:
+    """Draw a row for each series that moves, or the first if none does; lines are in its look."""
+    moving = {name: rows for name, rows in series.items() if _moves(rows)}
+    drawn = moving or dict([*series.items()][:1])
+    measures = list(dict.fromkeys(each for rows in drawn.values() for each in rows["measure"]))
     figure, axes = new_figure(
-        n_rows,
-        2,
-        height_mm=row_height_mm * n_rows + 34,
-        title=_title(drawn),
-        subtitle=words.subtitle,
-        stage=words.stage,
+        max(len(drawn), 1),
+        2 * max(len(measures), 1),
+        height_mm=row_height_mm * max(len(drawn), 1) + AROUND_MM,
+        title=title,
+        subtitle=subtitle,
+        stage=stage,
     )
-    heading = f"# {words.heading}\n\nStage `{words.stage}`.\n"
     if not drawn:
-        say_instead(axes, words.empty)
-        return figure, f"{heading}\nNone.\n"
-    for number, ((phase, measure), rows) in enumerate(drawn.items()):
-        by_layer, by_step = axes[2 * number : 2 * number + 2]
-        name = name_of(measure)
-        _by_layer(by_layer, rows)
-        by_layer.set_title(f"{name[:1].upper()}{name[1:]}, {phase}")
-        _by_step(by_step, rows)
-        by_step.set_title("Mean of the blocks")
-    if table["seed"].nunique() > 1:
-        legend_below(figure, axes, ncols=4)
-    still = [
-        f"{name_of(measure)} ({phase})" for phase, measure in keys if (phase, measure) not in moving
-    ]
-    note = f"Within {LEAST:.0%} of the largest at all steps, or not measured: {', '.join(still)}."
-    last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
-    wide = last[last["measure"].isin(shown)].pivot_table(
-        "value", ["phase", "measure", "seed"], "layer", sort=False
+        say_instead(axes, "too few documents, or nothing was trained")
+        return figure
+    for place, measure in enumerate(measures):
+        of_measure = {
+            name: rows[rows["measure"] == measure].assign(series=name)
+            for name, rows in drawn.items()
+        }
+        maps, lines = (
+            list(axes[start :: 2 * len(measures)]) for start in (2 * place, 2 * place + 1)
+        )
+        _maps(figure, maps, list(of_measure.values()))
+        _lines(lines, of_measure, looks)
+        maps[0].set_title(sentence_case(name_of(measure)))
+        lines[0].set_title("Mean of blocks")
+        for ax, name in zip(maps if place == 0 else [], drawn, strict=False):
+            ax.set_ylabel(f"{name.replace(', ', chr(10)).replace(' ', chr(10), 1)}\nLayer")
+    legend_below(figure, axes, ncols=4)
+    return figure
+
+
+def _moves(rows: pd.DataFrame) -> bool:
+    return any(moves(each, "value", ["layer"]) for _, each in rows.groupby("measure"))
+
+
+def _scale(values: pd.Series) -> tuple[type[Normalize], float, float]:
+    """Return the norm and the ends of a scale that holds values, logarithmic for wide ranges."""
+    low, high = float(values.min()), float(values.max())
+    return (LogNorm if 0 < WIDE * low < high else Normalize), low, high
+
+
+def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) -> None:
+    """Draw the mean of the seeds by layer and step, with one scale of colors for all series."""
+    means = [each.groupby(["layer", "step"])["value"].mean().unstack() for each in rows]
+    norm, low, high = _scale(pd.concat([mean[mean.index > 0] for mean in means]).stack())
+    for ax, mean in zip(axes, means, strict=True):
+        every = -(-mean.shape[1] // MOST_STEPS)
+        numbers = [int(str(step)) for step in mean.columns]
+        steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(numbers)]
+        look = {"cmap": "viridis", "norm": norm(low, high), "cbar": False, "yticklabels": 2}
+        sns.heatmap(mean, ax=ax, xticklabels=steps, **look)
+        ax.invert_yaxis()
+        ax.tick_params(length=0, rotation=0)
+        ax.set(xlabel="Step" if ax is axes[-1] else "", ylabel="")
+        ax.grid(visible=False)
+    bar = figure.colorbar(
+        axes[0].collections[0], ax=list(axes), location="bottom", aspect=25, pad=0.01, extend="both"
     )
+    bar.outline.set_visible(False)
+    if norm is LogNorm:
+        bar.ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        bar.ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        bar.ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _lines(
+    axes: Sequence[Axes], rows: Mapping[str, pd.DataFrame], looks: Mapping[str, Look]
+) -> None:
+    """Draw the mean of the blocks over the steps, with one axis for all series."""
+    steps = pd.concat([each["step"] for each in rows.values()])
+    for ax, (name, each) in zip(axes, rows.items(), strict=True):
+        over_steps(ax, _blocks(each), "value", look=looks.get(name, CLASSIFIER))
+        if ax is not axes[0]:
+            ax.sharey(axes[0])
+        show_steps(ax, steps)
+        if ax is not axes[-1]:
+            ax.set(xlabel="", xticklabels=[])
+    norm, low, high = _scale(pd.concat([_blocks(each)["value"] for each in rows.values()]))
+    if norm is LogNorm:
+        axes[0].set(yscale="log", ylim=(low / 1.1, high * 1.1))
+        axes[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes[0].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes[0].yaxis.set_minor_formatter(NullFormatter())
+    elif low >= 0:
+        axes[0].set_ylim(0, 1.1 * high or 1)
+
+
+def table_of(series: Mapping[str, pd.DataFrame], shown: Sequence[str], digits: int) -> str:
+    """Return the last checkpoint of each series by layer, and which do not move."""
+    if not series:
+        return "None.\n"
+    rows = pd.concat([each.assign(trained=name) for name, each in series.items()])
+    last = rows[rows["step"] == rows.groupby("trained")["step"].transform("max")]
+    wide = last.pivot_table("value", ["trained", "measure", "seed"], "layer", sort=False)
     named = wide.reset_index()
     named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
-    named = named.assign(measure=named["measure"].map(name_of))
-    text = section(
-        "The last checkpoint of each phase", note if still else "", markdown_table(named, digits)
-    )
-    return figure, f"{heading}\n{text}"
-
-
-def _title(drawn: dict[tuple[str, str], pd.DataFrame]) -> str:
-    """Return from where to where the mean of the blocks goes over the first phase drawn."""
-    ways = []
-    for (phase, measure), rows in drawn.items():
-        mean = rows[rows["layer"] > 0].groupby("step")["value"].mean()
-        if mean.empty or phase != next(iter(drawn))[0]:
-            continue
-        first, last = mean.iloc[0], mean.iloc[-1]
-        is_still = abs(last - first) <= LEAST * mean.abs().max()
-        how = "stays near" if is_still else "rises from" if last > first else "falls from"
-        ways.append(
-            f"{name_of(measure)} {how} {first:.2g}" + ("" if is_still else f" to {last:.2g}")
-        )
-    if not ways:
-        return "Nothing was measured over training"
-    return f"In the blocks, over {next(iter(drawn))[0]}, {' and '.join(ways)}"
-
-
-def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the mean of the seeds by layer and step, logarithmic where values differ widely."""
-    mean = rows.groupby(["layer", "step"])["value"].mean().unstack()
-    low, high = mean.min().min(), mean.max().max()
-    norm = LogNorm if 0 < WIDE * low < high else Normalize
-    every = -(-mean.shape[1] // MOST_STEPS)
-    numbers = [int(str(step)) for step in mean.columns]
-    steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(numbers)]
-    look = {"cmap": "viridis", "norm": norm(low, high), "xticklabels": steps, "yticklabels": "auto"}
-    sns.heatmap(mean, ax=ax, cbar_kws={"format": StrMethodFormatter("{x:g}"), "pad": 0.02}, **look)
-    if norm is LogNorm:
-        scale = ax.figure.axes[-1].yaxis
-        scale.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        scale.set_minor_formatter(NullFormatter())
-    ax.invert_yaxis()
-    ax.tick_params(length=0, rotation=0)
-    ax.set(xlabel="Step", ylabel="Layer")
-    ax.grid(visible=False)
-
-
-def _by_step(ax: Axes, rows: pd.DataFrame) -> None:
-    mean = rows[rows["layer"] > 0].groupby(["seed", "step"])["value"].mean().reset_index()
-    over_steps(ax, mean, "value")
-    low, high = mean["value"].min(), mean["value"].max()
-    if 0 < WIDE * low < high:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-    elif low >= 0:
-        ax.set_ylim(0, 1.1 * high or 1)
-    show_steps(ax, rows)
+    named = named.assign(measure=named["measure"].map(name_of)).rename(columns={"trained": "run"})
+    still = [
+        f"{name_of(measure)} ({name})"
+        for name, each in series.items()
+        for measure in shown
+        if not moves(each[each["measure"] == measure], "value", ["layer"])
+    ]
+    note = f"Within {LEAST:.0%} of the largest at all steps, or not measured: {', '.join(still)}."
+    return section("The last checkpoint", note if still else "", markdown_table(named, digits))

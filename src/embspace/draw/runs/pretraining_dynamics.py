@@ -1,13 +1,18 @@
 """Figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted
+from embspace.draw.page.looks import MODELS
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
-from embspace.draw.runs.dynamics import Words, draw_over_training
+from embspace.draw.runs.dynamics import NOTHING, draw_over_training, series_of, table_of
+from embspace.draw.runs.steps import LEAST, with_runs
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv", "claims.csv")
@@ -21,23 +26,40 @@ def draw_pretraining_dynamics(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row for each measure of `shown`: by layer and step, and the mean of the blocks.
+    """Draw a map of layers by checkpoints for each measure of `shown`, and the mean of blocks.
 
     Drawn as `draw_dynamics` draws what we train ourselves; below the table stand the verdicts on
     what was claimed.
     """
-    n_checkpoints = counted(results["csv"]["step"].nunique(), "checkpoint")
-    n_tokens = counted(results["csv"]["n"].max() if len(results["csv"]) else 0, "token")
-    words = Words(
+    table, claims = results["csv"], results["claims"]
+    n_checkpoints = counted(table["step"].nunique(), "checkpoint")
+    n_tokens = counted(table["n"].max() if len(table) else 0, "token")
+    series = series_of(with_runs(table, label), shown)
+    figure = draw_over_training(
+        series,
+        {} if claims.empty else {label: MODELS[str(claims["kind"].iloc[0])]},
+        row_height_mm,
+        title=_title(series),
         subtitle=f"{label} · {n_checkpoints} that its makers published · {n_tokens}, the same · "
-        "right: mean of the blocks, without layer 0",
-        heading=f"Pretraining dynamics of {label}",
+        "lines: mean of the blocks, without layer 0",
         stage="measure_pretraining_dynamics",
-        empty=f"{label}: too few documents",
     )
-    figure, text = draw_over_training(results["csv"], words, shown, row_height_mm, digits)
-    claims = results["claims"]
-    return figure, text if claims.empty else f"{text}\n{_claims(claims, digits)}"
+    text = table_of(series, shown, digits)
+    head = f"# Pretraining dynamics of {label}\n\nStage `measure_pretraining_dynamics`.\n\n{text}"
+    return figure, head if claims.empty else f"{head}\n{_claims(claims, digits)}"
+
+
+def _title(series: Mapping[str, pd.DataFrame]) -> str:
+    """Return from where to where the mean of the blocks goes, by measure."""
+    ways = []
+    for measure, rows in (each for table in series.values() for each in table.groupby("measure")):
+        mean = rows[rows["layer"] > 0].groupby("step")["value"].mean()
+        first, last = mean.iloc[0], mean.iloc[-1]
+        is_still = abs(last - first) <= LEAST * mean.abs().max()
+        how = "stays near" if is_still else "rises from" if last > first else "falls from"
+        end = "" if is_still else f" to {last:.2g}"
+        ways.append(f"{name_of(str(measure))} {how} {first:.2g}{end}")
+    return f"In the blocks, over pretraining, {' and '.join(ways)}" if ways else NOTHING
 
 
 def _claims(table: pd.DataFrame, digits: int) -> str:

@@ -1,6 +1,6 @@
-"""Figure and tables of `measure_training`: what the models of a run learn, seed by seed."""
+"""Figure and tables of `measure_training`: what the models of all runs learn, by seed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -9,112 +9,102 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, shade
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.runs.steps import last_rows, over_steps, show_steps, size_of, with_runs
 from embspace.files.tables import Tables
 
 RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
 DrawPanel = Callable[[Axes, pd.DataFrame], None]
 ASKED = {"masked_language_modeling": "masked tokens", "causal_language_modeling": "next tokens"}
 BASELINES = {"unigram": "unigram", "bigram": "bigram", "place": "position"}
-LEAST = 0.05  # of the largest value, that one has to change by to be worth a panel
+CHANCE = 0.5  # that the right form of a verb is preferred
+N_COLUMNS = 2  # of panels
 
 
 def draw_training(
     results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a panel for each of: held-out and training loss, agreement of verbs, classes."""
-    panels = _panels(results)
-    n_rows = -(-len(panels) // 2)
+    """Draw panels by run and phase: held-out and training loss, agreement of verbs, classes."""
+    known = {name: with_runs(table, label) for name, table in results.items() if not table.empty}
+    panels = _panels(known)
+    n_rows = max(-(-len(panels) // N_COLUMNS), 1)
     figure, axes = new_figure(
         n_rows,
-        min(2, len(panels)),
+        min(N_COLUMNS, max(len(panels), 1)),
         height_mm=row_height_mm * n_rows + 30,
-        title=_title(results),
-        subtitle=_subtitle(results, label),
+        title=_title(known),
+        subtitle=f"{size_of(known.get('losses', pd.DataFrame()))} · n of held-out texts in the "
+        "titles · attractor: a noun of the other number before the verb · bands: 95 % intervals "
+        "over documents",
         stage="measure_training",
     )
+    if not panels:
+        say_instead(axes, "nothing was trained")
     for ax, (panel, table) in zip(axes, panels, strict=False):
         panel(ax, table)
+        ax.set_title(f"{table['run'].iloc[0]}: {count(table['n'].max())} {ax.get_title('left')}")
+        ax.set_xlabel("Step" if ax in axes[len(panels) - N_COLUMNS :] else "")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    legend_below(figure, axes, ncols=4)
-    return figure, _tables(results, label, digits)
+    if panels:
+        legend_below(figure, axes, ncols=5)
+    return figure, _tables(known, digits)
 
 
 def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
-    losses = results["losses"]
+    """Return how to draw each panel and from which rows, those of losses first."""
 
     def held_out_loss(ax: Axes, rows: pd.DataFrame) -> None:
-        _loss(ax, rows, losses[losses["phase"] == rows["phase"].iloc[0]])
+        keys = ["run", "phase"]
+        _loss(ax, rows, results["losses"].merge(rows[keys].drop_duplicates(), on=keys))
 
     drawn = {"held_out": held_out_loss, "agreement": _agreement, "classification": _classes}
     panels: list[tuple[DrawPanel, pd.DataFrame]] = []
-    for table, panel in drawn.items():
-        of_none = results[table][results[table]["phase"].isna()]  # the logistic regression's
-        for _, rows in results[table].groupby("phase", sort=False):
+    for name, panel in drawn.items():
+        table = results.get(name, pd.DataFrame(columns=["run", "phase"]))
+        for (run, _), rows in table.groupby(["run", "phase"], sort=False):
+            of_none = table[table["phase"].isna() & (table["run"] == run)]  # logistic regression
             panels.append((panel, pd.concat([rows, of_none])))
     return panels
 
 
-def _subtitle(results: Tables, label: str) -> str:
-    words = [label, counted(results["losses"]["seed"].nunique(), "seed")]
-    for table, what in (("held_out", "token"), ("agreement", "verb"), ("classification", "text")):
-        if len(results[table]):
-            words.append(f"{counted(results[table]['n'].max(), f'held-out {what}')}")
-    return " · ".join([*words, "bands: 95 % intervals over documents"])
-
-
 def _title(results: Tables) -> str:
-    """Return how the last checkpoint stands beside its baselines."""
+    """Return how many models end better than their best baseline, in each thing they learn."""
+    last = {name: last_rows(table) for name, table in results.items() if name != "losses"}
     said = []
-    if len(results["held_out"]):
-        said.append(_of_loss(_last(results["held_out"])))
-    if len(results["agreement"]):
-        rows = _last(results["agreement"]).query("clause == 'main'")
-        right = rows.groupby("attractors")["accuracy"].mean()
-        if {"none", "some"} <= set(right.index):
-            said.append(
-                f"verbs agree in {right['none']:.0%} without attractors, "
-                f"in {right['some']:.0%} with some"
-            )
-    if len(results["classification"]):
-        said.append(_of_classes(_last(results["classification"])))
-    return f"{said[0][0].upper()}{said[0][1:]}" + "".join(f"; {each}" for each in said[1:])
+    if "held_out" in last:
+        rows = last["held_out"]
+        best = rows[[f"{name}_loss" for name in BASELINES]].min(axis=1)
+        said.append(f"{_of(rows['loss'] < best)} end below the loss of every baseline")
+    if "agreement" in last:
+        rows = last["agreement"].query("clause == 'main' and attractors == 'some'")
+        is_learned = rows["accuracy_low"] > CHANCE
+        said.append(
+            f"{_of(is_learned)} get verbs behind attractors right more often than by chance"
+        )
+    if "classification" in last:
+        rows = last["classification"].query("classifier == 'trained' and texts == 'as they are'")
+        is_better = rows["accuracy_less_regression_low"] > 0
+        said.append(f"{_of(is_better)} tell classes better than logistic regression")
+    return "; ".join(said) if said else "Nothing was trained"
 
 
-def _of_loss(rows: pd.DataFrame) -> str:
-    """Return the loss of the seeds beside that of the best baseline."""
-    levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
-    best = min(levels, key=lambda words: levels[words])
-    n_below, n = int((rows["loss"] < levels[best]).sum()), len(rows)
-    how = "below" if n_below == n else "not below" if not n_below else f"in {n_below} of {n} below"
-    asked = ASKED[str(rows["objective"].iloc[0])]
-    return (
-        f"loss on {asked} ends at {rows['loss'].mean():.2f} nats, "
-        f"{how} the {best} baseline's {levels[best]:.2f}"
-    )
-
-
-def _of_classes(rows: pd.DataFrame) -> str:
-    """Return the accuracy of the seeds beside that of the logistic regression, on whole texts."""
-    whole = rows[rows["texts"] == "as they are"]
-    trained = whole[whole["classifier"] == "trained"]
-    counts = whole.loc[whole["classifier"] != "trained", "accuracy"].mean()
-    n_above = int((trained["accuracy_less_regression_low"] > 0).sum())
-    n_below = int((trained["accuracy_less_regression_high"] < 0).sum())
-    n = len(trained)
-    how = f"better in {n_above} and worse in {n_below} of {counted(n, 'seed')}"
-    return (
-        f"classes are right in {trained['accuracy'].mean():.0%} of texts, by logistic regression "
-        f"in {counts:.0%} ({how})"
-    )
+def _of(is_so: pd.Series) -> str:
+    return f"{int(is_so.sum())} of {counted(len(is_so), 'model')}"
 
 
 def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> None:
-    """Held-out loss by step, training loss thin beside it, and the levels of the baselines."""
+    """Draw held-out loss by step, training loss thin beside it, and the levels of baselines."""
     over_steps(ax, rows, "loss")
     for seed, of_seed in losses.groupby("seed", sort=False):
         line: dict[str, Any] = {
@@ -128,42 +118,43 @@ def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
     ax.set_yticks([tick for tick in LOSS_TICKS if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]])
     asked = ASKED[str(rows["objective"].iloc[0])]
-    ax.set(title=f"Held-out loss on {asked}", ylabel="Nats per token")
+    ax.set(title=asked, ylabel="Loss (nats per token)")
     levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
     _baselines(ax, levels)
-    show_steps(ax, rows)
+    show_steps(ax, rows["step"])
 
 
 LOSS_TICKS = (0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10)
-GAP = 0.06  # of a panel's height, between the names of two levels
+GAP = 0.11  # of a panel's height, that a line of a name takes
 
 
 def _baselines(ax: Axes, levels: dict[str, float]) -> None:
-    """Draw levels, named beside the panel at the right."""
+    """Draw levels, with their names beside the panel at the right."""
     for level in levels.values():
         ax.axhline(level, color=GRAY, linestyle="--", linewidth=0.8)
     to_axes = ax.transData + ax.transAxes.inverted()
     wanted = [to_axes.transform((1, level))[1] for level in levels.values()]
-    for words, height in zip(levels, spread(wanted, GAP), strict=True):
+    gap = GAP * max(words.count("\n") + 1 for words in levels)
+    for words, height in zip(levels, spread(wanted, gap), strict=True):
         ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7, color=GRAY)
 
 
 def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
-    """Solid and filled without an attractor between subject and verb, dotted and hollow with."""
+    """Draw the share of right verbs, dotted and hollow for verbs with an attractor before them."""
     looks = {"none": ("-", None, "no attractor"), "some": (":", "white", "attractors")}
-    levels = {"chance level": 0.5}
+    levels = {"chance level": CHANCE}
     for attractors, (line, face, words) in looks.items():
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", line=line, face=face)
-        levels |= {words: _last(chosen)["accuracy"].mean()} if len(chosen) else {}
-    ax.set(title="Right form of a main verb preferred", ylabel="Share of verbs", ylim=(-0.02, 1.02))
-    show_steps(ax, rows)
+        levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
+    ax.set(title="main verbs", ylabel="Share with right form", ylim=(-0.02, 1.02))
+    show_steps(ax, rows["step"])
     _baselines(ax, {"chance level": levels.pop("chance level")})
     _named_ends(ax, levels)
 
 
 def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
-    """Name lines beside the panel, at their last values, on a linear axis."""
+    """Write the names of lines beside the panel, at their last values, on a linear axis."""
     low, high = ax.get_ylim()
     wanted = [(height - low) / (high - low) for height in heights.values()]
     for words, height in zip(heights, spread(wanted, GAP), strict=True):
@@ -171,7 +162,7 @@ def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
 
 
 def _classes(ax: Axes, rows: pd.DataFrame) -> None:
-    """Accuracy by step, the level of the regression; with half hidden, crosses and a level."""
+    """Draw accuracy by step, crosses for texts half hidden, and the levels to compare with."""
     is_trained, is_whole = rows["classifier"] == "trained", rows["texts"] == "as they are"
     whole = rows[is_trained & is_whole]
     over_steps(ax, whole, "accuracy")
@@ -182,102 +173,64 @@ def _classes(ax: Axes, rows: pd.DataFrame) -> None:
             "linestyle": "",
         }
         ax.plot(row["step"], row["accuracy"], label="half of the text hidden", **look)
-    ax.set(title="Classes of held-out texts", ylabel="Accuracy", ylim=(-0.02, 1.02))
+    ax.set(title="texts", ylabel="Accuracy of classes", ylim=(-0.02, 1.02))
     levels = {"most frequent\nclass": rows["null_accuracy"].iloc[0]}
     for of_texts, words in ((is_whole, "logistic\nregression"), (~is_whole, "same, half\nhidden")):
         found = rows.loc[~is_trained & of_texts, "accuracy"]
         levels |= {words: found.iloc[0]} if len(found) else {}
     _baselines(ax, levels)
-    show_steps(ax, whole)
+    show_steps(ax, whole["step"])
 
 
-def over_steps(
-    ax: Axes, rows: pd.DataFrame, quantity: str, *, line: str = "", face: str | None = None
-) -> None:
-    """Draw a line a seed over the steps, in its look, and its interval where it has one."""
-    # A column that a logistic regression shares has its seeds as floats.
-    for seed, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
-        look = seed_look(int(str(seed)))
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
-        style |= {"markerfacecolor": face} if face else {"label": look.name}
-        ax.plot(of_seed["step"], of_seed[quantity], line or look.line, **style)
-        if f"{quantity}_low" in of_seed:
-            shade(ax, of_seed, "step", quantity, color=look.color, alpha=0.2)
+SECTIONS = {
+    "held_out": (
+        "Held-out texts, the last checkpoint",
+        "Losses in nats per token, with 95 % intervals over documents. The bigram sees the "
+        "token before; a masked model also sees what follows. The position baseline counts "
+        "what stands at the same position of a window of the training texts.",
+    ),
+    "agreement": (
+        "Agreement, the last checkpoint",
+        "How often the right form of a verb is likelier than the wrong one, by its clause and "
+        "whether there is an attractor, a noun of the other number, between subject and verb. "
+        "Who takes the number of the nearest noun is right without attractors.",
+    ),
+}
 
 
-def moves(rows: pd.DataFrame, value: str, keys: Sequence[str]) -> bool:
-    """Return whether a value changes over the steps enough for a panel, for any of `keys`."""
-    by_step = rows.groupby([*keys, "step"])[value].mean().groupby(list(keys))
-    largest = rows[value].abs().max()
-    return bool(((by_step.max() - by_step.min()) > LEAST * largest).any())
-
-
-def show_steps(ax: Axes, rows: pd.DataFrame) -> None:
-    """Steps by logarithm, with a place for step 0, whose marks are whole."""
-    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.3, rows["step"].max() * 1.3)
-    ticks = [0, *(10**power for power in range(10) if 10**power <= rows["step"].max())]
-    ax.set_xticks(ticks, map(short_step, ticks))
-    ax.set_xlabel("Step")
-
-
-def short_step(step: int) -> str:
-    """As it is up to 1000, above as 10k or 1M."""
-    thousands = f"{step // 1000}k" if step < 10**6 else f"{step // 10**6}M"
-    return str(step) if step <= 1000 else thousands
-
-
-def _tables(results: Tables, label: str, digits: int) -> str:
-    sections = {
-        "held_out": (
-            "Held-out texts, the last checkpoint",
-            "Losses in nats per token, with 95 % intervals over documents. The bigram sees the "
-            "token before; a masked model also sees what follows. The position baseline counts "
-            "what stands at the same position of a window of the training texts.",
-        ),
-        "agreement": (
-            "Agreement, the last checkpoint",
-            "How often the right form of a verb is likelier than the wrong one, by its clause and "
-            "whether there is an attractor, a noun of the other number, between subject and verb. "
-            "Who takes the number of the nearest noun is right without attractors.",
-        ),
-    }
+def _tables(results: Tables, digits: int) -> str:
+    """Return how far seeds lie apart; the last checkpoints of all runs are folded."""
+    head = "# Training\n\nStage `measure_training`.\n"
+    if not results:
+        return f"{head}\nNone.\n"
     text = []
-    for table, (heading, words) in sections.items():
-        if len(results[table]):
-            last = _last(results[table]).dropna(axis="columns", how="all")
+    for table, (heading, words) in SECTIONS.items():
+        if table in results:
+            last = last_rows(results[table]).dropna(axis="columns", how="all")
             named = last.rename(columns=lambda name: name.replace("place_", "position_"))
             text.append(section(heading, words, markdown_table(named, digits)))
-    if len(results["classification"]):
-        last = _last(results["classification"])
+    if "classification" in results:
+        last = last_rows(results["classification"])
         shown = markdown_table(last, digits)
-        text.append(section("Classes of held-out texts", _verdict(last), shown))
+        text.append(section("Classes of held-out texts", _verdicts(last), shown))
     seeds = results["seeds"]
     seeds = seeds.assign(of=seeds["of"].astype(str).str.replace("_", " "))
-    spread_of = markdown_table(seeds, digits)
     words = "Of the last checkpoints; the standard deviation is that of a sample."
-    first = section("How far seeds lie apart", words, spread_of)
-    head = f"# Training of {label}\n\nStage `measure_training`.\n"
+    first = section("How far seeds lie apart", words, markdown_table(seeds, digits))
     return "\n".join([head, first, folded("\n".join(text))])
 
 
-def _last(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of each phase's last checkpoint, and those of none."""
-    last = rows.groupby("phase")["step"].transform("max")
-    return rows[rows["step"].isna() | (rows["step"] == last)]
-
-
-def _verdict(rows: pd.DataFrame) -> str:
-    """Which wins, by the interval of the difference on the same documents."""
+def _verdicts(rows: pd.DataFrame) -> str:
+    """Return in how many seeds of a run the model is better than the logistic regression."""
     sentences = []
-    for texts, of_texts in rows.groupby("texts", sort=False):
+    for (run, texts), of_texts in rows.groupby(["run", "texts"], sort=False):
         trained = of_texts[of_texts["classifier"] == "trained"]
         n_above = int((trained["macro_f1_less_regression_low"] > 0).sum())
         n_below = int((trained["macro_f1_less_regression_high"] < 0).sum())
         sentences.append(
-            f"Texts {texts}: of {counted(len(trained), 'seed')}, {n_above} have a larger macro-F1 "
-            f"than the logistic regression, {n_below} a smaller one, by the 95 % interval of the "
-            "difference. Of the words "
+            f"{sentence_case(str(run))}, texts {texts}: of {counted(len(trained), 'seed')}, "
+            f"{n_above} have a larger macro-F1 than the logistic regression, {n_below} a smaller "
+            "one, by the 95 % interval of the difference. Of the words "
             f"{of_texts['share_unknown'].iloc[0]:.1%} stand in no training text."
         )
     return " ".join(sentences)

@@ -1,0 +1,90 @@
+"""Lines over the steps of training, and the words for where they go, for all figures of runs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from embspace.draw.page.canvas import counted, sentence_case, shade
+from embspace.draw.page.looks import Look, seed_look
+
+LEAST = 0.05  # of the largest value, that one has to change by to be worth a panel
+MODEL = ["run", "seed"]  # each seed of a run is a model of its own
+
+
+def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return the table with a column `run` in words; the table of a single run has its label."""
+    if "run" not in table:
+        return table.assign(run=label)
+    return table.assign(run=[words_of(str(run)) for run in table["run"]])
+
+
+def words_of(run: str) -> str:
+    """Return the name of a run as a reader sees it."""
+    return run.replace("_", " ").replace("rna", "RNA")
+
+
+def size_of(table: pd.DataFrame) -> str:
+    """Return the number of runs and of models, of which a run has one for each seed."""
+    if table.empty:
+        return "0 runs"
+    n_models = len(table.drop_duplicates(MODEL))
+    return f"{counted(table['run'].nunique(), 'run')}, {counted(n_models, 'model')}"
+
+
+def over_steps(
+    ax: Axes,
+    rows: pd.DataFrame,
+    quantity: str,
+    *,
+    look: Look | None = None,
+    line: str = "",
+    face: str | None = None,
+) -> None:
+    """Draw a line for each seed over the steps, in its look or in one, with intervals if any."""
+    # A column that a logistic regression shares has its seeds as floats.
+    for seed, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
+        of_line = look or seed_look(int(str(seed)))
+        style: dict[str, Any] = {"color": of_line.color, "marker": of_line.marker, "ms": 3}
+        style |= {"markerfacecolor": face} if face else {"label": sentence_case(of_line.name)}
+        ax.plot(of_seed["step"], of_seed[quantity], linestyle=line or of_line.line, **style)
+        if f"{quantity}_low" in of_seed:
+            shade(ax, of_seed, "step", quantity, color=of_line.color, alpha=0.2)
+
+
+def moves(rows: pd.DataFrame, value: str, keys: Sequence[str]) -> bool:
+    """Return whether a value changes over the steps enough for a panel, for any of `keys`."""
+    by_step = rows.groupby([*keys, "step"])[value].mean().groupby(list(keys))
+    largest = rows[value].abs().max()
+    return bool(((by_step.max() - by_step.min()) > LEAST * largest).any())
+
+
+def rise_of(rows: pd.DataFrame, value: str, noun: str) -> str:
+    """Return in how many models, which are called `noun`, a value ends clearly above its start."""
+    by_step = rows.sort_values("step").groupby(MODEL)[value]
+    largest = rows.assign(size=rows[value].abs()).groupby(MODEL)["size"].max()
+    n_up = int((by_step.last() - by_step.first() > LEAST * largest).sum())
+    return f"{n_up} of {counted(len(largest), noun)}"
+
+
+def show_steps(ax: Axes, steps: pd.Series) -> None:
+    """Give a panel a logarithmic axis of steps with a place for step 0, whose marks are whole."""
+    last = int(steps.max())
+    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
+    ax.set_xlim(-0.3, last * 1.3)
+    ticks = [0, *(10**power for power in range(10) if 10**power <= last)]
+    ax.set_xticks(ticks, map(short_step, ticks))
+    ax.set_xlabel("Step")
+
+
+def short_step(step: int) -> str:
+    """Return a step as it is up to 1000, and a larger one as 10k or 1M."""
+    thousands = f"{step // 1000}k" if step < 10**6 else f"{step // 10**6}M"
+    return str(step) if step <= 1000 else thousands
+
+
+def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the last checkpoint of each run and phase, and those of no checkpoint."""
+    last = rows.groupby(["run", "phase"])["step"].transform("max")
+    return rows[rows["step"].isna() | (rows["step"] == last)]
