@@ -23,7 +23,6 @@ ENCODINGS = {
     "sinusoidal_as_printed": ("Doubled exponent (Luisto)", PURPLE),
     "learned": ("Learned", SPACES["positional"].color),
 }
-PROPERTIES = {"spectral_power_share": "share of power at the spectral period"}
 
 
 def draw_sinusoidal_positions(
@@ -141,7 +140,7 @@ def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str
 
 
 def _words(row: pd.Series) -> str:
-    name = PROPERTIES.get(row["property"], row["property"]).replace("_", " ")
+    name = str(row["property"]).replace("_", " ")
     if pd.notna(row["largest_offset"]):
         return f"{name}, offsets up to {row['largest_offset']:g}"
     if pd.notna(row["share"]):
