@@ -1,9 +1,8 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from embspace.draw.page.canvas import use_style
-from embspace.draw.positional.helix import _local_periods, _peaks, draw_helix
+from embspace.draw.positional.helix import draw_helix
 from embspace.measure.positional.helix import Helix, measure_helix
 from tests.draw.fits import assert_words_fit
 from tests.geometry.planted import helix, noise
@@ -65,16 +64,6 @@ def test_the_local_period_of_an_even_helix_is_that_of_the_whole(found, drawn):
     assert np.median(local.get_ydata()) == pytest.approx(period, rel=0.02)
 
 
-def test_the_local_period_follows_one_that_changes():
-    path = pd.DataFrame({"position": range(81)})
-    path["turns"] = np.where(path["position"] <= 40, path["position"] / 5, 8 - 40 / 8)
-    path.loc[41:, "turns"] += path.loc[41:, "position"] / 8
-    local = _local_periods(path, 10)
-    assert local["position"].tolist() == list(range(5, 76))
-    assert local["period"].iloc[0] == pytest.approx(5)
-    assert local["period"].iloc[-1] == pytest.approx(8)
-
-
 def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(found, drawn):
     ax = drawn[0].axes[3]
     period, power = (np.asarray(each) for each in ax.lines[0].get_data())
@@ -83,13 +72,6 @@ def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(foun
     assert power == pytest.approx(expected.to_numpy())
     assert power.max() == 1
     assert f"{period[np.argmax(power)]:.2f}" in [text.get_text() for text in ax.texts]
-
-
-def test_of_peaks_that_the_path_cannot_tell_apart_the_higher_one_is_named():
-    frequency = [0.1, 0.101, 0.102, 0.2, 0.3]
-    spectrum = pd.DataFrame({"frequency": frequency, "power": [0.9, 0.5, 1.0, 0.6, 0.4]})
-    assert _peaks(spectrum, 0.01) == [2, 3]
-    assert _peaks(spectrum, 0.0001) == [0, 1, 2, 3]
 
 
 def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):

@@ -107,7 +107,7 @@ def test_the_changes_of_the_thesis_are_marked_where_there_are_such_positions(dra
     assert not drawn[0].axes[1].texts
     results = results_of({"positional": vectors(200, 12)}, regimes_of(200))
     cosines = draw(results)[0].axes[1]
-    assert [text.get_text() for text in cosines.texts] == ["128\n(thesis)"]
+    assert [text.get_text() for text in cosines.texts] == ["128\n(Luisto)"]
     assert [list(line.get_ydata())[0] for line in cosines.lines] == [128, 0]
 
 

@@ -22,14 +22,19 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import GRAY, SPACES
-from embspace.draw.page.markdown import for_readers, markdown_table, section, tables_page
+from embspace.draw.page.maps.quality import LINE, LINE_NOTE
+from embspace.draw.page.markdown import for_readers, markdown_table, same, section, tables_page
+from embspace.draw.positional.helix_path import (
+    along_axis,
+    local_periods,
+    most_even,
+    peaks,
+    seen_from_above,
+)
 
 RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
 PER_STEP = 12  # points of the drawn curve between two positions
-# The shift of what is far away: upward, and along the axis as a share of the stretch.
-RISE, LEAN = 0.25, 0.1
-PEAK = 0.5  # share of the highest power that a peak with a name reaches
 EDGE = 0.005  # share of the highest power at which the panel of the spectrum ends
 DEFINITIONS = {
     "winding_number": "turning angle about the axis",
@@ -50,14 +55,7 @@ PERIODS = {
     "null_power_share": "share of power, shuffled",
 }
 REPRESENTATIONS = {"full_space": "full space", "components": "three components"}
-ONE_DIMENSIONALITY = {
-    "representation": "representation",
-    "n": "n",
-    "order_correlation": "order along the tree",
-    "null_order_correlation_high": "shuffled, 97.5 %",
-    "adjacent_neighbor_share": "two nearest are i±1",
-    "null_adjacent_neighbor_share": "by chance",
-}
+ONE_DIMENSIONALITY = {**same("representation", "n"), **LINE}
 
 
 def draw_helix(
@@ -75,7 +73,7 @@ def draw_helix(
     that of `n_local` successive steps.
     """
     path, periods = results["path"], results["periods"]
-    local = _local_periods(path, n_local)
+    local = local_periods(path, n_local)
     figure, axes = new_figure(
         2,
         3,
@@ -91,8 +89,8 @@ def draw_helix(
         else:
             say_instead(axes, "fewer than eight structured positions")
         return figure, text
-    along = _along_axis(path)
-    stretch = _most_even(path["position"], along, n_shown)
+    along = along_axis(path)
+    stretch = most_even(path["position"], along, n_shown)
     _spring(figure, join_panels(axes[:3]), path[stretch], along[stretch])
     _unrolled(axes[3], path, along, stretch)
     _by_position(axes[4], local, _found(periods)["period"])
@@ -102,17 +100,6 @@ def draw_helix(
 
 def _found(periods: pd.DataFrame) -> pd.Series:
     return periods[periods["definition"] == "winding_number"].iloc[0]
-
-
-def _local_periods(path: pd.DataFrame, n_steps: int) -> pd.DataFrame:
-    """Return the middle and the positions per turn of each run of `n_steps` steps."""
-    n_steps = max(1, min(n_steps, len(path) - 1))
-    position, turns = (path[name].to_numpy(np.float64) for name in ("position", "turns"))
-    n_turns = np.abs(turns[n_steps:] - turns[:-n_steps])
-    with np.errstate(divide="ignore"):
-        period = (position[n_steps:] - position[:-n_steps]) / n_turns
-    middle = (position[n_steps:] + position[:-n_steps]) / 2
-    return pd.DataFrame({"position": middle, "period": period})
 
 
 def _finding(periods: pd.DataFrame, local: pd.DataFrame) -> str:
@@ -140,25 +127,6 @@ def _protocol(results: dict[str, Any]) -> str:
     )
 
 
-def _along_axis(path: pd.DataFrame) -> Float[np.ndarray, " n"]:
-    """Return the coordinate along the axis, which is the slope of the path over its positions."""
-    components = path[[f"component_{number}" for number in (1, 2, 3)]].to_numpy(np.float64)
-    slope = np.polyfit(path["position"], components, 1)[0]
-    along: Float[np.ndarray, " n"] = components @ (slope / np.linalg.norm(slope))
-    return along
-
-
-def _most_even(position: pd.Series, along: Float[np.ndarray, " n"], n: int) -> slice:
-    """Return the `n` successive positions along which the path advances most evenly."""
-    n = min(n, len(along))
-    linear = [
-        np.corrcoef(position[start : start + n], along[start : start + n])[0, 1] ** 2
-        for start in range(len(along) - n + 1)
-    ]
-    start = int(np.argmax(linear))
-    return slice(start, start + n)
-
-
 def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"]) -> None:
     """Draw a smooth curve through the positions, from above and the side, thin at the back."""
     from scipy.interpolate import CubicSpline
@@ -167,7 +135,7 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     points = np.column_stack([along, path["plane_x"], path["plane_y"]])
     fine = np.linspace(0, order[-1], PER_STEP * len(order))
     curve = CubicSpline(order, points)(fine)
-    depth, seen = curve[:-1, 2], _seen(curve)
+    depth, seen = curve[:-1, 2], seen_from_above(curve)
     farthest_first = np.argsort(-depth, kind="stable")
     pieces = np.stack([seen[:-1], seen[1:]], axis=1)[farthest_first]
     width = 0.6 + 1.8 * (depth.max() - depth) / np.ptp(depth)
@@ -177,19 +145,12 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     )
     lines.set_array(np.interp(fine[:-1], order, position)[farthest_first])
     ax.add_collection(lines)
-    x, y = _seen(points).T
+    x, y = seen_from_above(points).T
     points_seen = ax.scatter(x, y, c=position, s=10, zorder=3, **look)
     figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
     ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
     n = counted(len(path), "successive position")
     ax.set_title(f"{n}, joined by a smooth curve that is thin at the back")
-
-
-def _seen(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"]:
-    """Project points onto the page, as a view from above and the side shows them."""
-    along, across, depth = points.T
-    lean = LEAN * np.ptp(along) / (np.ptp(depth) / 2)
-    return np.column_stack([along + lean * depth, across + RISE * depth])
 
 
 def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], shown: slice) -> None:
@@ -218,22 +179,13 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()
     ax.plot(period, power, color=SPACES["positional"].color)
     ax.axvline(whole, color=GRAY, linestyle="--", linewidth=1, zorder=0)
-    for place in _peaks(shown, 2 / n_positions):
+    for place in peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center")
     ax.set(
         xlabel="period (positions)\ndashed: whole path", ylabel="normalized power", ylim=(0, 1.12)
     )
     ax.set_title("Spectrum")
-
-
-def _peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
-    """Return the rows whose power is high, and the highest within `width` of their frequency."""
-    high = spectrum[spectrum["power"] >= PEAK * spectrum["power"].max()]
-    frequency = high["frequency"].to_numpy()
-    near = np.abs(np.subtract.outer(frequency, frequency)) <= width
-    highest = np.where(near, high["power"].to_numpy(), 0).max(axis=1)
-    return [*high.index[high["power"] == highest]]
 
 
 def _tables(results: dict[str, Any], label: str, digits: int) -> str:
@@ -253,9 +205,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     lines = for_readers(
         results["one_dimensionality"], ONE_DIMENSIONALITY, representation=REPRESENTATIONS
     )
-    note = (
-        "Correlation of position with order along the minimum spanning tree, and share "
-        "of positions whose two nearest are the next ones."
+    of_lines = section(
+        "One-dimensionality", LINE_NOTE, markdown_table(lines, digits, ["by chance"])
     )
-    of_lines = section("One-dimensionality", note, markdown_table(lines, digits, ["by chance"]))
     return tables_page(title, "measure_helix", f"{of_periods}\n{of_lines}")

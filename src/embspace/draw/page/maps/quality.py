@@ -21,9 +21,9 @@ QUALITY_NOTE = (
     "share of the nearest that are kept. Chance is a random layout."
 )
 OF_CLOUDS = {"cloud": "cloud", "n_axes": "axes", **QUALITY}
-LINES_NOTE = (
-    "Correlation of position with order along the minimum spanning tree of the map, "
-    "and share of positions whose two nearest are the next ones."
+LINE_NOTE = (
+    "Correlation of position with order along the minimum spanning tree, and share "
+    "of positions whose two nearest are the next ones."
 )
 SEEDS_NOTE = (
     "Share of a point's nearest neighbors in one map that it has in the map of "
@@ -48,15 +48,14 @@ LINES_OVER_SEEDS = {
     "smallest_adjacent_neighbor_share": "smallest share",
     "largest_adjacent_neighbor_share": "largest share",
 }
-LINES = {
-    "cloud": "cloud",
-    "n_axes": "axes",
-    "n": "n",
+# The columns that say how nearly positions lie along a line in their order.
+LINE = {
     "order_correlation": "order along the tree",
     "null_order_correlation_high": "shuffled, 97.5 %",
     "adjacent_neighbor_share": "two nearest are i±1",
     "null_adjacent_neighbor_share": "by chance",
 }
+LINES = {"cloud": "cloud", "n_axes": "axes", "n": "n", **LINE}
 
 
 def finding(results: Mapping[str, Any], method: str) -> str:
@@ -95,7 +94,7 @@ def map_tables(results: Mapping[str, Any], label: str, method: str, stage: str, 
     if not lines.empty:
         shown = for_readers(lines, LINES, cloud=names(CLOUDS))
         body = markdown_table(shown, digits, ["by chance"])
-        sections.append(section("One-dimensionality of the positions", LINES_NOTE, body))
+        sections.append(section("One-dimensionality of the positions", LINE_NOTE, body))
     if "seeds" in results and not results["seeds"].empty:
         sections += _over_seeds(results["seeds"], digits)
     return tables_page(f"Maps of {label} by {method}", stage, *sections)
