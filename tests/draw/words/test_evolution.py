@@ -90,8 +90,8 @@ def test_the_title_says_how_far_the_word_drifts(results, apart, random):
         relative_distance=apart, random_weights_relative_distance=random
     )
     title = title_of(results | {"drift": drift})
-    assert title.startswith(f"“mouse” in two texts: at the last layer {apart:.2f} times as far")
-    assert f"tokens are, with random weights {random:.2f} times" in title
+    assert title.startswith(f"At the last layer “mouse” in two texts is {apart:.2f} times as far")
+    assert f"tokens, with random weights {random:.2f} times" in title
 
 
 def test_the_figure_names_stage_and_population(figure):
@@ -102,7 +102,7 @@ def test_the_figure_names_stage_and_population(figure):
 
 def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module, results):
     none = asdict(measured(module, followed=[]))
-    assert title_of(none).startswith("Shared tokens in two texts")
+    assert title_of(none).startswith("At the last layer shared tokens in two texts are ")
     alone = results | {"drift": results["drift"][:0]}
     assert title_of(alone).startswith("Two components show ")
     for given, titles in ((none, 2), (alone, 2), (none | {"drift": none["drift"][:0]}, 1)):

@@ -82,13 +82,15 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
     last = drift[drift["layer"] == drift["layer"].max()]
     marked = last[_marked(last, _followed(path))]
     rows = last if marked.empty else marked
-    who = "Shared tokens" if marked.empty else f"“{marked['token'].iloc[0]}”"
+    who = "shared tokens in two texts are"
+    if not marked.empty:
+        who = f"“{marked['token'].iloc[0]}” in two texts is"
     apart, random = (
         rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
     )
     return (
-        f"{who} in two texts: at the last layer {apart:.2f} times as far apart as different "
-        f"tokens are, with random weights {random:.2f} times"
+        f"At the last layer {who} {apart:.2f} times as far apart as different tokens, with random "
+        f"weights {random:.2f} times"
     )
 
 
