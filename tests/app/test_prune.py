@@ -41,7 +41,7 @@ KEPT = [
     "data/trained/mine/seed_0/pretraining/step_000000/model.safetensors",
     "data/extracted/checkpoints/mine.safetensors",
     "results/training/losses/mine.csv",
-    "figures/training/mine.png",
+    "figures/training/all_runs.png",
 ]
 DROPPED = [
     "data/prepared/checkpoints/c.json",

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from embspace.draw.page.looks import MODELS, seed_look
 from embspace.draw.runs.steps import (
     last_rows,
+    log_ticks,
     moves,
     over_steps,
     rise_of,
@@ -69,6 +70,16 @@ def test_the_axis_of_steps_has_room_for_step_0() -> None:
     show_steps(ax, pd.Series([0, 1, 300]))
     assert ax.get_xlim()[0] < 0 < 300 < ax.get_xlim()[1]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
+
+
+def test_a_logarithmic_axis_has_plain_numbers() -> None:
+    ax = Figure().subplots()
+    ax.set(yscale="log", ylim=(0.2, 6))
+    log_ticks(ax.yaxis)
+    low, high = ax.get_ylim()
+    ticks = [tick for tick in ax.get_yticks() if low <= tick <= high]
+    assert ticks == pytest.approx([0.2, 0.5, 1, 2, 5])
+    assert ax.yaxis.get_major_formatter()(0.5) == "0.5"
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
             )
             ax.plot(table["layer"], table["null"], color=color, linestyle=":", linewidth=0.8)
         ax.set(
-            title=f"{words[:1].upper()}{words[1:]}",
+            title=sentence_case(words),
             xlabel=f"Layer of {one}",
             ylim=(min(0.0, ax.get_ylim()[0]), 1.02),
         )

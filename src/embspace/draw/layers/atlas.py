@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
+from embspace.draw.layers.profiles import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import section
 from embspace.draw.page.measure_names import name_of
 
 RESULTS = ("csv",)
@@ -52,11 +53,8 @@ def draw_atlas(
         )
         return figure, f"{heading}\nNone.\n"
     _heat_map(axes[0], wide, shown)
-    named = rows.pivot_table("value", KEYS, "layer", sort=False).reset_index()
-    families = named["family"].str.replace("_", " ")
-    named = named.assign(family=families, measure=named["measure"].map(name_of))
-    named.columns = [each if isinstance(each, str) else f"layer {each}" for each in named]
-    return figure, f"{heading}\n{section('All families', f'{n}.', markdown_table(named, digits))}"
+    table = by_layer(rows.assign(family=rows["family"].str.replace("_", " ")), ["family"], digits)
+    return figure, f"{heading}\n{section('All families', f'{n}.', table)}"
 
 
 def _deviations(wide: pd.DataFrame) -> pd.DataFrame:

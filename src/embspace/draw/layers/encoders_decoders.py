@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead, sentence_case
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, PALETTE, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
@@ -63,8 +63,8 @@ def draw_encoders_decoders(
         _share_scale(pair, of_measure, measure in ON_LOG_AXIS)
         for ax, (kind, words) in zip(pair, KINDS.items(), strict=True):
             _lines(ax, of_measure[of_measure["kind"] == kind], looks)
-            name = name_of(measure)
-            ax.set(title=words if row == 0 else "", ylabel=f"{name[:1].upper()}{name[1:]}")
+            ylabel = sentence_case(name_of(measure))
+            ax.set(title=words if row == 0 else "", ylabel=ylabel)
             ax.set_xlabel("Layer / last layer" if row == len(measures) - 1 else "")
             if not ax.lines:
                 words = f"no {kind} is profiled or trained"

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.canvas import count, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
@@ -108,9 +108,9 @@ def draw_profiles(
         for ax, space in zip(in_row, spaces, strict=True):
             name = LAYER_SPACES[space].name
             draw_layers(ax, _of(as_is, space, measure), _of(of_shown, space, measure))
-            ax.set_title(_capital(name) if row == 0 and len(spaces) > 1 else "")
+            ax.set_title(sentence_case(name) if row == 0 and len(spaces) > 1 else "")
             ax.set_xlabel("Layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
-        in_row[0].set_ylabel(_capital(name_of(measure)))
+        in_row[0].set_ylabel(sentence_case(name_of(measure)))
         share_scale(in_row)
     for ax in axes[len(measures) * len(spaces) :]:
         ax.set_axis_off()
@@ -124,10 +124,6 @@ def _spread_out(rows: pd.DataFrame) -> pd.DataFrame:
     is_one = (rows["measure"] == "mean_cosine") & (rows["value"] == 1)
     kept = ~rows.set_index(keys).index.isin(rows[is_one].set_index(keys).index)
     return rows[kept]
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
@@ -159,11 +155,13 @@ def _title(
     space, name = next(iter(LAYER_SPACES)), name_of(measure).partition(" (")[0]
     rows = _of(as_is, space, measure).dropna(subset="value")
     if rows.empty:
-        return f"{_capital(name)} of tokens is undefined in all layers"
+        return f"{sentence_case(name)} of tokens is undefined in all layers"
     corpus = corpus if corpus in set(rows["corpus"]) else rows["corpus"].iloc[0]
-    by_layer = rows[rows["corpus"] == corpus]
-    values = {int(at): float(x) for at, x in zip(by_layer["layer"], by_layer["value"], strict=True)}
-    moving = {*by_layer.loc[by_layer["converged"].astype(str) != "True", "layer"]}
+    of_corpus = rows[rows["corpus"] == corpus]
+    values = {
+        int(at): float(x) for at, x in zip(of_corpus["layer"], of_corpus["value"], strict=True)
+    }
+    moving = {*of_corpus.loc[of_corpus["converged"].astype(str) != "True", "layer"]}
     pick = max if extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
@@ -175,7 +173,7 @@ def _title(
     beside += [f"last layer {_short(values[last])}"] if layer != last else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if layer == last else f"layer {layer} of {last}"
-    claimed = _capital(claim.format(vectors=f"tokens of {_named(corpus)}"))
+    claimed = sentence_case(claim.format(vectors=f"tokens of {_named(corpus)}"))
     value = f"{claimed} at {where}: {name} {_short(values[layer])}"
     return f"{value} ({', '.join(beside)})" if beside else value
 
@@ -271,7 +269,7 @@ def _text(
         [
             f"# {family.replace('_', ' ').capitalize()} of {label}\n",
             f"Stage `{stage}`. `embspace define` says what each measure is.\n",
-            section("Tokens by layer", "As in the figure.", _by_layer(lead, ["corpus"], digits)),
+            section("Tokens by layer", "As in the figure.", by_layer(lead, ["corpus"], digits)),
             folded(
                 "\n".join([*_all_tables(profiles, digits), *_curves(results["curves"], digits)])
             ),
@@ -279,7 +277,8 @@ def _text(
     )
 
 
-def _by_layer(rows: pd.DataFrame, keys: list[str], digits: int) -> str:
+def by_layer(rows: pd.DataFrame, keys: list[str], digits: int) -> str:
+    """Return a table of measures with a column for each layer, after those of other keys."""
     wide = rows.pivot_table("value", [*keys, "measure"], "layer", sort=False).reset_index()
     wide = wide.assign(measure=wide["measure"].map(name_of))
     wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
@@ -294,10 +293,10 @@ def _all_tables(profiles: pd.DataFrame, digits: int) -> list[str]:
         most = rows.nlargest(1, "n").iloc[0]  # a layer whose vectors are all one has a single one
         known = f"{count(most['n'])} vectors of {count(most['n_texts'])} texts."
         after = ", after the final norm" * (kind != space)
-        text.append(section(f"{heading}{after}", known, _by_layer(rows, [], digits)))
+        text.append(section(f"{heading}{after}", known, by_layer(rows, [], digits)))
     changed = profiles[(profiles["space"] == "token") & profiles["change"].isin(CHANGES)]
     changed = changed.assign(change=changed["change"].map(CHANGES))
-    table = _by_layer(changed, ["corpus", "change"], digits)
+    table = by_layer(changed, ["corpus", "change"], digits)
     text.append(section("Tokens after a change", "All vectors are changed alike.", table))
     text.append(section("Not converged", _NOT_CONVERGED, markdown_table(_moving(as_is), digits)))
     return text

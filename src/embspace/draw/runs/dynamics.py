@@ -7,7 +7,6 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, sentence_case
@@ -17,6 +16,7 @@ from embspace.draw.page.measure_names import name_of
 from embspace.draw.runs.steps import (
     LEAST,
     MODEL,
+    log_ticks,
     moves,
     over_steps,
     rise_of,
@@ -29,7 +29,7 @@ from embspace.files.tables import Tables
 
 RESULTS = ("csv", "training/held_out.csv")
 KINDS = {"masked_language_modeling": "encoder", "causal_language_modeling": "decoder"}
-MOST_STEPS = 4  # that a map names
+MOST_STEPS, MOST_LAYERS = 4, 5  # that a map names
 WIDE = 4.0  # times the smallest value, from which on colors and axes are logarithmic
 CLASSIFIER = Look("classifier", BLACK)
 AROUND_MM = 42.0  # that heading, scales and legend take
@@ -165,8 +165,9 @@ def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) ->
         every = -(-mean.shape[1] // MOST_STEPS)
         numbers = [int(str(step)) for step in mean.columns]
         steps = [short_step(step) if n % every == 0 else "" for n, step in enumerate(numbers)]
-        look = {"cmap": "viridis", "norm": norm(low, high), "cbar": False, "yticklabels": 2}
-        sns.heatmap(mean, ax=ax, xticklabels=steps, **look)
+        layers = -(-mean.shape[0] // MOST_LAYERS)
+        look = {"cmap": "viridis", "norm": norm(low, high), "cbar": False}
+        sns.heatmap(mean, ax=ax, xticklabels=steps, yticklabels=layers, **look)
         ax.invert_yaxis()
         ax.tick_params(length=0, rotation=0)
         ax.set(xlabel="Step" if ax is axes[-1] else "", ylabel="")
@@ -176,9 +177,7 @@ def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) ->
     )
     bar.outline.set_visible(False)
     if norm is LogNorm:
-        bar.ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        bar.ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        bar.ax.xaxis.set_minor_formatter(NullFormatter())
+        log_ticks(bar.ax.xaxis)
 
 
 def _lines(
@@ -196,9 +195,7 @@ def _lines(
     norm, low, high = _scale(pd.concat([_blocks(each)["value"] for each in rows.values()]))
     if norm is LogNorm:
         axes[0].set(yscale="log", ylim=(low / 1.1, high * 1.1))
-        axes[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes[0].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes[0].yaxis.set_minor_formatter(NullFormatter())
+        log_ticks(axes[0].yaxis)
     elif low >= 0:
         axes[0].set_ylim(0, 1.1 * high or 1)
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from embspace.draw.page.canvas import counted, sentence_case, shade
 from embspace.draw.page.looks import Look, seed_look
@@ -66,6 +68,13 @@ def rise_of(rows: pd.DataFrame, value: str, noun: str) -> str:
     largest = rows.assign(size=rows[value].abs()).groupby(MODEL)["size"].max()
     n_up = int((by_step.last() - by_step.first() > LEAST * largest).sum())
     return f"{n_up} of {counted(len(largest), noun)}"
+
+
+def log_ticks(axis: Axis) -> None:
+    """Give a logarithmic axis ticks at 1, 2 and 5 of each power of ten, as plain numbers."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def show_steps(ax: Axes, steps: pd.Series) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -20,11 +19,19 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, markdown_table, section
-from embspace.draw.runs.steps import last_rows, over_steps, show_steps, size_of, with_runs
+from embspace.draw.runs.steps import (
+    last_rows,
+    log_ticks,
+    over_steps,
+    show_steps,
+    size_of,
+    with_runs,
+)
 from embspace.files.tables import Tables
 
 RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
-DrawPanel = Callable[[Axes, pd.DataFrame], None]
+DrawPanel = Callable[[Axes, pd.DataFrame], str]
+"""Draws a panel, and returns what was asked of a model."""
 ASKED = {"masked_language_modeling": "masked tokens", "causal_language_modeling": "next tokens"}
 BASELINES = {"unigram": "unigram", "bigram": "bigram", "place": "position"}
 CHANCE = 0.5  # that the right form of a verb is preferred
@@ -51,8 +58,8 @@ def draw_training(
     if not panels:
         say_instead(axes, "nothing was trained")
     for ax, (panel, table) in zip(axes, panels, strict=False):
-        panel(ax, table)
-        ax.set_title(f"{table['run'].iloc[0]}: {count(table['n'].max())} {ax.get_title('left')}")
+        asked = panel(ax, table)
+        ax.set_title(f"{table['run'].iloc[0]}: {count(table['n'].max())} {asked}")
         ax.set_xlabel("Step" if ax in axes[len(panels) - N_COLUMNS :] else "")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
@@ -64,9 +71,9 @@ def draw_training(
 def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
     """Return how to draw each panel and from which rows, those of losses first."""
 
-    def held_out_loss(ax: Axes, rows: pd.DataFrame) -> None:
+    def held_out_loss(ax: Axes, rows: pd.DataFrame) -> str:
         keys = ["run", "phase"]
-        _loss(ax, rows, results["losses"].merge(rows[keys].drop_duplicates(), on=keys))
+        return _loss(ax, rows, results["losses"].merge(rows[keys].drop_duplicates(), on=keys))
 
     drawn = {"held_out": held_out_loss, "agreement": _agreement, "classification": _classes}
     panels: list[tuple[DrawPanel, pd.DataFrame]] = []
@@ -79,31 +86,30 @@ def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
 
 
 def _title(results: Tables) -> str:
-    """Return how many models end better than their best baseline, in each thing they learn."""
+    """Return how many models end better than their baselines, in each thing that they learn."""
     last = {name: last_rows(table) for name, table in results.items() if name != "losses"}
-    said = []
+    found: dict[str, pd.Series] = {}
     if "held_out" in last:
         rows = last["held_out"]
         best = rows[[f"{name}_loss" for name in BASELINES]].min(axis=1)
-        said.append(f"{_of(rows['loss'] < best)} end below the loss of every baseline")
+        found["end below the loss of every baseline"] = rows["loss"] < best
     if "agreement" in last:
         rows = last["agreement"].query("clause == 'main' and attractors == 'some'")
         is_learned = rows["accuracy_low"] > CHANCE
-        said.append(
-            f"{_of(is_learned)} get verbs behind attractors right more often than by chance"
-        )
+        found["get verbs behind attractors right more often than by chance"] = is_learned
     if "classification" in last:
         rows = last["classification"].query("classifier == 'trained' and texts == 'as they are'")
         is_better = rows["accuracy_less_regression_low"] > 0
-        said.append(f"{_of(is_better)} tell classes better than logistic regression")
-    return "; ".join(said) if said else "Nothing was trained"
+        found["tell classes better than logistic regression"] = is_better
+    said = [
+        f"{is_so.sum()} of {counted(len(is_so), 'model')} {words}"
+        for words, is_so in found.items()
+        if len(is_so)
+    ]
+    return "; ".join(said) or "Nothing was trained"
 
 
-def _of(is_so: pd.Series) -> str:
-    return f"{int(is_so.sum())} of {counted(len(is_so), 'model')}"
-
-
-def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> None:
+def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> str:
     """Draw held-out loss by step, training loss thin beside it, and the levels of baselines."""
     over_steps(ax, rows, "loss")
     for seed, of_seed in losses.groupby("seed", sort=False):
@@ -114,17 +120,14 @@ def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> None:
         }
         ax.plot(of_seed["step"], of_seed["loss"], label="thin: training loss", **line)
     ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_yticks([tick for tick in LOSS_TICKS if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]])
-    asked = ASKED[str(rows["objective"].iloc[0])]
-    ax.set(title=asked, ylabel="Loss (nats per token)")
+    log_ticks(ax.yaxis)
+    ax.set_ylabel("Loss (nats per token)")
     levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
     _baselines(ax, levels)
     show_steps(ax, rows["step"])
+    return ASKED[str(rows["objective"].iloc[0])]
 
 
-LOSS_TICKS = (0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 10)
 GAP = 0.11  # of a panel's height, that a line of a name takes
 
 
@@ -139,7 +142,7 @@ def _baselines(ax: Axes, levels: dict[str, float]) -> None:
         ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7, color=GRAY)
 
 
-def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
+def _agreement(ax: Axes, rows: pd.DataFrame) -> str:
     """Draw the share of right verbs, dotted and hollow for verbs with an attractor before them."""
     looks = {"none": ("-", None, "no attractor"), "some": (":", "white", "attractors")}
     levels = {"chance level": CHANCE}
@@ -147,10 +150,11 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> None:
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", line=line, face=face)
         levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
-    ax.set(title="main verbs", ylabel="Share with right form", ylim=(-0.02, 1.02))
+    ax.set(ylabel="Share with right form", ylim=(-0.02, 1.02))
     show_steps(ax, rows["step"])
     _baselines(ax, {"chance level": levels.pop("chance level")})
     _named_ends(ax, levels)
+    return "main verbs"
 
 
 def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
@@ -161,7 +165,7 @@ def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
         ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7)
 
 
-def _classes(ax: Axes, rows: pd.DataFrame) -> None:
+def _classes(ax: Axes, rows: pd.DataFrame) -> str:
     """Draw accuracy by step, crosses for texts half hidden, and the levels to compare with."""
     is_trained, is_whole = rows["classifier"] == "trained", rows["texts"] == "as they are"
     whole = rows[is_trained & is_whole]
@@ -173,13 +177,14 @@ def _classes(ax: Axes, rows: pd.DataFrame) -> None:
             "linestyle": "",
         }
         ax.plot(row["step"], row["accuracy"], label="half of the text hidden", **look)
-    ax.set(title="texts", ylabel="Accuracy of classes", ylim=(-0.02, 1.02))
+    ax.set(ylabel="Accuracy of classes", ylim=(-0.02, 1.02))
     levels = {"most frequent\nclass": rows["null_accuracy"].iloc[0]}
     for of_texts, words in ((is_whole, "logistic\nregression"), (~is_whole, "same, half\nhidden")):
         found = rows.loc[~is_trained & of_texts, "accuracy"]
         levels |= {words: found.iloc[0]} if len(found) else {}
     _baselines(ax, levels)
     show_steps(ax, whole["step"])
+    return "texts"
 
 
 SECTIONS = {

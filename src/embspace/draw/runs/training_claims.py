@@ -114,9 +114,10 @@ def _claim(axes: list[Axes], rows: pd.DataFrame) -> list[Axes]:
         _panel(ax, rows, name)
     first = rows.iloc[0]
     claim = CLAIMS.get(first["claim"], first["claim"])
-    panels[0].set_title(f"{first['section']}  {claim}")
-    panels[-1].set_title(f"{panels[-1].get_title('left')} (said of {first['claimed_of']}s)".strip())
+    title, kind = f"{first['section']}  {claim}", f"(said of {first['claimed_of']}s)"
+    panels[0].set_title(title if len(panels) > 1 else f"{title} {kind}")
     for ax in panels[1:]:
+        ax.set_title(kind)
         ax.set_yticklabels([])
     return panels
 
