@@ -92,7 +92,7 @@ def test_what_cannot_be_had_is_said() -> None:
     table = claims(lambda number, layer: float("nan"))
     figure, text = draw_training_claims({"csv": table}, "a run", **SETTINGS)
     assert VERDICTS["not checkable"].name in [each.get_text() for each in figure.axes[2].texts]
-    assert title_of(figure).startswith("1 of 3 published claims hold in every model")
+    assert title_of(figure).startswith("1 of 3 published claims holds in every model")
     assert "not checkable" in text
 
 

@@ -160,7 +160,9 @@ def _scale(values: pd.Series) -> tuple[type[Normalize], float, float]:
 def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) -> None:
     """Draw the mean of the seeds by layer and step, with one scale of colors for all series."""
     means = [each.groupby(["layer", "step"])["value"].mean().unstack() for each in rows]
-    norm, low, high = _scale(pd.concat([mean[mean.index > 0] for mean in means]).stack())
+    of_blocks = pd.concat([each[each["layer"] > 0] for each in rows])
+    keys = ["series", "layer", "step"]
+    norm, low, high = _scale(of_blocks.groupby(keys)["value"].mean())
     for ax, mean in zip(axes, means, strict=True):
         every = -(-mean.shape[1] // MOST_STEPS)
         numbers = [int(str(step)) for step in mean.columns]

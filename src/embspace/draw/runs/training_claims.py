@@ -100,8 +100,9 @@ def _title(table: pd.DataFrame) -> str:
     for (claim, kind), rows in own.groupby(["claim", "claimed_of"], sort=False):
         held = f"{(rows['verdict'] == 'matches').sum()} of {counted(len(rows), str(kind))}"
         claims[held] = [*claims.get(held, []), f"“{CLAIMS.get(str(claim), str(claim))}”"]
-    is_full = own.groupby("claim")["verdict"].agg(lambda verdicts: (verdicts == "matches").all())
-    words = f"{is_full.sum()} of {counted(len(is_full), 'published claim')} hold in every model"
+    is_held = own["verdict"].eq("matches").groupby(own["claim"]).min()
+    verb = "holds" if is_held.sum() == 1 else "hold"
+    words = f"{is_held.sum()} of {counted(len(is_held), 'published claim')} {verb} in every model"
     found = [f"{' and '.join(each)} in {held}" for held, each in claims.items()]
     return f"{words}: {'; '.join(found)}"
 
