@@ -70,7 +70,7 @@ def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     assert "1 run, 3 models" in said
     titles = [ax.get_title() for ax in panels]
     name = "a model of a rather long name"
-    parts = ("500 masked tokens", "50 main verbs", "80 texts")
+    parts = ("500 masked tokens", "100 main verbs", "80 texts")
     assert titles == [f"{name}: {part}" for part in parts]
 
 
@@ -89,7 +89,7 @@ def test_every_run_has_its_own_panels() -> None:
     figure, text = draw_training(both, "all runs", **SETTINGS)
     assert_words_fit(figure)
     titles = [ax.get_title() for ax in figure.axes if ax.axison]
-    tokens, verbs = "500 masked tokens", "50 main verbs"
+    tokens, verbs = "500 masked tokens", "100 main verbs"
     assert titles == [
         *(f"RNA encoder: {tokens}", f"b: {tokens}", f"RNA encoder: {verbs}", f"b: {verbs}"),
         "RNA encoder: 80 texts",

@@ -31,7 +31,7 @@ from embspace.files.tables import Tables
 
 RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
 DrawPanel = Callable[[Axes, pd.DataFrame], str]
-"""Draws a panel, and returns what was asked of a model."""
+"""Draws a panel, and returns what a model was asked of, with the number of these."""
 ASKED = {"masked_language_modeling": "masked tokens", "causal_language_modeling": "next tokens"}
 BASELINES = {"unigram": "unigram", "bigram": "bigram", "place": "position"}
 CHANCE = 0.5  # that the right form of a verb is preferred
@@ -59,7 +59,7 @@ def draw_training(
         say_instead(axes, "nothing was trained")
     for ax, (panel, table) in zip(axes, panels, strict=False):
         asked = panel(ax, table)
-        ax.set_title(f"{table['run'].iloc[0]}: {count(table['n'].max())} {asked}")
+        ax.set_title(f"{table['run'].iloc[0]}: {asked}")
         ax.set_xlabel("Step" if ax in axes[len(panels) - N_COLUMNS :] else "")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
@@ -125,7 +125,7 @@ def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> str:
     levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
     _baselines(ax, levels)
     show_steps(ax, rows["step"])
-    return ASKED[str(rows["objective"].iloc[0])]
+    return f"{count(rows['n'].max())} {ASKED[str(rows['objective'].iloc[0])]}"
 
 
 GAP = 0.11  # of a panel's height, that a line of a name takes
@@ -154,7 +154,8 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> str:
     show_steps(ax, rows["step"])
     _baselines(ax, {"chance level": levels.pop("chance level")})
     _named_ends(ax, levels)
-    return "main verbs"
+    of_main = rows[(rows["clause"] == "main") & rows["attractors"].isin(looks)]
+    return f"{count(of_main.groupby('attractors')['n'].max().sum())} main verbs"
 
 
 def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
@@ -184,7 +185,7 @@ def _classes(ax: Axes, rows: pd.DataFrame) -> str:
         levels |= {words: found.iloc[0]} if len(found) else {}
     _baselines(ax, levels)
     show_steps(ax, whole["step"])
-    return "texts"
+    return f"{count(rows['n'].max())} texts"
 
 
 SECTIONS = {
