@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import ceil, floor, isnan, log10
+from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -32,7 +33,7 @@ def interval(column: str, name: str) -> dict[str, str]:
 
 
 def for_readers(
-    table: pd.DataFrame, columns: Mapping[str, str], **words: Mapping[str, str]
+    table: pd.DataFrame, columns: Mapping[str, str], **words: Mapping[Any, str]
 ) -> pd.DataFrame:
     """Return the columns that readers want, under the names that they know.
 
