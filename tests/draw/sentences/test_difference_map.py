@@ -1,4 +1,3 @@
-import re
 from typing import Any
 
 import numpy as np
@@ -6,11 +5,13 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from embspace.draw.page.canvas import use_style
-from embspace.draw.sentences.difference_map import color_of, map_panels
+from embspace.draw.page.looks import POOLINGS
+from embspace.draw.sentences.difference_map import COLORS, color_of, draw_map
 from tests.draw.sentences.test_differences import measure
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import OFFSETS
@@ -21,13 +22,13 @@ def found() -> Any:
     return measure(planted(OFFSETS, 8))
 
 
-def drawn(table: pd.DataFrame, summary: dict[str, Any]) -> tuple[Axes, Axes]:
+def drawn(table: pd.DataFrame, summary: dict[str, Any]) -> Axes:
     use_style()
-    figure = Figure(figsize=(6.7, 3))
-    whole, center = figure.subplots(1, 2)
-    map_panels([whole, center], table, summary)
+    figure = Figure(figsize=(3.4, 3))
+    ax = figure.subplots()
+    draw_map(ax, table, summary)
     FigureCanvasAgg(figure).draw()
-    return whole, center
+    return ax
 
 
 def shortened(table: pd.DataFrame) -> pd.DataFrame:
@@ -42,53 +43,48 @@ def names_of(ax: Axes) -> list[Text]:
     return [text for text in ax.texts if text.get_text()]
 
 
-def test_each_name_stands_once_and_none_lies_on_another(found):
-    panels = drawn(shortened(found.map), found.summary)
-    assert sorted(text.get_text() for ax in panels for text in names_of(ax)) == sorted(OFFSETS)
-    for ax in panels:
-        boxes = [text.get_window_extent() for text in names_of(ax)]
+def test_long_means_are_named_and_no_name_lies_on_another(found):
+    names = names_of(drawn(shortened(found.map), found.summary))
+    assert sorted(text.get_text() for text in names) == sorted([*OFFSETS][:2])
+    every = names_of(drawn(found.map, found.summary))
+    assert sorted(text.get_text() for text in every) == sorted(OFFSETS)
+    for texts in (names, every):
+        boxes = [text.get_window_extent() for text in texts]
         for number, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[:number])
 
 
-def test_arrows_run_from_no_difference_to_the_means_long_ones_in_the_first_panel(found):
+def test_arrows_run_from_no_difference_to_the_long_means(found):
     table = shortened(found.map)
-    whole, center = drawn(table, found.summary)
+    ax = drawn(table, found.summary)
     means = table[table["kind"] == "mean"][["component_1", "component_2"]].to_numpy()
     lengths = np.hypot(*means.T)
     is_long = lengths > 1.6 * np.median(lengths)
     assert 0 < is_long.sum() < len(means)
-    for ax, chosen in ((whole, is_long), (center, ~is_long)):
-        arrows = [text for text in ax.texts if not text.get_text()]
-        assert [each.xy for each in arrows] == [tuple(each) for each in means[chosen]]
-        assert {each.xyann for each in arrows} == {(0, 0)}
-    points = np.concatenate([each.get_offsets() for each in whole.collections])
+    arrows = [text for text in ax.texts if not text.get_text()]
+    assert [each.xy for each in arrows] == [tuple(each) for each in means[is_long]]
+    assert {each.xyann for each in arrows} == {(0, 0)}
+    points = np.concatenate([each.get_offsets() for each in ax.collections])
     assert len(points) == 40
     share = found.summary["explained_variance_1"]
-    assert whole.get_xlabel() == f"component 1 ({100 * share:.0f} %)"
-    assert whole.get_aspect() == center.get_aspect() == 1
+    assert ax.get_xlabel() == f"component 1 ({100 * share:.0f} %)"
+    assert ax.get_aspect() == 1
 
 
-def test_the_center_is_as_much_larger_as_it_says(found):
-    whole, center = drawn(shortened(found.map), found.summary)
-    [times] = re.fullmatch(r"The center, enlarged (\d+) times", center.get_title("left")).groups()
-    assert np.ptp(whole.get_xlim()) / np.ptp(center.get_xlim()) == pytest.approx(
-        int(times), abs=0.5
+def test_categories_without_a_name_are_gray(found):
+    gray, *others = (
+        to_hex(each.get_facecolor()[0])
+        for each in drawn(shortened(found.map), found.summary).collections
     )
-    assert int(times) > 1
-
-
-def test_arrows_of_like_length_stay_in_the_first_panel(found):
-    whole, center = drawn(found.map, found.summary)
-    assert center.get_title("left") == "The center"
-    assert not names_of(center)
-    assert len(names_of(whole)) == len(OFFSETS)
+    assert gray == to_hex("0.75")
+    assert others == [color_of(0).lower(), color_of(1).lower()]
 
 
 def test_nothing_that_varies_is_no_map(found):
     for summary in ({}, {"explained_variance_1": None, "explained_variance_2": None}):
-        assert "no map" in drawn(found.map[:0], summary)[0].texts[0].get_text()
+        assert "no map" in drawn(found.map[:0], summary).texts[0].get_text()
 
 
-def test_colors_repeat_after_six():
-    assert [color_of(number) for number in (0, 5, 6)] == ["C0", "C5", "C0"]
+def test_colors_repeat_and_none_is_that_of_a_pooling():
+    assert color_of(4) == color_of(0) != color_of(3)
+    assert not {look.color for look in POOLINGS.values()} & {*COLORS}

@@ -9,11 +9,11 @@ from matplotlib.lines import Line2D
 
 from embspace.draw.page.canvas import say_instead
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import GRAY
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION
 
-COLORS = [f"C{number}" for number in range(6)]
+COLORS = (BLUE, VERMILION, GREEN, BLACK)  # none of a pooling's
 MARKERS = "o^sDv"
-CENTER = 1.6  # half the width of the enlarged center, in median lengths of an arrow
+LONG = 1.6  # median lengths that a mean with a name exceeds
 GAP = 0.075  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
@@ -24,52 +24,38 @@ def color_of(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def _marker(number: int) -> str:
-    return MARKERS[number // len(COLORS) % len(MARKERS)]
+def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any]) -> None:
+    """Draw all differences as points, and long means as named arrows from zero.
 
-
-def map_panels(axes: list[Axes], table: pd.DataFrame, summary: dict[str, Any]) -> None:
-    """Draw all differences as points and their means as arrows from zero, and enlarge the center.
-
-    Long arrows have their names in the first panel, the others in the second, if there are any.
+    Categories with a short mean are gray, unless all means are of like length.
     """
     if summary.get("explained_variance_1") is None:
-        say_instead(axes, "no map: no two differences differ")
+        say_instead([ax], "no map: no two differences differ")
         return
-    means = table[table["kind"] == "mean"].reset_index(drop=True)
+    means = table[table["kind"] == "mean"]
     lengths = np.hypot(*means[["component_1", "component_2"]].to_numpy(np.float64).T)
-    radius = max(CENTER * float(np.median(lengths)), 1e-12)
-    is_long = lengths > radius
-    is_long |= not is_long.any()  # all of like length: the first panel holds them all
-    for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
-        for number, mean in enumerate(means.to_dict("records")):
-            rows = table[(table["category"] == mean["category"]) & (table["kind"] == "difference")]
-            _category(ax, rows, mean, number, is_named=bool(shown[number]))
-        for number, key in enumerate(("explained_variance_1", "explained_variance_2"), 1):
-            share = f"component {number} ({100 * summary[key]:.0f} %)"
-            ax.set(**{"xlabel" if number == 1 else "ylabel": share})
-    whole, center = axes
-    _limit(whole, table)
-    center.set(xlim=(-1.3 * radius, 1.3 * radius), ylim=(-radius, radius))
-    for ax, shown in zip(axes, (is_long, ~is_long), strict=True):
-        ax.set_aspect("equal", adjustable="datalim")
-        _name(ax, means[shown])
-        # Without it matplotlib warns that an equal aspect widens the limits.
-        ax.set_autoscale_on(True)
-    whole.set_title("Differences, and their means (arrows)")
-    times = np.ptp(whole.get_xlim()) / np.ptp(center.get_xlim())
-    center.set_title("The center" + (f", enlarged {times:.0f} times" if times > 1.5 else ""))
+    is_long = lengths > LONG * np.median(lengths)
+    named = means[is_long | (not is_long.any())]
+    points = table[table["kind"] == "difference"]
+    others = points[~points["category"].isin(named["category"])]
+    ax.scatter(others["component_1"], others["component_2"], color="0.75", **DOTS)
+    for number, mean in enumerate(named.to_dict("records")):
+        _category(ax, points[points["category"] == mean["category"]], mean, number)
+    ax.set_xlabel(f"component 1 ({100 * summary['explained_variance_1']:.0f} %)")
+    ax.set_ylabel(f"component 2 ({100 * summary['explained_variance_2']:.0f} %)")
+    _limit(ax, table)
+    ax.set_aspect("equal", adjustable="datalim")
+    _name(ax, named)
+    # Without it matplotlib warns that an equal aspect widens the limits.
+    ax.set_autoscale_on(True)
+    ax.set_title("Differences and long means")
 
 
-def _category(
-    ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int, *, is_named: bool
-) -> None:
-    color = color_of(number) if is_named else "0.75"
-    x, y, dots = rows["component_1"], rows["component_2"], {"marker": _marker(number), **DOTS}
-    ax.scatter(x, y, color=color, **dots)
-    if is_named:
-        tip = (mean["component_1"], mean["component_2"])
-        ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})
+def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:
+    color, marker = color_of(number), MARKERS[number // len(COLORS) % len(MARKERS)]
+    ax.scatter(rows["component_1"], rows["component_2"], color=color, marker=marker, **DOTS)
+    tip = (mean["component_1"], mean["component_2"])
+    ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})
 
 
 def _limit(ax: Axes, table: pd.DataFrame) -> None:

@@ -1,5 +1,6 @@
 """Draws the sentence differences of `measure_differences`: Luisto's figure 24, tables 6 and 7."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from embspace.draw.page.canvas import (
     shade,
 )
 from embspace.draw.page.looks import GRAY, POOLINGS
-from embspace.draw.sentences.difference_map import map_panels
+from embspace.draw.sentences.difference_map import draw_map
 from embspace.draw.sentences.difference_tables import at, cosine_matrix, difference_tables
 from embspace.settings.types import Share
 
@@ -48,11 +49,11 @@ def draw_differences(
     cosines = at(results["cosines"], summary)
     title = _finding(cosines, bold_q_value)
     subtitle = (
-        f"{label} · {_population(results)} · second minus first sentence · "
+        f"{label} · {_population(results)}, second minus first sentence; gray: unrelated ones · "
         f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
     )
     figure, axes = new_figure(
-        3, 6, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        3, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     text = difference_tables(results, label, n_listed, digits)
     if results["categories"].empty:
@@ -60,11 +61,9 @@ def draw_differences(
         return figure, text
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios(HEIGHTS)
-    rows = [axes[:3], axes[3:6], axes[6:12], axes[12:14], axes[14:16], axes[16:]]
-    whole, center, matrix, *by_pooling = [join_panels(row) for row in rows]
-    map_panels([whole, center], results["map"], summary)
-    _matrix(matrix, cosines, bold_q_value)
-    _bias_by_layer(by_pooling, results["cosines"], summary["bias"])
+    draw_map(join_panels(axes[:3]), results["map"], summary)
+    _matrix(join_panels(axes[3:6]), cosines, bold_q_value)
+    _bias_by_layer(axes[6:], results["cosines"], summary["bias"])
     return figure, text
 
 
@@ -129,7 +128,7 @@ def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
     ax.tick_params(axis="x", rotation=25)
 
 
-def _bias_by_layer(axes: list[Axes], cosines: pd.DataFrame, bias: dict[str, Any]) -> None:
+def _bias_by_layer(axes: Sequence[Axes], cosines: pd.DataFrame, bias: dict[str, Any]) -> None:
     """Draw the cosine of the two categories by layer, each pooling with its own null."""
     if not bias:
         say_instead(axes, "no cosine of the categories in bias_categories")
@@ -138,7 +137,7 @@ def _bias_by_layer(axes: list[Axes], cosines: pd.DataFrame, bias: dict[str, Any]
     chosen = cosines[(cosines["category_1"] == names[0]) & (cosines["category_2"] == names[1])]
     for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
         rows = chosen[chosen["pooling"] == pooling]
-        shade(ax, rows, "layer", "null_cosine", color="0.88", label="unrelated differences")
+        shade(ax, rows, "layer", "null_cosine", color="0.88")
         shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.25)
         ax.plot(rows["layer"], rows["cosine"], color=look.color, marker=look.marker, markersize=4)
         ax.axhline(0, color=GRAY, linewidth=0.6)
@@ -149,4 +148,3 @@ def _bias_by_layer(axes: list[Axes], cosines: pd.DataFrame, bias: dict[str, Any]
     for ax in axes:
         ax.set_ylim(-limit, limit)
     axes[0].set_ylabel(f"cosine of {names[0]}\nwith {names[1]}")
-    axes[-1].legend(loc="best")
