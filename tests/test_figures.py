@@ -17,6 +17,7 @@ SMALLEST_TYPE = 7.0  # points, at the width of a page
 NAMES = ("minilm", "toy", "minilm--minilm_random", ALL_RUNS)
 IN_GIT = ("csv", "json")
 NOT_IN_GIT = {"pretraining_dynamics"}  # of checkpoints that others trained
+TOKEN = re.compile(r"`[^`\n]*`")  # in a table, of a vocabulary
 IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
 
 
@@ -87,7 +88,7 @@ def test_its_subtitle_says_of_how_many(figure: Figure):
 
 def test_its_words_are_no_identifiers(figure: Figure):
     found = {text.get_text() for text in words_of(figure) if IDENTIFIER.search(text.get_text())}
-    assert not {each for each in found if not each.startswith(("measure_", "project_"))}
+    assert not {each for each in found if not each.startswith(("measure_", "project_", "compare_"))}
 
 
 def unused_words(root: Path) -> re.Pattern[str]:
@@ -110,7 +111,7 @@ def test_tables_have_the_words_of_the_glossary(root: Path):
     found = {
         f"{path.relative_to(root)}: {match[0]}"
         for path in (root / "figures").rglob("*.md")
-        for match in unused.finditer(path.read_text(encoding="utf-8"))
+        for match in unused.finditer(TOKEN.sub("", path.read_text(encoding="utf-8")))
     }
     assert not found
 

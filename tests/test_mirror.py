@@ -402,8 +402,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"docs/analyses\.md: expected a table row of measure_similarity",
     ),
     (
-        edit(f"{DRAW}/learned/similarity.py", '"measure_similarity"', '"measure_separability"'),
-        r'draw/learned/similarity\.py: expected stage="measure_similarity"',
+        edit(f"{DRAW}/learned/separability.py", '"measure_separability"', '"measure_similarity"'),
+        r'draw/learned/separability\.py: expected stage="measure_separability"',
     ),
     (
         edit(f"{DRAW}/page/saving.py", 'title=f"{stage_of(figure)}@{name}"', 'title=f"@{name}"'),

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from embspace.draw.compare.__main__ import labels_of
 from embspace.draw.page.canvas import (
     letter_panels,
     panels_of,
@@ -18,7 +19,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.latex import escaped, latex_tables
 from embspace.draw.page.markdown import harmless
-from embspace.draw.page.saving import Drawing, load_results
+from embspace.draw.page.saving import ALL_RUNS, Drawing, load_results
 from embspace.errors import InputError, did_you_mean, one_line
 from embspace.files.atomic import writing
 from embspace.files.figures import METADATA
@@ -107,12 +108,16 @@ def _fit_legends(figure: Figure) -> None:
 
 
 def _label(name: str) -> str:
-    """Return the name for readers of a model or run; of a pair or a toy, what it is."""
+    """Return the name for readers of a model, run or pair; of a toy, what it is."""
     if name == TOY:
         return "a toy, no model"
+    if name == ALL_RUNS:
+        return "all runs"
+    if PAIR in name:
+        return labels_of(name)
     files = (CONF / "model" / f"{name}.yaml", CONF / "train" / f"{name}.yaml")
     described = next((file for file in files if file.is_file()), None)
-    if PAIR in name or described is None:
+    if described is None:
         return name
     return str(read_yaml(described)["label"])
 

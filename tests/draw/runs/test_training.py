@@ -68,7 +68,7 @@ def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     assert panels[0].get_yscale() == "log"
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "1 run, 3 models" in said
-    titles = [ax.get_title() for ax in panels]
+    titles = [ax.get_title("left") for ax in panels]
     name = "a model of a rather long name"
     parts = ("500 masked tokens", "100 main verbs", "80 texts")
     assert titles == [f"{name}: {part}" for part in parts]
@@ -88,7 +88,7 @@ def test_every_run_has_its_own_panels() -> None:
     }
     figure, text = draw_training(both, "all runs", **SETTINGS)
     assert_words_fit(figure)
-    titles = [ax.get_title() for ax in figure.axes if ax.axison]
+    titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
     tokens, verbs = "500 masked tokens", "100 main verbs"
     assert titles == [
         *(f"RNA encoder: {tokens}", f"b: {tokens}", f"RNA encoder: {verbs}", f"b: {verbs}"),

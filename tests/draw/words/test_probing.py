@@ -57,7 +57,7 @@ def test_the_title_is_filled_from_the_first_probe():
 
 def test_tokens_are_in_a_table_of_their_own():
     _, text = draw_probing({"accuracy": accuracy(), "tokens": tokens()}, "a model", **SETTINGS)
-    _, _, table = text.partition("## What the input")
+    _, _, table = text.partition("## What the token embedding")
     assert "`bear`" in table
     assert "0.70" in table
 

@@ -114,8 +114,15 @@ def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, marker: str = "") -
     for model, (side, (color, style)) in zip(models, SIDES.items(), strict=True):
         own = rows.dropna(subset=side)
         if len(own):
-            look = {"linestyle": style, "color": color, "marker": marker, "markersize": 3.5}
-            ax.plot(own["at"], own[side], label=model, **look)
+            ax.plot(
+                own["at"],
+                own[side],
+                label=model,
+                linestyle=style,
+                color=color,
+                marker=marker,
+                markersize=3.5,
+            )
     if not ax.lines:
         say_instead([ax], "nothing that both have read, or have")
 
@@ -153,8 +160,14 @@ def _paired(ax: Axes, table: pd.DataFrame, models: Models) -> None:
         return
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]
-    look = {"fmt": "o", "markersize": 3, "color": BLACK}
-    ax.errorbar(value, range(len(rows)), xerr=[each.clip(lower=0) for each in bounds], **look)
+    ax.errorbar(
+        value,
+        range(len(rows)),
+        xerr=[each.clip(lower=0) for each in bounds],
+        fmt="o",
+        markersize=3,
+        color=BLACK,
+    )
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
     ax.set_xlabel(f"Difference, layer {rows['at'].iloc[0]:g}")

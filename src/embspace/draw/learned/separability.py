@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -48,7 +49,6 @@ def draw_separability(
     true = scores[scores["labels"] == "true"]
     for ax, (preparation, row) in zip(axes, table.iterrows(), strict=True):
         _distributions(ax, true[true["preparation"] == preparation])
-        # Words wide enough for a panel of a third of the page.
         ax.set_title(row["preparation"], loc="left")
         ax.set_xlabel(
             f"score (log-odds of a position)\nAUC {_not_rounded_up(row['auc'])}, "
@@ -69,7 +69,7 @@ def _finding(table: pd.DataFrame, label: str) -> str:
     """Return the title: the best AUC, and whether it is above that of shuffled labels."""
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
-    best = table.loc[table["auc"].idxmax()]
+    best = table.sort_values("auc").iloc[-1]
     auc = _not_rounded_up(best["auc"])
     if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
         return f"No linear classifier tells positions from tokens: AUC {auc} at best"
@@ -86,7 +86,7 @@ def _not_rounded_up(auc: float) -> str:
 
 def _distributions(ax: Axes, scores: pd.DataFrame) -> None:
     """Draw the density of the scores of each kind; the classifier decides at 0."""
-    ranges = scores.groupby("is_labeled")["score"].quantile([CUT, 1 - CUT])
+    ranges = scores.groupby("is_labeled")["score"].quantile(np.array([CUT, 1 - CUT]))
     low, high = min(ranges.min(), 0), max(ranges.max(), 0)
     room = 0.05 * (high - low)
     for space, is_position in (("input", False), ("positional", True)):
