@@ -42,7 +42,7 @@ class Workspace:
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
                 ignore = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, target, ignore=ignore)
+                shutil.copytree(source, target, ignore=ignore, dirs_exist_ok=True)
             else:
                 shutil.copy(source, target)
         self.git("init", "--quiet")
