@@ -15,7 +15,7 @@ def workspace(root: Path, tmp_path: Path) -> Workspace:
     """A tree as the script makes it, in which the results are the baselines."""
     tree = Workspace(root, tmp_path)
     small = root / ".ci/small_model"
-    for given in ("data/published", "pipeline"):
+    for given in ("data/published", "pipeline", "results"):
         shutil.rmtree(tmp_path / given)
     (tmp_path / "dvc.yaml").unlink()
     shutil.copy(small / "params.yaml", tmp_path)
