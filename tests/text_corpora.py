@@ -37,6 +37,7 @@ MAP_SETTINGS = {
     "jitter": 0.01,
     "quality_n_neighbors": 5,
     "n_shuffles": 20,
+    "n_resamples": 50,
     "level": 0.95,
     "seed": 0,
 }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from embspace.clouds.texts import TextCloud, load_text_clouds
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
-from embspace.geometry.groups.groups import neighbors_in_group, shuffled_neighbor_shares
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import norms, unit_rows
@@ -30,6 +29,7 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import LayoutFunction, most_neighbors, quality_columns
+from embspace.project.text_map_neighbors import Draws, rows_of_neighbors
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, corpora_in_roles
 from embspace.settings.stage import StageConfig, run_stage
@@ -46,15 +46,6 @@ KEYS = ["map", "pooling", "preparation", "layer", "method"]
 COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "subject", "x", "y"]
 QUALITY = [*KEYS, "n", "k"]
 NEIGHBORS = [*KEYS, "corpus", "n", "k"]
-ALIKE = ("corpus", "document", "domain")
-
-
-class Shuffles(NamedTuple):
-    """Random orders of the corpora: their number, the share in the band, and what draws them."""
-
-    n: int
-    level: float
-    generator: np.random.Generator
 
 
 @dataclass(frozen=True)
@@ -87,6 +78,7 @@ def project_text_maps(
     jitter: PositiveFloat,
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
+    n_resamples: PositiveInt,
     level: Probability,
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
@@ -103,7 +95,8 @@ def project_text_maps(
     `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
     domain, mean over its corpus, beside what nearest at random would give; for the corpus also
     the central `level` of what it is when the vectors' corpora change places at random,
-    `n_shuffles` times; and how often a vector of the corpus is among the nearest of any, `k` on
+    `n_shuffles` times, and an interval at this level over `n_resamples` halves of its documents,
+    given the map; and how often a vector of the corpus is among the nearest of any, `k` on
     average: many are drawn to a hub.
     """
     named = {name: _in_roles(sources, roles) for name, sources in maps.items()}
@@ -137,7 +130,7 @@ def project_text_maps(
         ),
     }
     layouts = _layouts(spaces, graphs, methods)
-    (for_shuffles,) = generator.spawn(1)
+    draws = Draws(n_shuffles, n_resamples, level, *generator.spawn(2))
     found = [
         _tables(
             about[space[0]],
@@ -145,7 +138,7 @@ def project_text_maps(
             x,
             layouts[space],
             graphs[space].first(ks[space[0]]),
-            Shuffles(n_shuffles, level, for_shuffles),
+            draws,
         )
         for space, x in spaces.items()
     ]
@@ -281,49 +274,24 @@ def _tables(
     x: Float[np.ndarray, "n dim"],
     layouts: Mapping[str, PlaneLayout],
     graph: NeighborGraph,
-    shuffles: Shuffles,
+    draws: Draws,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the maps' tables of one space: coordinates, quality, and neighbors by kind."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
-    neighbors = _alike(about, graph, {**key, "method": "space"}, shuffles)
+    neighbors = rows_of_neighbors(about, graph, {**key, "method": "space"}, draws)
     for method, layout in layouts.items():
         of_map = {**key, "method": method}
         coordinates.append(_coordinates(about, layout, of_map))
         found = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
         quality.append({**of_map, **quality_columns(found)})
-        neighbors += _alike(about, _nearest(layout, graph.k), of_map, shuffles)
+        neighbors += rows_of_neighbors(about, _nearest(layout, graph.k), of_map, draws)
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
 
 def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) -> pd.DataFrame:
     x, y = layout.T.astype(np.float32)
     return about.assign(**key, x=x, y=y)[COORDINATES]
-
-
-def _alike(
-    about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], shuffles: Shuffles
-) -> list[dict[str, Any]]:
-    """Return, by corpus, the share of its vectors' nearest that are of the same kind."""
-    kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
-    same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
-    shuffled = shuffled_neighbor_shares(
-        nearest.indices, kinds["corpus"], n_shuffles=shuffles.n, rng=shuffles.generator
-    )
-    tails = (1 - shuffles.level) / 2, (1 + shuffles.level) / 2
-    bands = np.quantile(shuffled, tails, axis=0).T
-    occurrence, rows = nearest.in_degrees(), []
-    corpora = about.groupby("corpus", sort=False).indices
-    for (corpus, members), (low, high) in zip(corpora.items(), bands, strict=True):
-        row = {**key, "corpus": corpus, "n": len(members), "k": nearest.k}
-        for column, kind in kinds.items():
-            of_kind = np.bincount(kind)[kind[members]] - 1
-            row[f"same_{column}_share"] = float(same[column][members].mean())
-            row[f"chance_same_{column}_share"] = float(of_kind.mean() / (len(about) - 1))
-        row["shuffled_same_corpus_share_low"], row["shuffled_same_corpus_share_high"] = low, high
-        row["mean_k_occurrence"] = float(occurrence[members].mean())
-        rows.append(row)
-    return rows
 
 
 def main(config: StageConfig) -> None:
