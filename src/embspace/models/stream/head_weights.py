@@ -1,0 +1,80 @@
+"""The weights of each head, cut from a model's matrices by rows, as the heads are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from embspace.models.stream.adapters import blocks_of
+from embspace.models.stream.blocks import Affine, Block
+
+
+@dataclass(frozen=True, eq=False)
+class HeadWeights:
+    """The weights of one layer's heads, torch float32; heads first.
+
+    Head h makes queries query[h] @ x + query_bias[h] of its input x, keys and values likewise, and
+    adds output[h] @ z_h to the stream, z_h being the mean of the values by its attention. What all
+    heads add, with `output_bias`, is what attention adds.
+    """
+
+    layer: int
+    """1..L."""
+    query: Any
+    """(head, head_dim, dim), as `key` and `value`."""
+    key: Any
+    """Where several heads share keys and values, these stand once for each head."""
+    value: Any
+    output: Any
+    """(head, dim, head_dim)."""
+    query_bias: Any | None
+    """(head, head_dim), as `key_bias` and `value_bias`; None in a model without."""
+    key_bias: Any | None
+    value_bias: Any | None
+    output_bias: Any | None
+    """(dim,), added once and not by a head."""
+    n_key_heads: int
+    """How many keys are distinct."""
+
+
+def head_weights(module: Any) -> list[HeadWeights]:
+    """The weights of the heads of each layer, 1..L.
+
+    Views of the model's own parameters, without their gradient, but for shared keys and values.
+    Rotary positions come after these weights, the norm of a pre-norm model before.
+
+    Raises:
+        InputError: for an architecture that is not known, naming it, and for a number of heads
+            that does not divide the width.
+    """
+    return [_of_block(each) for each in blocks_of(module)]
+
+
+def _of_block(block: Block) -> HeadWeights:
+    query, query_bias = _by_head(block.query, block.n_heads, 1)
+    shared = block.n_heads // block.n_key_heads
+    key, key_bias = _by_head(block.key, block.n_key_heads, shared)
+    value, value_bias = _by_head(block.value, block.n_key_heads, shared)
+    output = block.output.weight.detach()
+    bias = block.output.bias
+    return HeadWeights(
+        layer=block.layer,
+        query=query,
+        key=key,
+        value=value,
+        output=output.reshape(len(output), block.n_heads, -1).permute(1, 0, 2),
+        query_bias=query_bias,
+        key_bias=key_bias,
+        value_bias=value_bias,
+        output_bias=None if bias is None else bias.detach(),
+        n_key_heads=block.n_key_heads,
+    )
+
+
+def _by_head(matrix: Affine, n_heads: int, n_repeats: int) -> tuple[Any, Any | None]:
+    """Return matrix (head, head_dim, dim) and bias (head, head_dim), each head so many times."""
+    dim = matrix.weight.shape[1]
+    weight = matrix.weight.detach().reshape(n_heads, -1, dim)
+    bias = None if matrix.bias is None else matrix.bias.detach().reshape(n_heads, -1)
+    if n_repeats == 1:
+        return weight, bias
+    repeated = None if bias is None else bias.repeat_interleave(n_repeats, dim=0)
+    return weight.repeat_interleave(n_repeats, dim=0), repeated

@@ -1,0 +1,43 @@
+"""Everything that one block makes of a batch."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class LayerStream:
+    """The stream through one block for one padded batch, torch float32.
+
+    Rows of padding hold numbers that mean nothing.
+    """
+
+    layer: int
+    """1..L."""
+    norm_first: bool
+    """Whether norms are before attention and MLP (pre-norm) or after the sums (post-norm)."""
+    input: Any
+    """(batch, token, dim): the hidden state of the layer before."""
+    attention_input: Any
+    """(batch, token, dim): the input (post-norm) or its norm (pre-norm)."""
+    query: Any
+    """(batch, head, token, head_dim), as `key`; turned where positions are rotary."""
+    key: Any
+    value: Any
+    """(batch, head, token, head_dim), as `head_output`."""
+    scores: Any
+    """(batch, head, token, token): scaled, and the most negative number where it is masked."""
+    attention: Any
+    """(batch, head, token, token): rows sum to 1."""
+    head_output: Any
+    concatenation: Any
+    """(batch, token, head * head_dim)."""
+    attention_added: Any
+    """(batch, token, dim): the output matrix of the concatenation, with its bias."""
+    after_attention: Any
+    """(batch, token, dim): input and what attention added (pre-norm), or its norm (post-norm)."""
+    mlp_input: Any
+    """(batch, token, dim): `after_attention` (post-norm) or its norm (pre-norm)."""
+    mlp_added: Any
+    """(batch, token, dim)."""
+    output: Any
+    """(batch, token, dim): the hidden state of this layer, before any norm after the last block."""
