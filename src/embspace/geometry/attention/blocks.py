@@ -1,0 +1,50 @@
+"""Clusteredness of attention: does a text fall into two stretches that keep to themselves?"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.attention.offsets import Maps, maps_by_offset
+
+
+class Blocks(NamedTuple):
+    """The best cut of a text into two stretches, as a head attends."""
+
+    score: Float[np.ndarray, "*head"]
+    """Modularity of that cut: 0 for uniform attention and for a sink, 1/2 for two equal blocks."""
+    excess: Float[np.ndarray, "*head"]
+    """What the score is above that of a map of the same offsets: 0 for any pure diagonal."""
+
+
+def two_blocks(maps: Maps) -> Blocks:
+    """Return the largest modularity of two stretches, and how much of it distance leaves over.
+
+    Modularity (Newman 2004, "Analysis of weighted networks", equation 5) of the symmetrized map
+    (A + A^T) / 2, over all cuts of the tokens into a first and a second stretch. A band along the
+    diagonal has as much as two blocks, for near tokens are in one stretch; so the same cut of the
+    map that keeps the mean of each offset alone is taken off for `excess`. NaN for fewer than two
+    tokens.
+    """
+    if maps.shape[-1] < 2:
+        nothing = np.full(maps.shape[:-2], np.nan)
+        return Blocks(nothing, nothing)
+    found = _modularity_of_cuts(maps)
+    best = found.argmax(axis=-1)[..., None]
+    of_offsets = _modularity_of_cuts(maps_by_offset(maps))
+    score = np.take_along_axis(found, best, axis=-1)[..., 0]
+    expected = np.take_along_axis(of_offsets, best, axis=-1)[..., 0]
+    return Blocks(score, score - expected)
+
+
+def _modularity_of_cuts(maps: Maps) -> Float[np.ndarray, "*head cut"]:
+    """Return the modularity of each cut after 1, 2, ..., n - 1 tokens."""
+    maps = maps.astype(np.float64, copy=False)
+    total = maps.sum(axis=(-2, -1))[..., None]
+    rows = maps.sum(axis=-1).cumsum(axis=-1)[..., :-1]
+    columns = maps.sum(axis=-2).cumsum(axis=-1)[..., :-1]
+    corner = np.diagonal(maps.cumsum(axis=-1).cumsum(axis=-2), axis1=-2, axis2=-1)[..., :-1]
+    # Both stretches: the corner, and all that is neither in its rows nor in its columns.
+    within = 2 * corner + total - rows - columns
+    degree = (rows + columns) / 2 / total
+    return np.asarray(within / total - degree**2 - (1 - degree) ** 2)

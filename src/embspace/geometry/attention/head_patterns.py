@@ -1,0 +1,59 @@
+"""Types of heads by rules: bounds on features, which whoever reads them can change."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+class Bounds(NamedTuple):
+    """The range in which a feature has to lie, ends included."""
+
+    at_least: float
+    at_most: float
+
+
+Conditions = Mapping[str, Bounds]
+"""By feature; a type without conditions takes what no other type has taken."""
+
+
+class Types(NamedTuple):
+    """The type of each head, and how clear it is."""
+
+    number: Int[np.ndarray, "*head"]
+    """Of the type among the rules."""
+    margin: Float[np.ndarray, "*head"]
+    """How far the feature nearest to a bound is from it; of a type without conditions, how far the
+    nearest other type is from being fulfilled. NaN where no other type could be asked."""
+
+
+def slack(features: Mapping[str, Float[np.ndarray, "*head"]], conditions: Conditions) -> np.ndarray:
+    """Return how far inside its bounds the feature nearest to one is: below 0 if one is outside.
+
+    Infinite without conditions, NaN where a feature is not defined.
+    """
+    shape = next(iter(features.values())).shape
+    nearest = np.full(shape, np.inf)
+    for feature, bounds in conditions.items():
+        value = features[feature]
+        nearest = np.minimum(nearest, np.minimum(value - bounds.at_least, bounds.at_most - value))
+    return nearest
+
+
+def types_of(
+    features: Mapping[str, Float[np.ndarray, "*head"]], rules: Mapping[str, Conditions]
+) -> Types:
+    """Return the first type in the order of `rules` all of whose conditions a head fulfils.
+
+    Each feature has a value for each head, in an array of any shape. The last type has no
+    conditions, so that every head has a type. A condition on what is not defined is not fulfilled.
+    """
+    slacks = np.stack([slack(features, conditions) for conditions in rules.values()])
+    holds: Bool[np.ndarray, ...] = slacks >= 0  # NaN is not
+    number = holds.argmax(axis=0)
+    margin = np.take_along_axis(slacks, number[None], axis=0)[0]
+    asked = np.isfinite(slacks)
+    nearest = np.where(asked, slacks, -np.inf).max(axis=0)
+    rest = np.where(asked.any(axis=0), -nearest, np.nan)
+    return Types(number, np.where(np.isinf(margin), rest, margin))

@@ -1,0 +1,1 @@
+"""Measures of attention: heads, their patterns, and what order is to the model."""

@@ -1,0 +1,203 @@
+"""Stage `measure_attention_patterns`: the type of each head, by rules on its features."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.errors import InputError, not_among
+from embspace.files.tables import load_table, save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.attention.head_patterns import Bounds, Conditions, Types, types_of
+from embspace.geometry.inference.resampling import half_sample_bounds
+from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
+
+SETTINGS = "conf/measure/attention/attention_patterns.yaml"
+HEADS = ["set", "layer", "head", "type", "margin", "stability"]
+TYPES = ["set", "type", "n", "share", "share_low", "share_high"]
+TYPES += ["random_weights", "random_weights_smallest", "random_weights_largest", "stability"]
+TYPES += ["clearest_layer", "clearest_head", "clearest_margin", "n_heads", "n_texts", "level"]
+BoundsOfFeature = dict[Literal["at_least", "at_most"], float]
+RuleSets = dict[str, dict[str, dict[str, BoundsOfFeature]]]
+"""By set, type and feature."""
+Rules = dict[str, Conditions]
+"""By type, in the order in which they are asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Values of each head by feature: of all texts, of halves of them, and at random weights."""
+
+    whole: Mapping[str, Float[np.ndarray, "layer head"]]
+    halves: Mapping[str, Float[np.ndarray, "draw layer head"]]
+    random: Mapping[str, Float[np.ndarray, "seed layer head"]]
+    n_texts: int
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionPatterns:
+    """The type of each head in each set of rules, and how many have each type."""
+
+    heads: pd.DataFrame
+    types: pd.DataFrame
+
+
+def measure_attention_patterns(
+    features: pd.DataFrame,
+    tensors: Mapping[str, np.ndarray],
+    *,
+    rule_sets: RuleSets,
+    level: Share,
+) -> AttentionPatterns:
+    """Return types by `rule_sets` from the features of `measure_head_features`.
+
+    `margin` says how far a head is from another type, in units of the feature that is nearest to a
+    bound; `stability` is the share of halves of the texts by which the head has the same type. The
+    share of heads of a type has an interval over texts; at random weights it is a mean over seeds
+    with its range. Without heads both tables are empty.
+
+    Raises:
+        InputError: naming the key of a rule that names an unknown feature, or does not leave the
+            rest to the last type.
+    """
+    rules = {name: _rules(name, types) for name, types in rule_sets.items()}
+    if not len(features):
+        return AttentionPatterns(pd.DataFrame(columns=HEADS), pd.DataFrame(columns=TYPES))
+    found = _arrays(features, tensors)
+    heads, types = [], []
+    for name, of_set in rules.items():
+        whole = types_of(found.whole, of_set)
+        halves = types_of(found.halves, of_set).number if found.n_texts >= 4 else None
+        stability = _stability(whole.number, halves)
+        heads.append(_heads(name, whole, stability, [*of_set]))
+        random = types_of(found.random, of_set).number if found.random else None
+        types += list(_types(name, [*of_set], whole, stability, halves, random, found, level))
+    return AttentionPatterns(
+        pd.concat(heads, ignore_index=True)[HEADS], pd.DataFrame(types, columns=TYPES)
+    )
+
+
+def _rules(name: str, types: Mapping[str, Mapping[str, BoundsOfFeature]]) -> Rules:
+    """Return the rules of a set, checked."""
+    empty = [each for each, conditions in types.items() if not conditions]
+    if not types or empty != [[*types][-1]]:
+        raise InputError(
+            f"{SETTINGS}: key 'rule_sets.{name}': found {len(empty)} types without conditions, "
+            "allowed: one, the last, which takes what no other type has taken"
+        )
+    for type_, conditions in types.items():
+        for feature, bounds in conditions.items():
+            key = f"{SETTINGS}: key 'rule_sets.{name}.{type_}.{feature}'"
+            if feature not in ALL_FEATURES:
+                raise InputError(f"{key}: {not_among(feature, ALL_FEATURES)}")
+            if not bounds:
+                raise InputError(f"{key}: found no bound, allowed: at_least, at_most or both")
+    return {
+        type_: {
+            feature: Bounds(bounds.get("at_least", -inf), bounds.get("at_most", inf))
+            for feature, bounds in conditions.items()
+        }
+        for type_, conditions in types.items()
+    }
+
+
+def _arrays(features: pd.DataFrame, tensors: Mapping[str, np.ndarray]) -> Features:
+    """Return the table and the tensors of `measure_head_features` by feature."""
+    wide = features.pivot_table(
+        index=["layer", "head"], columns="feature", values="value", dropna=False, sort=True
+    )
+    n_layers = features["layer"].nunique()
+    whole = {name: wide[name].to_numpy(float).reshape(n_layers, -1) for name in ALL_FEATURES}
+    halves, random = (
+        {name: tensors[f"{kind}.{name}"].astype(np.float64) for name in ALL_FEATURES}
+        for kind in ("half", "random")
+    )
+    has_random = len(random["self_mass"]) > 0
+    return Features(whole, halves, random if has_random else {}, int(features["n_texts"].max()))
+
+
+def _stability(
+    whole: Int[np.ndarray, "layer head"], halves: Int[np.ndarray, "draw layer head"] | None
+) -> Float[np.ndarray, "layer head"]:
+    """Return the share of halves that give a head the same type as all texts do."""
+    if halves is None:
+        return np.full(whole.shape, np.nan)
+    return np.asarray((halves == whole).mean(axis=0))
+
+
+def _heads(
+    name: str, found: Types, stability: Float[np.ndarray, "layer head"], types: list[str]
+) -> pd.DataFrame:
+    layer, head = (each.ravel() for each in np.indices(found.number.shape))
+    return pd.DataFrame(
+        {
+            "set": name,
+            "layer": layer + 1,
+            "head": head + 1,
+            "type": [types[number] for number in found.number.ravel()],
+            "margin": found.margin.ravel(),
+            "stability": stability.ravel(),
+        }
+    )
+
+
+def _types(
+    name: str,
+    types: list[str],
+    whole: Types,
+    stability: Float[np.ndarray, "layer head"],
+    halves: Int[np.ndarray, "draw layer head"] | None,
+    random: Int[np.ndarray, "seed layer head"] | None,
+    found: Features,
+    level: float,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a type: how many heads have it, and which of them most clearly."""
+    for number, type_ in enumerate(types):
+        has = whole.number == number
+        share = np.float64(has.mean())
+        drawn = np.empty(0) if halves is None else (halves == number).mean(axis=(1, 2))
+        bounds = half_sample_bounds(np.asarray(share), drawn, found.n_texts, level=level)
+        at_random = np.array([np.nan]) if random is None else (random == number).mean(axis=(1, 2))
+        row = {
+            "set": name,
+            "type": type_,
+            "n": int(has.sum()),
+            "share": share,
+            "share_low": np.clip(bounds.low, 0, 1),
+            "share_high": np.clip(bounds.high, 0, 1),
+            "random_weights": at_random.mean(),
+            "random_weights_smallest": at_random.min(),
+            "random_weights_largest": at_random.max(),
+            "stability": stability[has].mean() if has.any() else np.nan,
+            "n_heads": has.size,
+            "n_texts": found.n_texts,
+            "level": level,
+        }
+        if has.any():
+            margin = np.where(has & ~np.isnan(whole.margin), whole.margin, -inf)
+            layer, head = np.unravel_index(margin.argmax(), margin.shape)
+            row |= {"clearest_layer": int(layer) + 1, "clearest_head": int(head) + 1}
+            row["clearest_margin"] = whole.margin[layer, head]
+        yield row
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_attention_patterns(
+        load_table(f"results/head_features/heads/{name}.csv"),
+        load_tensors(f"data/measured/head_features/{name}.safetensors"),
+        **config.settings,
+    )
+    save_table(found.heads, f"results/attention_patterns/heads/{name}.csv")
+    save_table(found.types, f"results/attention_patterns/types/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_attention_patterns)

@@ -1,0 +1,65 @@
+"""A model with its tokenizer, and the texts that it reads at once for measures of attention."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from embspace.files.texts import load_texts
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.weights import load_model
+from embspace.models.windows import Window, cut_windows, largest_window
+from embspace.settings.model import Network, VectorsModel, describe_model
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionReader:
+    """A model and what cuts texts for it."""
+
+    model: Network
+    module: Any
+    tokenizer: Any
+
+
+def load_reader(name: str, described: dict[str, Any]) -> AttentionReader | None:
+    """The model of the name, as its file describes it; None for one that reads no text."""
+    model = describe_model(name, described)
+    if isinstance(model, VectorsModel) or not tokenizer_files(model):
+        return None
+    return AttentionReader(model, load_model(name, model), load_tokenizer(name, model))
+
+
+def spread_texts(path: str, n_texts: int) -> list[str]:
+    """Return `n_texts` texts of a file, spread evenly over it; all if it has no more."""
+    texts = load_texts(path)["text"].astype(str).tolist()
+    places = np.linspace(0, len(texts) - 1, min(n_texts, len(texts))).round().astype(int)
+    return [texts[place] for place in places]
+
+
+def first_windows(
+    reader: AttentionReader, texts: Sequence[str], most_tokens: int, settings: str
+) -> list[Window]:
+    """The beginning of each text: `most_tokens` with special ones, or as many as the model reads.
+
+    Raises:
+        InputError: if special tokens leave no room; it names the key `most_tokens` of `settings`.
+    """
+    length = min(most_tokens, largest_window(reader.model, reader.module))
+    key = f"{settings}: key 'most_tokens'"
+    windows = cut_windows(texts, reader.tokenizer, length, length_key=key)
+    return [each for each in windows if each.number == 0]
+
+
+def padded(windows: Sequence[Window], device: str) -> tuple[Any, Any]:
+    """Return tensors (window, token) of ids, filled up on the right, and of what is a token."""
+    import torch
+
+    ids: Int[np.ndarray, "window token"]
+    ids = np.zeros((len(windows), max(len(each.ids) for each in windows)), np.int64)
+    mask = np.zeros_like(ids)
+    for row, each in enumerate(windows):
+        ids[row, : len(each.ids)] = each.ids
+        mask[row, : len(each.ids)] = 1
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)

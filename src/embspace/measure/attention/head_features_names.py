@@ -1,0 +1,6 @@
+"""The names of all features of heads, in the order in which tables have them."""
+
+from embspace.geometry.attention.head_features import FEATURES
+
+OF_ARTICLES = ("article_mass", "article_mass_elsewhere", "article_excess")
+ALL_FEATURES = (*FEATURES, *OF_ARTICLES)

@@ -1,0 +1,137 @@
+"""Features of heads, text by text: maps of a batch are looked at and forgotten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.attention.head_divergence import head_divergences
+from embspace.geometry.attention.head_features import TokenSets, head_features
+from embspace.geometry.attention.offsets import offset_profile
+from embspace.geometry.attention.token_pairs import pair_mass
+from embspace.measure.attention.attention_reader import padded
+from embspace.measure.attention.head_features_names import ALL_FEATURES, OF_ARTICLES
+from embspace.measure.attention.head_features_tokens import TokensOfText
+from embspace.models.encoder import batches_by_length
+from embspace.models.stream.attention_maps import attention_maps
+from embspace.models.windows import Window
+
+PLACES = ("same_layer", "other_layers")
+
+
+@dataclass(frozen=True, eq=False)
+class ReadText:
+    """A text as the model reads it."""
+
+    window: Window
+    tokens: TokensOfText
+    rows: Int[np.ndarray, " row"]
+    """Queries at which heads are held against each other."""
+
+
+@dataclass(frozen=True)
+class FeatureOptions:
+    """How features are taken; see the settings of `measure_head_features`."""
+
+    farthest_offset: int
+    mass_share: float
+    n_columns: int
+    entries_per_batch: int
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturesOfTexts:
+    """The features of every head in every text, and what heads differ by."""
+
+    features: Float[np.ndarray, "text layer head feature"]
+    """In the order of `ALL_FEATURES`."""
+    profiles: Float[np.ndarray, "text layer head offset"]
+    """From -farthest_offset to farthest_offset."""
+    divergences: Float[np.ndarray, "heads heads"]
+    """The mean over texts; heads are numbered layer by layer."""
+    by_layer: Float[np.ndarray, "text layer place"]
+    """The mean divergence of a layer's heads from each other, and from those of other layers."""
+
+
+@dataclass(frozen=True, eq=False)
+class _OfText:
+    features: Float[np.ndarray, "layer head feature"]
+    profiles: Float[np.ndarray, "layer head offset"]
+    divergences: Float[np.ndarray, "heads heads"]
+
+
+def features_of_texts(
+    module: Any, texts: Sequence[ReadText], options: FeatureOptions, device: str
+) -> FeaturesOfTexts:
+    """Return the features of all heads; the memory holds the maps of one batch, never more.
+
+    Raises:
+        InputError: if the model gives no attention weights.
+    """
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    module = module.to(device)
+    lengths = [len(each.window.ids) for each in texts]
+    batches = batches_by_length([n**2 for n in lengths], options.entries_per_batch)
+    found: dict[int, _OfText] = {}
+    total: Any = 0.0
+    for batch in batches:
+        ids, mask = padded([texts[index].window for index in batch], device)
+        maps = [each.float().cpu().numpy() for each in attention_maps(module, ids, mask)]
+        calls = (delayed(_of_text)(maps, row, texts[i], options) for row, i in enumerate(batch))
+        with threadpool_limits(1, user_api="blas"):  # a thread a text, not several a product
+            of_batch = Parallel(n_jobs=-1, prefer="threads")(calls)
+        found |= dict(zip(batch, of_batch, strict=True))
+    several = [index for index, n in enumerate(lengths) if n > 1]
+    for index in several:
+        total = total + found[index].divergences
+    n_layers = len(maps)
+    ordered = [found[index] for index in range(len(texts))]
+    return FeaturesOfTexts(
+        np.stack([each.features for each in ordered]),
+        np.stack([each.profiles for each in ordered]),
+        total / len(several) if several else np.full_like(ordered[0].divergences, np.nan),
+        np.stack([_by_layer(each.divergences, n_layers) for each in ordered]),
+    )
+
+
+def _of_text(batch: list[np.ndarray], row: int, text: ReadText, options: FeatureOptions) -> _OfText:
+    n = len(text.window.ids)
+    maps = [each[row, :, :n, :n] for each in batch]
+    looked = [_of_layer(each, text.tokens, options) for each in maps]
+    rows = np.concatenate([each[:, text.rows] for each in maps])
+    divergences = head_divergences(rows) if n > 1 else np.full((len(rows), len(rows)), np.nan)
+    features, profiles = (np.stack(each) for each in zip(*looked, strict=True))
+    return _OfText(features, profiles, divergences)
+
+
+def _of_layer(
+    maps: Float[np.ndarray, "head token token"], tokens: TokensOfText, options: FeatureOptions
+) -> tuple[Float[np.ndarray, "head feature"], Float[np.ndarray, "head offset"]]:
+    # What no head of a layer looks at is what its mask forbids.
+    sets = TokenSets(tokens.separators, tokens.punctuation, np.any(maps > 0, axis=0))
+    found = head_features(maps, sets, mass_share=options.mass_share, n_columns=options.n_columns)
+    pairs = pair_mass(maps, tokens.nouns, tokens.articles, tokens.ordinary)
+    of_articles = (pairs.mass, pairs.elsewhere, pairs.mass - pairs.elsewhere)
+    found |= dict(zip(OF_ARTICLES, of_articles, strict=True))
+    n, farthest = maps.shape[-1], options.farthest_offset
+    profile = np.full((len(maps), 2 * farthest + 1), np.nan)
+    reach = min(farthest, n - 1)
+    middle = slice(n - 1 - reach, n + reach)
+    profile[:, farthest - reach : farthest + reach + 1] = offset_profile(maps)[:, middle]
+    return np.stack([found[name] for name in ALL_FEATURES], axis=-1), profile
+
+
+def _by_layer(
+    divergences: Float[np.ndarray, "heads heads"], n_layers: int
+) -> Float[np.ndarray, "layer place"]:
+    """Return mean divergences within each layer and to all others; NaN where there are none."""
+    n_heads = len(divergences) // n_layers
+    sums = divergences.reshape(n_layers, n_heads, n_layers, n_heads).sum(axis=(1, 3))
+    own = np.diagonal(sums)
+    counts = np.array([n_heads * (n_heads - 1), n_heads * n_heads * (n_layers - 1)])
+    both = np.stack([own, sums.sum(axis=1) - own], axis=1)
+    return np.where(counts > 0, both / np.maximum(counts, 1), np.nan)

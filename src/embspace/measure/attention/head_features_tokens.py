@@ -1,0 +1,103 @@
+"""Which tokens of a text are separators, punctuation, or a noun and its article."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Int
+
+from embspace.errors import InputError
+from embspace.models.tokenizer import character_class
+from embspace.models.windows import Window
+
+WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class NounsAndArticles:
+    """The closed lists by which a noun's article is found, in lower case."""
+
+    nouns: Collection[str]
+    articles: Collection[str]
+    longest_gap: int
+    """Words from the article to its noun, at most; 1 if nothing may stand between."""
+
+
+@dataclass(frozen=True, eq=False)
+class TokensOfText:
+    """The tokens of a text by what features ask for."""
+
+    separators: Bool[np.ndarray, " token"]
+    punctuation: Bool[np.ndarray, " token"]
+    ordinary: Bool[np.ndarray, " token"]
+    nouns: Int[np.ndarray, " pair"]
+    """The first token of each noun that has an article."""
+    articles: Int[np.ndarray, " pair"]
+    """The first token of this article."""
+
+
+def tokens_of_text(
+    window: Window, text: str, separator: int | None, lists: NounsAndArticles
+) -> TokensOfText:
+    """Return the sets of tokens of a window; `separator` is the id of that token, if there is one.
+
+    A token is punctuation if all of its characters are, by Unicode.
+    """
+    shown = [text[start:end].strip() for start, end in zip(window.start, window.end, strict=True)]
+    signs = np.array([bool(each) and character_class(each) == "punctuation" for each in shown])
+    nouns, articles = _noun_pairs(window, text, lists)
+    return TokensOfText(
+        separators=window.special & (window.ids == (-1 if separator is None else separator)),
+        punctuation=signs & ~window.special,
+        ordinary=~window.special,
+        nouns=nouns,
+        articles=articles,
+    )
+
+
+def words_of_part(table: pd.DataFrame, part_of_speech: str, path: str) -> set[str]:
+    """Return the words of a part of speech, in lower case.
+
+    Raises:
+        InputError: if the table lacks a column.
+    """
+    for column in ("word", "part_of_speech"):
+        if column not in table:
+            raise InputError(f"{path}: no column '{column}', found {', '.join(map(str, table))}")
+    chosen = table["part_of_speech"] == part_of_speech
+    return {str(word).lower() for word in table["word"][chosen]}
+
+
+def _noun_pairs(
+    window: Window, text: str, lists: NounsAndArticles
+) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
+    """Return the tokens of nouns and of the nearest article before each.
+
+    An article belongs to the first noun after it, unless a sign stands between or they are more
+    words apart than `longest_gap`.
+    """
+    pairs: list[tuple[int, int]] = []
+    article, gap = -1, 0
+    for found in WORD_OR_SIGN.finditer(text):
+        word, place = found[0].lower(), _first_token(window, found.start())
+        if place is None:  # it is cut off
+            break
+        gap += 1
+        if word in lists.articles:
+            article, gap = place, 0
+        elif word in lists.nouns:
+            if article >= 0 and gap <= lists.longest_gap:
+                pairs.append((place, article))
+            article = -1
+        elif not word[0].isalnum():
+            article = -1
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _first_token(window: Window, character: int) -> int | None:
+    """Return the token in which a character of the text stands; None if it is in none."""
+    holds = ~window.special & (window.start <= character) & (window.end > character)
+    return int(holds.argmax()) if holds.any() else None

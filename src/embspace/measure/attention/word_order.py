@@ -1,0 +1,204 @@
+"""Stage `measure_word_order`: does the model know the order of tokens, and from what?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.device import Device, choose_device
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.geometry.inference.resampling import Interval, half_sample_interval
+from embspace.measure.attention.attention_reader import (
+    AttentionReader,
+    first_windows,
+    load_reader,
+    padded,
+    spread_texts,
+)
+from embspace.measure.attention.word_order_states import Moved, moved_states
+from embspace.models.encoder import batches_by_length
+from embspace.models.final_norm import layer_states
+from embspace.models.stream.positions import removable_positions, without_positions
+from embspace.models.weights import with_random_weights
+from embspace.models.windows import Window
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
+
+SETTINGS = "conf/measure/attention/word_order.yaml"
+COLUMNS = ["layer", "positions", "cosine", "cosine_low", "cosine_high"]
+COLUMNS += ["distance", "distance_low", "distance_high", "largest_distance"]
+COLUMNS += ["distance_of_other_tokens", "random_weights_cosine", "random_weights_distance"]
+COLUMNS += ["n_texts", "level"]
+
+
+@dataclass(frozen=True, eq=False)
+class WordOrder:
+    """How far states of permuted texts are from those of the texts as they are."""
+
+    layers: pd.DataFrame
+    """A row a layer, with positions `kept` and `removed`."""
+    facts: dict[str, Any]
+    """What was removed, whether tokens see later ones, and the verdict."""
+
+
+def measure_word_order(
+    reader: AttentionReader | None,
+    *,
+    texts: str,
+    n_texts: PositiveInt,
+    most_tokens: PositiveInt,
+    tokens_per_batch: PositiveInt,
+    tolerance: PositiveFloat,
+    n_seeds: Annotated[int, Field(ge=0)],
+    n_half_samples: PositiveInt,
+    level: Share,
+    device: Device,
+    seed: NonNegativeInt,
+) -> WordOrder:
+    """Return how far each layer's states move when the ordinary tokens of a text are permuted.
+
+    A state is held against that of the same token in the text as it is: the cosine, and the
+    distance over the norm of the latter, means over tokens and then over texts, with intervals
+    over texts. `largest_distance` is that of all tokens and texts. With positions `removed`, the
+    learned table is zero, or all position ids are equal; where attention has positions inside,
+    nothing can be removed, and these rows are NaN. `distance_of_other_tokens` is that of two
+    different tokens of one text as it is.
+
+    An encoder without positions gives permuted states. A decoder does not, for its mask hides
+    later tokens: it knows order even then.
+    """
+    if reader is None:
+        return WordOrder(pd.DataFrame(columns=COLUMNS), {"removed": None})
+    for_orders, for_halves = np.random.default_rng(seed).spawn(2)
+    chosen = choose_device(device)
+    windows = first_windows(reader, spread_texts(texts, n_texts), most_tokens, SETTINGS)
+    orders = [_order(each, for_orders) for each in windows]
+    read = _Read(windows, orders, reader.model.final_norm, tokens_per_batch, chosen)
+    kept = _moved(reader.module, read)
+    random = [
+        _moved(with_random_weights(reader.module, seed + number), read) for number in range(n_seeds)
+    ]
+    removed = removable_positions(reader.module, reader.model)
+    with without_positions(reader.module, reader.model):
+        without = kept.undefined() if removed == "nothing" else _moved(reader.module, read)
+    states = (n_half_samples, level, for_halves)
+    tables = [_table("kept", kept, random, *states), _table("removed", without, [], *states)]
+    largest = float(without.largest.max()) if removed != "nothing" else float("nan")
+    facts = {
+        "removed": removed,
+        "sees_later_tokens": _sees_later_tokens(reader, windows, chosen, tolerance),
+        "largest_distance_without_positions": largest,
+        "tolerance": tolerance,
+        "knows_no_order_without_positions": None if np.isnan(largest) else largest <= tolerance,
+        "n_texts": len(windows),
+        "n_tokens": sum(len(each.ids) for each in windows),
+    }
+    return WordOrder(pd.concat(tables, ignore_index=True), facts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """Texts, each with an order for its tokens."""
+
+    windows: Sequence[Window]
+    orders: Sequence[Int[np.ndarray, " token"]]
+    final_norm: str | None
+    tokens_per_batch: int
+    device: str
+
+
+def _order(window: Window, generator: np.random.Generator) -> Int[np.ndarray, " token"]:
+    """Return a random order of the ordinary tokens; special ones stay where they are."""
+    order = np.arange(len(window.ids))
+    ordinary = np.flatnonzero(~window.special)
+    order[ordinary] = generator.permutation(ordinary)
+    return order
+
+
+def _moved(module: Any, read: _Read) -> Moved:
+    """Return how far all layers' states of all texts move."""
+    found = dict(_moved_texts(module, read))
+    return Moved.of_texts([found[index] for index in range(len(read.windows))])
+
+
+def _moved_texts(module: Any, read: _Read) -> Iterator[tuple[int, Moved]]:
+    module = module.to(read.device)
+    lengths = [len(each.ids) for each in read.windows]
+    for batch in batches_by_length(lengths, read.tokens_per_batch):
+        as_is = [read.windows[index] for index in batch]
+        permuted = [
+            replace(window, ids=window.ids[read.orders[index]])
+            for window, index in zip(as_is, batch, strict=True)
+        ]
+        both = [_states(module, each, read.final_norm, read.device) for each in (as_is, permuted)]
+        for row, index in enumerate(batch):
+            own, other = (states[:, row, : lengths[index]] for states in both)
+            yield index, moved_states(own, other, read.orders[index])
+
+
+def _states(
+    module: Any, windows: Sequence[Window], final_norm: str | None, device: str
+) -> Float[np.ndarray, "layer row token dim"]:
+    states = layer_states(module, *padded(windows, device), final_norm).layers
+    return np.asarray(states.float().cpu().numpy())
+
+
+def _sees_later_tokens(
+    reader: AttentionReader, windows: Sequence[Window], device: str, tolerance: float
+) -> bool | None:
+    """Return whether another last token changes the state of the first; None if it is alone."""
+    window = max(windows, key=lambda each: len(each.ids))
+    if len(window.ids) < 2:
+        return None
+    changed = window.ids.copy()
+    changed[-1] = changed[-1] - 1 if changed[-1] else 1
+    both = [window, replace(window, ids=changed)]
+    one, other = _states(reader.module.to(device), both, reader.model.final_norm, device)[-1, :, 0]
+    return bool(np.linalg.norm(one - other) > tolerance * np.linalg.norm(one))
+
+
+def _table(
+    positions: str,
+    moved: Moved,
+    random: Sequence[Moved],
+    n_half_samples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Return a row a layer."""
+    table = pd.DataFrame({"layer": range(moved.cosine.shape[1]), "positions": positions})
+    stack = np.stack([moved.cosine, moved.distance])
+    interval: Interval = half_sample_interval(
+        lambda units: stack[:, units].mean(axis=1),
+        stack.shape[1],
+        n_resamples=n_half_samples,
+        level=level,
+        generator=generator,
+    )
+    for number, name in enumerate(("cosine", "distance")):
+        table[name] = stack[number].mean(axis=0)
+        table[f"{name}_low"] = interval.low[number]
+        table[f"{name}_high"] = interval.high[number]
+        of_seeds = [getattr(each, name).mean(axis=0) for each in random]
+        table[f"random_weights_{name}"] = np.mean(of_seeds, axis=0) if of_seeds else np.nan
+    table["largest_distance"] = moved.largest.max(axis=0)
+    table["distance_of_other_tokens"] = moved.between.mean(axis=0)
+    table["n_texts"], table["level"] = stack.shape[1], level
+    return table[COLUMNS]
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_word_order(load_reader(name, config.model), **config.settings)
+    save_table(found.layers, f"results/word_order/{name}.csv")
+    save_scalars(found.facts, f"results/word_order/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_word_order)

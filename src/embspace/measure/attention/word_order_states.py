@@ -1,0 +1,67 @@
+"""Distances between the states of a text and of the same text with its tokens permuted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.safe_ratio import ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far states are from those of the same tokens in the text as it is, by layer."""
+
+    cosine: Float[np.ndarray, "*text layer"]
+    """The mean over tokens."""
+    distance: Float[np.ndarray, "*text layer"]
+    """The mean distance over the norm of the state in the text as it is."""
+    largest: Float[np.ndarray, "*text layer"]
+    """The largest of these distances."""
+    between: Float[np.ndarray, "*text layer"]
+    """The same of two different tokens of the text as it is; NaN of a text of one token."""
+
+    @classmethod
+    def of_texts(cls, texts: "Sequence[Moved]") -> "Moved":
+        """Return those of several texts as one."""
+        names = [each.name for each in fields(cls)]
+        return cls(*(np.stack([getattr(text, name) for text in texts]) for name in names))
+
+    def undefined(self) -> "Moved":
+        """Return as many that are not defined."""
+        return Moved(*(np.full_like(self.cosine, np.nan) for _ in fields(self)))
+
+
+def moved_states(
+    as_is: Float[np.ndarray, "layer token dim"],
+    permuted: Float[np.ndarray, "layer token dim"],
+    order: Int[np.ndarray, " token"],
+) -> Moved:
+    """Return how far each layer's states of a permuted text are from those of the text as it is.
+
+    Token t of the permuted text is token `order[t]` of the text as it is.
+    """
+    own = as_is[:, order].astype(np.float64)
+    other = permuted.astype(np.float64)
+    lengths = np.linalg.norm(own, axis=-1)
+    cosines = ratio((own * other).sum(axis=-1), lengths * np.linalg.norm(other, axis=-1))
+    distances = ratio(np.linalg.norm(other - own, axis=-1), lengths)
+    return Moved(
+        cosines.mean(axis=-1),
+        distances.mean(axis=-1),
+        distances.max(axis=-1),
+        _between(own, lengths),
+    )
+
+
+def _between(
+    states: Float[np.ndarray, "layer token dim"], lengths: Float[np.ndarray, "layer token"]
+) -> Float[np.ndarray, " layer"]:
+    """Return the mean distance of two different tokens, over the norm of one of them."""
+    n = states.shape[1]
+    products = states @ states.transpose(0, 2, 1)
+    squares = lengths[:, :, None] ** 2 + lengths[:, None] ** 2 - 2 * products
+    distances = ratio(np.sqrt(squares.clip(min=0)), lengths[:, :, None])
+    distances[:, np.arange(n), np.arange(n)] = 0
+    return ratio(distances.sum(axis=(1, 2)), np.full(len(states), n * (n - 1)))
