@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from embspace.geometry.attention.offsets import Maps, maps_by_offset
 
@@ -17,24 +17,29 @@ class Blocks(NamedTuple):
     """What the score is above that of a map of the same offsets: 0 for any pure diagonal."""
 
 
-def two_blocks(maps: Maps) -> Blocks:
+def two_blocks(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> Blocks:
     """Return the largest modularity of two stretches, and how much of it distance leaves over.
 
     Modularity (Newman 2004, "Analysis of weighted networks", equation 5) of the symmetrized map
     (A + A^T) / 2, over all cuts of the tokens into a first and a second stretch. A band along the
     diagonal has as much as two blocks, for near tokens are in one stretch; so the same cut of the
-    map that keeps the mean of each offset alone is taken off for `excess`. NaN for fewer than two
-    tokens.
+    map that keeps the mean of each offset alone is taken off for `excess`. Off both is what
+    attention has that is uniform over the `visible` keys of each query: nothing if all are, but a
+    decoder's mask alone makes stretches. NaN for fewer than two tokens.
     """
     if maps.shape[-1] < 2:
         nothing = np.full(maps.shape[:-2], np.nan)
         return Blocks(nothing, nothing)
-    found = _modularity_of_cuts(maps)
+    found, of_offsets = _modularity_of_cuts(maps), _modularity_of_cuts(maps_by_offset(maps))
+    if not visible.all():
+        of_mask = visible / visible.sum(axis=-1, keepdims=True)
+        found = found - _modularity_of_cuts(of_mask)
+        of_offsets = of_offsets - _modularity_of_cuts(maps_by_offset(of_mask))
     best = found.argmax(axis=-1)[..., None]
-    of_offsets = _modularity_of_cuts(maps_by_offset(maps))
-    score = np.take_along_axis(found, best, axis=-1)[..., 0]
-    expected = np.take_along_axis(of_offsets, best, axis=-1)[..., 0]
-    return Blocks(score, score - expected)
+    score, expected = (
+        np.take_along_axis(each, best, axis=-1)[..., 0] for each in (found, of_offsets)
+    )
+    return Blocks(np.asarray(score), np.asarray(score - expected))
 
 
 def _modularity_of_cuts(maps: Maps) -> Float[np.ndarray, "*head cut"]:

@@ -37,7 +37,7 @@ def head_features(
     if maps.shape[-1] < 2:
         return dict.fromkeys(FEATURES, np.full(maps.shape[:-2], np.nan))
     columns = np.sort(maps.mean(axis=-2, dtype=np.float64), axis=-1)[..., ::-1]
-    blocks = two_blocks(maps)
+    blocks = two_blocks(maps, tokens.visible)
     return {
         **_masses_by_offset(maps),
         "first_token_mass": maps[..., 0].mean(axis=-1, dtype=np.float64),

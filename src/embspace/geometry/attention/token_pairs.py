@@ -31,12 +31,12 @@ def pair_mass(
     if not len(queries):
         nothing = np.full(maps.shape[:-2], np.nan)
         return PairMass(nothing, nothing)
-    mass = maps[..., queries, keys].mean(axis=-1, dtype=np.float64)
+    mass = np.asarray(maps[..., queries, keys].mean(axis=-1, dtype=np.float64))
     other = ordinary.copy()
     other[queries] = False
-    parts = [_mean_at(maps, offset, other, ordinary) for offset in keys - queries]
+    parts = [_mean_at(maps, offset, other, ordinary) for offset in (keys - queries).tolist()]
     known = [part for part in parts if part is not None]
-    elsewhere = np.mean(known, axis=0) if known else np.full(mass.shape, np.nan)
+    elsewhere = np.asarray(np.mean(known, axis=0)) if known else np.full(mass.shape, np.nan)
     return PairMass(mass, elsewhere)
 
 
@@ -47,4 +47,6 @@ def _mean_at(
     rows = np.flatnonzero(queries)
     rows = rows[(rows + offset >= 0) & (rows + offset < len(keys))]
     rows = rows[keys[rows + offset]]
-    return maps[..., rows, rows + offset].mean(axis=-1, dtype=np.float64) if len(rows) else None
+    if not len(rows):
+        return None
+    return np.asarray(maps[..., rows, rows + offset].mean(axis=-1, dtype=np.float64))

@@ -20,6 +20,7 @@ from embspace.measure.attention.attention_reader import (
     padded,
     spread_texts,
 )
+from embspace.measure.attention.head_features_names import ALL_FEATURES
 from embspace.measure.attention.head_features_tables import (
     DIVERGENCE,
     HEADS,
@@ -33,7 +34,6 @@ from embspace.measure.attention.head_features_tables import (
     offsets_table,
     plane_table,
 )
-from embspace.measure.attention.head_features_names import ALL_FEATURES
 from embspace.measure.attention.head_features_texts import (
     FeatureOptions,
     ReadText,
@@ -64,11 +64,11 @@ class HeadFeatures:
     divergence: pd.DataFrame
     """A row a layer and the heads that its own are compared with."""
     plane: pd.DataFrame
-    """A row a head: its place among the others."""
+    """A row a head: its place among the others, and what the plane keeps of all."""
     examples: pd.DataFrame
     """A row a token of the example."""
     counts: dict[str, Any]
-    """The numbers of texts, tokens and pairs, and what the plane keeps."""
+    """The numbers of texts, tokens and pairs."""
     tensors: dict[str, np.ndarray]
     """`half.<feature>` (draw, layer, head) and `random.<feature>` (seed, layer, head): means over
     half of the texts, and at random weights; `example` (layer, head, token, token): its maps."""
@@ -125,7 +125,7 @@ def measure_head_features(
     halves = draw_halves(len(read), n_half_samples, for_halves)
     features = estimates(trained.features, [each.features for each in random], halves)
     profiles = estimates(trained.profiles, [each.profiles for each in random], halves)
-    plane, share = plane_table(trained.divergences, trained.features.shape[1])
+    plane = plane_table(trained.divergences, trained.features.shape[1])
     tokens, maps = _example(reader, example, most_tokens, chosen)
     return HeadFeatures(
         heads_table(features, len(read), level),
@@ -133,7 +133,7 @@ def measure_head_features(
         divergence_table(trained, random, halves, level),
         plane,
         tokens,
-        _counts(read) | {"plane_share": share},
+        _counts(read),
         _by_feature(features) | {"example": maps},
     )
 

@@ -25,6 +25,7 @@ DIVERGENCE = ["layer", "compared_with", "divergence", "divergence_low", "diverge
 DIVERGENCE += ["random_weights", "random_weights_smallest", "random_weights_largest"]
 DIVERGENCE += ["n_texts", "level"]
 PLANE = ["layer", "head", "x", "y", "nearest_layer", "nearest_head", "nearest_divergence"]
+PLANE += ["plane_share"]
 COMPARED = (*PLACES, "difference")
 
 
@@ -118,14 +119,12 @@ def divergence_table(
     return table[DIVERGENCE]
 
 
-def plane_table(
-    divergences: Float[np.ndarray, "heads heads"], n_layers: int
-) -> tuple[pd.DataFrame, float]:
-    """Return the place of each head on a plane with the head most like it, and what it keeps."""
+def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) -> pd.DataFrame:
+    """Return the place of each head on a plane, the head most like it, and what the plane keeps."""
     n = len(divergences)
     n_heads = n // n_layers
     if n < 2 or np.isnan(divergences).any():
-        return pd.DataFrame(columns=PLANE), float("nan")
+        return pd.DataFrame(columns=PLANE)
     plane = heads_on_plane(divergences)
     others = divergences + np.where(np.eye(n) > 0, np.inf, 0)
     nearest = others.argmin(axis=1)
@@ -139,9 +138,10 @@ def plane_table(
             "nearest_layer": nearest // n_heads + 1,
             "nearest_head": nearest % n_heads + 1,
             "nearest_divergence": others[number, nearest],
+            "plane_share": plane.share,
         }
     )
-    return table[PLANE], plane.share
+    return table[PLANE]
 
 
 def _long(

@@ -67,7 +67,7 @@ def measure_word_order(
     over texts. `largest_distance` is that of all tokens and texts. With positions `removed`, the
     learned table is zero, or all position ids are equal; where attention has positions inside,
     nothing can be removed, and these rows are NaN. `distance_of_other_tokens` is that of two
-    different tokens of one text as it is.
+    tokens of the text as it is, half of it apart.
 
     An encoder without positions gives permuted states. A decoder does not, for its mask hides
     later tokens: it knows order even then.

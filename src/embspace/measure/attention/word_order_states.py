@@ -20,7 +20,7 @@ class Moved:
     largest: Float[np.ndarray, "*text layer"]
     """The largest of these distances."""
     between: Float[np.ndarray, "*text layer"]
-    """The same of two different tokens of the text as it is; NaN of a text of one token."""
+    """The same of two tokens of the text as it is, half of it apart; NaN of a text of one token."""
 
     @classmethod
     def of_texts(cls, texts: "Sequence[Moved]") -> "Moved":
@@ -58,10 +58,9 @@ def moved_states(
 def _between(
     states: Float[np.ndarray, "layer token dim"], lengths: Float[np.ndarray, "layer token"]
 ) -> Float[np.ndarray, " layer"]:
-    """Return the mean distance of two different tokens, over the norm of one of them."""
+    """Return the mean distance of tokens half a text apart, over the norm of one of them."""
     n = states.shape[1]
-    products = states @ states.transpose(0, 2, 1)
-    squares = lengths[:, :, None] ** 2 + lengths[:, None] ** 2 - 2 * products
-    distances = ratio(np.sqrt(squares.clip(min=0)), lengths[:, :, None])
-    distances[:, np.arange(n), np.arange(n)] = 0
-    return ratio(distances.sum(axis=(1, 2)), np.full(len(states), n * (n - 1)))
+    if n < 2:
+        return np.full(len(states), np.nan)
+    others = np.roll(states, n // 2, axis=1)
+    return np.asarray(ratio(np.linalg.norm(others - states, axis=-1), lengths).mean(axis=-1))

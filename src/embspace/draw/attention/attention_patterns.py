@@ -1,0 +1,179 @@
+"""Draws the types of heads and the clearest head of each, the counterpart of figure 8."""
+
+from collections.abc import Mapping
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.attention.head_names import draw_grid, draw_map, grid_of, head_name
+from embspace.draw.page.canvas import counted, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+
+STAGE = "measure_attention_patterns"
+RESULTS = (
+    "heads.csv",
+    "types.csv",
+    "head_features/examples.csv",
+    "data/measured/head_features.safetensors",
+)
+EXAMPLES, TENSORS = "head_features/examples", "data/measured/head_features.safetensors"
+KOVALEVA = "kovaleva"
+SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
+SHARE_TITLES = {KOVALEVA: "shares of these five", "own": "shares of our own types"}
+MOST_BESIDE = 0.6  # a longer bar has its name inside
+COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW, "#8C564B"]
+REST = "0.85"  # of the last type, which takes what no other has taken
+N_MAPS = 5
+TYPES = {
+    **same("set", "type", "n"),
+    **interval("share", "share of heads"),
+    "random_weights": "random weights",
+    "stability": "stability",
+    "clearest": "clearest head",
+    "clearest_margin": "margin",
+}
+
+
+def draw_attention_patterns(
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the clearest head of each type with its tokens, and the types of all heads."""
+    heads, types = results["heads"], results["types"]
+    figure, axes = new_figure(
+        3,
+        3,
+        height_mm=height_mm,
+        title=_finding(types),
+        subtitle=_subtitle(types, label),
+        stage=STAGE,
+    )
+    title = f"Types of heads of {label}"
+    if heads.empty:
+        say_instead(axes, "the model reads no text")
+        return figure, tables_page(title, STAGE, "The model reads no text.\n")
+    sets = list(dict.fromkeys(types["set"]))
+    of_first = types[types["set"] == sets[0]]
+    tokens = results[EXAMPLES]["token"].astype(str).tolist()
+    _maps(axes[:N_MAPS], of_first, results[TENSORS]["example"], tokens)
+    _shares(axes[5], of_first, sets[0])
+    _grid(axes[6], heads, of_first, sets[0])
+    if len(sets) > 1:
+        of_second = types[types["set"] == sets[1]]
+        _grid(axes[7], heads, of_second, sets[1])
+        _shares(axes[8], of_second, sets[1])
+    else:
+        say_instead(axes[7:], "there is one set of rules")
+    return figure, _tables(types, title, digits)
+
+
+def _finding(types: pd.DataFrame) -> str:
+    if types.empty:
+        return "No heads: the model reads no text"
+    first = types[types["set"] == types["set"].iloc[0]]
+    named = first.iloc[:-1].sort_values("share", ascending=False, kind="stable")
+    most, rest = named.iloc[0], first.iloc[-1]
+    at_random = first["random_weights"].iloc[-1]
+    beside = "" if pd.isna(at_random) else f" ({percent(at_random)} with random weights)"
+    return (
+        f"By our bounds {percent(most['share'])} of the heads are {_words(most['type'])}, "
+        f"{percent(rest['share'])}{beside} {_words(rest['type'])}"
+    )
+
+
+def _subtitle(types: pd.DataFrame, label: str) -> str:
+    if types.empty:
+        return label
+    row = types.iloc[0]
+    return (
+        f"{label} · {counted(row['n_heads'], 'head')} · types by bounds on features, means over "
+        f"{counted(row['n_texts'], 'text')}; the bounds are ours, the five names those of Kovaleva "
+        f"et al. (2019), thesis figure 8 · maps: rows are queries, from 0 (light) to 1 (dark) · "
+        f"lines on bars: {100 * row['level']:g} % intervals over texts"
+    )
+
+
+def _maps(axes: list[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
+    """Draw the clearest head of each type; a type without a head says so."""
+    for number, ax in enumerate(axes):
+        if number >= len(types):
+            say_instead([ax], "no further type")
+            continue
+        row = types.iloc[number]
+        name = _words(row["type"])
+        if not row["n"]:
+            ax.set_title(name)
+            say_instead([ax], fill(f"no head is {name} by these bounds", 26))
+            continue
+        layer, head = int(row["clearest_layer"]), int(row["clearest_head"])
+        draw_map(ax, maps[layer - 1, head - 1], tokens, f"{name}: {head_name(layer, head)}")
+
+
+def _colors(types: pd.DataFrame) -> dict[str, str]:
+    """Return a color for each type of a set; the last has that of no pattern."""
+    named = [*types["type"]]
+    colors = [COLORS[number % len(COLORS)] for number in range(len(named) - 1)]
+    return dict(zip(named, [*colors, REST], strict=True))
+
+
+def _grid(ax: Axes, heads: pd.DataFrame, types: pd.DataFrame, name: str) -> None:
+    colors = _colors(types)
+    numbers: Mapping[str, int] = {type_: number for number, type_ in enumerate(colors)}
+    rows = heads[heads["set"] == name]
+    values = grid_of(rows.assign(number=rows["type"].map(numbers)), "number")
+    look: dict[str, Any] = {"cmap": ListedColormap([*colors.values()]), "has_bar": False}
+    draw_grid(ax, values, SET_NAMES.get(name, name), vmin=0, vmax=len(colors) - 1, **look)
+
+
+def _shares(ax: Axes, types: pd.DataFrame, name: str) -> None:
+    """Draw the share of each type as a bar with its interval, and a line at random weights."""
+    colors = _colors(types)
+    shown = types.assign(name=types["type"].map(_words))
+    sns.barplot(
+        shown, x="share", y="name", hue="type", palette=colors, legend=False, ax=ax, saturation=1
+    )
+    places = np.arange(len(shown))
+    low, high = shown["share"] - shown["share_low"], shown["share_high"] - shown["share"]
+    if low.notna().all():
+        errors = np.array([low.clip(lower=0), high.clip(lower=0)])
+        ax.errorbar(shown["share"], places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
+    ax.vlines(shown["random_weights"], places - 0.4, places + 0.4, color=BLACK, linestyles=":")
+    # Inside the panel, for names beside it would make its column narrower than that of the maps.
+    for place, type_, share in zip(places, shown["name"], shown["share"], strict=True):
+        inside = share > MOST_BESIDE
+        at, side = (share - 0.02, "right") if inside else (share + 0.06, "left")
+        ax.text(at, place, type_, ha=side, va="center", fontsize=6)
+    ax.set_yticks([])
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    ax.set(title=SHARE_TITLES.get(name, name), xlabel="share of heads (dots: random)", ylabel="")
+    ax.set_xlim(0, 1.03)
+
+
+def _words(name: str) -> str:
+    return str(name).replace("vertical_diagonal", "vertical + diagonal").replace("_", " ")
+
+
+def _tables(types: pd.DataFrame, title: str, digits: int) -> str:
+    shown = types.assign(
+        type=types["type"].map(_words), set=types["set"].map(lambda name: SET_NAMES.get(name, name))
+    )
+    shown["clearest"] = [
+        "" if pd.isna(layer) else head_name(layer, head)
+        for layer, head in zip(types["clearest_layer"], types["clearest_head"], strict=True)
+    ]
+    first = section(
+        "Types",
+        "Each head has the first type whose bounds it keeps, the last if none. Stability is the "
+        "share of halves of the texts by which a head has the same type, the mean over heads of "
+        "the type. The margin says how far the clearest head is from a bound.",
+        markdown_table(shown.reindex(columns=[*TYPES]).rename(columns=TYPES), digits),
+    )
+    return tables_page(title, STAGE, first)

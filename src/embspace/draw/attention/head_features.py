@@ -1,0 +1,156 @@
+"""Draws the atlas of heads: their main features by layer, from `measure_head_features`."""
+
+from textwrap import fill
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.attention.head_names import FEATURE_NAMES, draw_grid, grid_of, head_name
+from embspace.draw.page.canvas import count, new_figure, percent, say_instead
+from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+
+STAGE = "measure_head_features"
+SETTINGS = "conf/measure/attention/head_features.yaml"
+RESULTS = ("heads.csv", "offsets.csv", "json", SETTINGS)
+SHOWN = (
+    "previous_mass",
+    "next_mass",
+    "self_mass",
+    "first_token_mass",
+    "separator_mass",
+    "punctuation_mass",
+    "backward_mass",
+    "row_entropy",
+    "k_share",
+    "effective_rank_share",
+    "block_excess",
+    "article_excess",
+)
+SIGNED = ("block_excess", "article_excess")
+N_COLUMNS, N_TOP = 3, 3
+VALUES = {
+    **interval("value", "value"),
+    **interval("random_weights", "random weights, mean and range"),
+    "n_texts": "texts",
+}
+MASSES = {
+    **same("layer", "head", "offset"),
+    **interval("mass", "mass"),
+    "random_weights": "random weights",
+}
+NO_TEXT = "the model reads no text"
+
+
+def draw_head_features(
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw features of all heads, a map of layers and heads for each."""
+    table, settings = results["heads"], results[SETTINGS]
+    figure, axes = new_figure(
+        len(SHOWN) // N_COLUMNS,
+        N_COLUMNS,
+        height_mm=height_mm,
+        title=_finding(table, settings["mass_share"]),
+        subtitle=_subtitle(results["json"], label, settings),
+        stage=STAGE,
+    )
+    if table.empty:
+        say_instead(axes, NO_TEXT)
+        return figure, tables_page(f"Heads of {label}", STAGE, f"{NO_TEXT.capitalize()}.\n")
+    for ax, feature in zip(axes, SHOWN, strict=True):
+        _panel(ax, table[table["feature"] == feature], feature, settings["mass_share"])
+    return figure, _tables(results, label, digits)
+
+
+def _finding(table: pd.DataFrame, mass_share: float) -> str:
+    if table.empty:
+        return "No heads: the model reads no text"
+    keys = table[table["feature"] == "k_share"]
+    median, random = keys["value"].median(), keys["random_weights"].mean()
+    previous = table[table["feature"] == "previous_mass"]
+    best = previous.loc[previous["value"].idxmax()]
+    at_random = "" if pd.isna(random) else f", with random weights in {percent(random)}"
+    return (
+        f"Half of the heads hold {percent(mass_share)} of their attention in "
+        f"{percent(median)} of the tokens or fewer{at_random}; head "
+        f"{head_name(best['layer'], best['head'])} gives {percent(best['value'])} to the previous "
+        "token"
+    )
+
+
+def _subtitle(counts: dict[str, Any], label: str, settings: dict[str, Any]) -> str:
+    if not counts["n_texts"]:
+        return label
+    return (
+        f"{label} · means over {count(counts['n_texts'])} texts of {_lengths(counts)} tokens from "
+        f"{settings['texts']}, which have "
+        f"{count(counts['n_nouns_with_article'])} nouns with an article · each panel has its own "
+        "colors; blocks and articles above what distance alone gives"
+    )
+
+
+def _lengths(counts: dict[str, Any]) -> str:
+    fewest, most = counts["fewest_tokens"], counts["most_tokens"]
+    return str(most) if fewest == most else f"{fewest} to {most}"
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, feature: str, mass_share: float) -> None:
+    title = FEATURE_NAMES[feature]
+    if feature == "k_share":
+        title = f"keys that hold {percent(mass_share)}"
+    if rows["value"].isna().all():
+        ax.set_title(title)
+        say_instead([ax], fill("no text has what this feature asks for", 30))
+        return
+    values = grid_of(rows, "value")
+    if feature in SIGNED:
+        largest = float(values.abs().max().max()) or 1.0
+        colors: dict[str, Any] = {"cmap": "vlag", "vmin": -largest, "vmax": largest}
+    else:
+        colors = {"cmap": "mako_r", "vmin": 0}
+    draw_grid(ax, values, title, **colors)
+
+
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+    table, counts = results["heads"], results["json"]
+    extremes = pd.concat([_extremes(table, feature) for feature in FEATURE_NAMES])
+    first = section(
+        "Features",
+        "For each feature the median over heads and the heads with the largest values, each the "
+        "mean over texts with its interval over texts. With random weights any two heads of a "
+        "layer are alike: the mean and the central range are over heads and seeds. A feature that "
+        "no text has is not defined, as that of a separator in a model that sets none. "
+        + _counted(counts),
+        markdown_table(extremes, digits),
+    )
+    near = results["offsets"]
+    clear = near.loc[near.groupby("offset")["mass"].idxmax()]
+    offsets = section(
+        "Profile by distance",
+        "For each offset from the query to the key the head with most mass there.",
+        markdown_table(clear.reindex(columns=[*MASSES]).rename(columns=MASSES), digits),
+    )
+    return tables_page(f"Heads of {label}", STAGE, first, offsets)
+
+
+def _extremes(table: pd.DataFrame, feature: str) -> pd.DataFrame:
+    """Return the heads with the largest values of a feature, after the median of all."""
+    rows = table[table["feature"] == feature]
+    top = rows.nlargest(N_TOP, "value")
+    shown = top.reindex(columns=[*VALUES]).rename(columns=VALUES)
+    places = zip(top["layer"], top["head"], strict=True)
+    shown.insert(0, "head", [head_name(*place) for place in places])
+    shown.insert(0, "median of heads", rows["value"].median())
+    shown.insert(0, "feature", FEATURE_NAMES[feature])
+    return shown
+
+
+def _counted(counts: dict[str, Any]) -> str:
+    n_texts, n_signs = counts["n_texts"], counts["n_texts_with_punctuation"]
+    return (
+        f"Of {count(n_texts)} texts {count(counts['n_texts_with_separator'])} end in a separator, "
+        f"{count(n_signs)} have punctuation."
+    )

@@ -1,0 +1,95 @@
+"""Names heads and their features for readers, and draws values of all heads as a map."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+LONGEST = 10  # characters of a token beside a map
+FEATURE_NAMES = {
+    "self_mass": "mass to the token itself",
+    "previous_mass": "mass to the previous token",
+    "next_mass": "mass to the next token",
+    "diagonal_mass": "mass to itself and both neighbors",
+    "backward_mass": "mass to earlier tokens",
+    "forward_mass": "mass to later tokens",
+    "first_token_mass": "mass to the first token",
+    "separator_mass": "mass to the separator",
+    "punctuation_mass": "mass to punctuation",
+    "column_mass": "mass to the fullest columns",
+    "sink_strength": "sink strength",
+    "row_entropy": "row entropy",
+    "value_entropy": "value-histogram entropy (nats)",
+    "k_share": "keys that hold the mass",
+    "rank_share": "rank over n",
+    "effective_rank_share": "effective rank over n",
+    "block_score": "block score",
+    "block_excess": "blocks beyond distance",
+    "article_mass": "mass from noun to article",
+    "article_mass_elsewhere": "same offsets, other tokens",
+    "article_excess": "noun to its article",
+}
+
+
+def head_name(layer: Any, head: Any) -> str:
+    """Return the name of a head: its layer and its number in it, both from 1."""
+    return f"{int(layer)}.{int(head)}"
+
+
+def grid_of(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the values of all heads, a row a layer and a column a head; layer 1 on top."""
+    return table.pivot_table(index="layer", columns="head", values=column, dropna=False)
+
+
+def draw_grid(
+    ax: Axes, values: pd.DataFrame, title: str, *, has_bar: bool = True, **look: Any
+) -> None:
+    """Draw the values of all heads as a map of layers and heads, with its own scale of colors."""
+    with _alone(ax):
+        sns.heatmap(
+            values, ax=ax, linewidths=0.2, cbar=False, xticklabels=False, yticklabels=False, **look
+        )
+    if has_bar:
+        bar = ax.get_figure().colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
+        bar.ax.tick_params(labelsize=5.5, length=1.5)
+        bar.outline.set_visible(False)
+    every = [*range(0, values.shape[1], max(1, values.shape[1] // 6))]
+    ax.set_xticks([place + 0.5 for place in every], [str(values.columns[each]) for each in every])
+    rows = [*range(0, values.shape[0], max(1, values.shape[0] // 6))]
+    ax.set_yticks([place + 0.5 for place in rows], [str(values.index[each]) for each in rows])
+    ax.tick_params(labelsize=6, length=1.5, rotation=0)
+    ax.set(title=title, xlabel="head", ylabel="layer")
+
+
+def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str) -> None:
+    """Draw the map of one head, query by key, with its tokens, from 0 to 1."""
+    look: dict[str, Any] = {"vmin": 0, "vmax": 1, "cmap": "mako_r", "cbar": False}
+    look |= {"square": True, "rasterized": True, "xticklabels": False, "yticklabels": False}
+    with _alone(ax):
+        sns.heatmap(attention, ax=ax, **look)
+    places = np.arange(len(tokens)) + 0.5
+    names = [token[:LONGEST] for token in tokens]
+    ax.set_xticks(places, names, rotation=90)
+    ax.set_yticks(places, names)
+    ax.tick_params(labelsize=4.6, length=0, pad=1)
+    ax.set(title=title, xlabel="", ylabel="")
+
+
+@contextmanager
+def _alone(ax: Axes) -> Iterator[None]:
+    """Have a panel for itself: seaborn draws the whole figure for each map that it makes."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    engine, others = figure.get_layout_engine(), [each for each in figure.axes if each is not ax]
+    figure.set_layout_engine("none")
+    for each in others:
+        each.set_visible(False)
+    yield
+    for each in others:
+        each.set_visible(True)
+    figure.set_layout_engine(engine)
