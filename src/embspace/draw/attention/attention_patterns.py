@@ -1,6 +1,6 @@
 """Draws the types of heads and the clearest head of each, the counterpart of figure 8."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -101,7 +101,7 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
     )
 
 
-def _maps(axes: list[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
+def _maps(axes: Sequence[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
     """Draw the clearest head of each type; a type without a head says so."""
     for number, ax in enumerate(axes):
         if number >= len(types):
@@ -147,7 +147,7 @@ def _shares(ax: Axes, types: pd.DataFrame, name: str) -> None:
         ax.errorbar(shown["share"], places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
     ax.vlines(shown["random_weights"], places - 0.4, places + 0.4, color=BLACK, linestyles=":")
     # Inside the panel, for names beside it would make its column narrower than that of the maps.
-    for place, type_, share in zip(places, shown["name"], shown["share"], strict=True):
+    for place, (type_, share) in enumerate(zip(shown["name"], shown["share"], strict=True)):
         inside = share > MOST_BESIDE
         at, side = (share - 0.02, "right") if inside else (share + 0.06, "left")
         ax.text(at, place, type_, ha=side, va="center", fontsize=6)

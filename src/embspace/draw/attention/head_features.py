@@ -71,7 +71,7 @@ def _finding(table: pd.DataFrame, mass_share: float) -> str:
     keys = table[table["feature"] == "k_share"]
     median, random = keys["value"].median(), keys["random_weights"].mean()
     previous = table[table["feature"] == "previous_mass"]
-    best = previous.loc[previous["value"].idxmax()]
+    best = previous.nlargest(1, "value").iloc[0]
     at_random = "" if pd.isna(random) else f", with random weights in {percent(random)}"
     return (
         f"Half of the heads hold {percent(mass_share)} of their attention in "

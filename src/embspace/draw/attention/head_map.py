@@ -64,7 +64,8 @@ def _finding(divergence: pd.DataFrame) -> str:
     if divergence.empty:
         return "No heads: the model reads no text"
     found = divergence[divergence["layer"].isna()].set_index("compared_with")
-    own, other = (found.loc[name, "divergence"] for name in COMPARED)
+    own, other = found.loc[[*COMPARED], "divergence"].to_numpy(float)
+    random = found["random_weights"].to_numpy(float)[0]
     less = found.loc["difference"]
     verdict = (
         "less than"
@@ -75,7 +76,7 @@ def _finding(divergence: pd.DataFrame) -> str:
     )
     return (
         f"Heads of one layer differ by {own:.2f} bits, {verdict} those of different layers, "
-        f"{other:.2f} bits; with random weights by {found.loc['same_layer', 'random_weights']:.2g}"
+        f"{other:.2f} bits; with random weights by {random:.2g}"
     )
 
 

@@ -55,7 +55,7 @@ def draw_grid(
             values, ax=ax, linewidths=0.2, cbar=False, xticklabels=False, yticklabels=False, **look
         )
     if has_bar:
-        bar = ax.get_figure().colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
+        bar = _figure_of(ax).colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
         bar.ax.tick_params(labelsize=5.5, length=1.5)
         bar.outline.set_visible(False)
     every = [*range(0, values.shape[1], max(1, values.shape[1] // 6))]
@@ -83,8 +83,7 @@ def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str)
 @contextmanager
 def _alone(ax: Axes) -> Iterator[None]:
     """Have a panel for itself: seaborn draws the whole figure for each map that it makes."""
-    figure = ax.figure
-    assert isinstance(figure, Figure)
+    figure = _figure_of(ax)
     engine, others = figure.get_layout_engine(), [each for each in figure.axes if each is not ax]
     figure.set_layout_engine("none")
     for each in others:
@@ -93,3 +92,8 @@ def _alone(ax: Axes) -> Iterator[None]:
     for each in others:
         each.set_visible(True)
     figure.set_layout_engine(engine)
+
+
+def _figure_of(ax: Axes) -> Figure:
+    assert isinstance(ax.figure, Figure)
+    return ax.figure

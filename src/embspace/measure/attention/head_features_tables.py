@@ -51,7 +51,7 @@ def draw_halves(n_texts: int, n_draws: int, generator: np.random.Generator) -> H
 
 def estimates(
     values: Float[np.ndarray, "text layer head value"],
-    random: Sequence[Float[np.ndarray, "text layer head value"]],
+    random: Sequence[Float[np.ndarray, "fewer layer head value"]],
     halves: Halves,
 ) -> Estimates:
     """Return means over the texts that have a value, of all, of halves and at random weights."""
