@@ -1,0 +1,91 @@
+"""Measures how much of what tells keys apart in scores is the same for every query.
+
+The score of query q, its bias included, and key k, less its bias, is q.k; a bias of keys adds the
+same to all scores of a query, which the softmax leaves out. Over keys, the scores of one query vary
+by q'Sq, S the covariance of keys. Its mean over queries is tr(S E[qq']) = m'Sm + tr(S Cov[q]) with
+m the mean query: what is the same for every query, and what each has of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.inference.resampling import half_sample_interval
+
+
+@dataclass(frozen=True, eq=False)
+class TextMoments:
+    """Sums over the tokens of each text, from which moments of any texts follow."""
+
+    n_tokens: Int[np.ndarray, " text"]
+    sums: Float[np.ndarray, "text dim"]
+    products: Float[np.ndarray, "text dim dim"]
+
+    def of(
+        self, texts: Int[np.ndarray, " some"]
+    ) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]:
+        """Return the mean and the mean product xx' over all tokens of some texts."""
+        n = self.n_tokens[texts].sum()
+        return self.sums[texts].sum(axis=0) / n, self.products[texts].sum(axis=0) / n
+
+
+def text_moments(x: Float[np.ndarray, "n dim"], text: Int[np.ndarray, " n"]) -> TextMoments:
+    """Return the sums of vectors and of their products by text; texts count from 0."""
+    order = np.argsort(text, kind="stable")
+    ends = np.cumsum(np.bincount(text))
+    parts = list(_parts(x[order].astype(np.float64), ends))
+    return TextMoments(
+        np.bincount(text),
+        np.stack([part.sum(axis=0) for part in parts]),
+        np.stack([part.T @ part for part in parts]),
+    )
+
+
+def key_shares(
+    queries: TextMoments,
+    keys: TextMoments,
+    query_bias: Float[np.ndarray, " dim"] | None,
+    texts: Int[np.ndarray, " some"],
+) -> Float[np.ndarray, "2"]:
+    """Return two shares in the mean variance of scores over keys, every token a query and a key.
+
+    First that of the key-only term b_Q W_K x: at least 0, and above 1 where the other queries
+    cancel some of it; NaN without a bias, 0 where it is 0. Then that of the mean query, bias
+    included, in [0, 1]. Both NaN where scores do not vary over keys.
+    """
+    mean, products = queries.of(texts)
+    key_mean, key_products = keys.of(texts)
+    covariance = key_products - np.outer(key_mean, key_mean)
+    total = float((covariance * products).sum())
+    if not total > 0:
+        return np.full(2, np.nan)
+    of_bias = np.nan if query_bias is None else query_bias @ covariance @ query_bias
+    return np.array([of_bias, mean @ covariance @ mean]) / total
+
+
+def key_share_bounds(
+    queries: TextMoments,
+    keys: TextMoments,
+    query_bias: Float[np.ndarray, " dim"] | None,
+    *,
+    n_half_samples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
+    """Return the bounds of `key_shares` over texts, by half-samples; NaN with fewer than 4."""
+    interval = half_sample_interval(
+        lambda texts: key_shares(queries, keys, query_bias, texts),
+        len(queries.n_tokens),
+        n_resamples=n_half_samples,
+        level=level,
+        generator=generator,
+    )
+    return interval.low, interval.high
+
+
+def _parts(
+    x: Float[np.ndarray, "n dim"], ends: Int[np.ndarray, " text"]
+) -> Iterator[Float[np.ndarray, "some dim"]]:
+    yield from np.split(x, ends[:-1])

@@ -1,0 +1,185 @@
+"""Measures the bilinear form by which attention compares queries with keys.
+
+The score of tokens i and j, less what biases add, is x_i G x_j with G = W_Q' W_K, of shape
+(dim, dim). All functions take the two factors, of shape (rank, dim) as a linear layer holds them,
+of one head or of several one below the other, whose forms then add up. None builds G: its rank is
+at most that of the factors, and all that is asked of it follows from matrices of (rank, rank).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+Factor = Float[np.ndarray, "rank dim"]
+"""The weights of queries, or those of keys."""
+ROUNDING = 1e-7
+"""An eigenvalue, or part of one, that is smaller beside the largest is rounding, since weights
+are float32; two eigenvalues that are nearly one may be found as a pair of conjugates."""
+
+
+def symmetry(query: Factor, key: Factor) -> float:
+    """Return the share of the symmetric part in the form: |(G + G')/2|^2 / |G|^2, in [0, 1].
+
+    Saponati et al. (2025), arXiv 2502.10927; their tables print 2 s - 1. It is 1 for a symmetric
+    form, 0 for an antisymmetric one and (1 + 1/dim) / 2 on average for independent entries. From
+    |G|^2 = tr(QQ' KK') and tr(GG) = tr(KQ' KQ'). NaN where the form is 0.
+    """
+    product = key @ query.T
+    total = _squared_norm(query, key)
+    return 0.5 * (1 + float((product * product.T).sum()) / total) if total > 0 else float("nan")
+
+
+def skew_share(query: Factor, key: Factor) -> float:
+    """Return the share of the antisymmetric part in the form: 1 less `symmetry`, in [0, 1]."""
+    return 1 - symmetry(query, key)
+
+
+def directionality(query: Factor, key: Factor, *, n_deviations: float) -> float:
+    """Return (c - r) / (c + r) of what columns and rows of G have beyond the usual, in [-1, 1].
+
+    c adds up by how much the norms of columns are over their mean plus `n_deviations` standard
+    deviations (of a sample, n - 1), r the same of rows. A row belongs to a dimension of what
+    asks, a column to one of what is asked: above 0, a few dimensions of the keys' side stand out
+    more than any of the queries'. Saponati et al. (2025), arXiv 2502.10927, as coded, with 2
+    deviations; their tables print the negative. 0, as there, where no norm is so large: so it
+    always is with 2 deviations and fewer than 6 dimensions.
+    """
+    columns = _excess(_norms(key, query @ query.T), n_deviations)
+    rows = _excess(_norms(query, key @ key.T), n_deviations)
+    return (columns - rows) / (columns + rows) if columns + rows > 0 else 0.0
+
+
+def form_singular_values(query: Factor, key: Factor) -> Float[np.ndarray, " value"]:
+    """Return the singular values of the form that may differ from 0, largest first.
+
+    As many as the smaller factor has rows, or dim. Those of R_Q R_K', of the QR decompositions of
+    both factors, for orthogonal matrices on either side change none.
+    """
+    of_query, of_key = (np.asarray(np.linalg.qr(each.T, mode="r")) for each in (query, key))
+    return np.asarray(np.linalg.svd(of_query @ of_key.T, compute_uv=False))
+
+
+def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> float:
+    """Return the exponential of the entropy of the singular values over their sum.
+
+    Roy and Vetterli (2007), definition 1, from 1 to the number of values. NaN where all are 0.
+    """
+    total = singular_values.sum()
+    if not total > 0:
+        return float("nan")
+    shares = singular_values[singular_values > 0] / total
+    return float(np.exp(-(shares * np.log(shares)).sum()))
+
+
+def squared_shares(singular_values: Float[np.ndarray, " value"]) -> Float[np.ndarray, " value"]:
+    """Return the share of each in the squared norm of the form; NaN where all are 0."""
+    energies = np.square(singular_values)
+    total = energies.sum()
+    return energies / total if total > 0 else np.full_like(energies, np.nan)
+
+
+class EigenvalueCounts(NamedTuple):
+    """How many eigenvalues of a form are of each kind, of as many as its factors have rows."""
+
+    real_positive: int
+    real_negative: int
+    complex_positive: int
+    """Both of each conjugate pair, whose real part is positive."""
+    complex_negative: int
+    """Both of each conjugate pair, whose real part is negative, or 0."""
+    zero: int
+
+    @property
+    def positive_share(self) -> float:
+        """The share of those that are not 0 whose real part is positive; NaN without any."""
+        return _ratio(self.real_positive + self.complex_positive, sum(self) - self.zero)
+
+    @property
+    def complex_share(self) -> float:
+        """The share of those that are not 0 that are no real numbers; NaN without any."""
+        return _ratio(self.complex_positive + self.complex_negative, sum(self) - self.zero)
+
+
+def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
+    """Count the eigenvalues of the form by kind.
+
+    Those of K Q', of shape (rank, rank): Q'K and KQ' share all that are not 0 (Sylvester). A
+    token meets itself with a positive score along a direction of positive eigenvalue; a
+    symmetric form has none that is complex, an antisymmetric one only those and 0.
+    """
+    found = np.linalg.eigvals(key @ query.T)
+    size = np.abs(found)
+    is_zero = size <= ROUNDING * size.max(initial=0)
+    is_complex = ~is_zero & (np.abs(found.imag) > ROUNDING * size.max(initial=0))
+    is_real, is_positive = ~is_zero & ~is_complex, found.real > 0
+    kinds = (
+        is_real & is_positive,
+        is_real & ~is_positive,
+        is_complex & is_positive,
+        is_complex & ~is_positive,
+        is_zero,
+    )
+    return EigenvalueCounts(*(int(kind.sum()) for kind in kinds))
+
+
+def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
+    """Return the principal angles between the row spaces of two factors, in degrees, ascending.
+
+    As many as the smaller space has dimensions; none where a factor is 0. Large angles from their
+    cosines, small ones from their sines (Björck and Golub 1973, "Numerical methods for computing
+    angles between linear subspaces"), so that each is right to some 1e-8 degrees.
+    """
+    larger, smaller = sorted((_row_basis(query), _row_basis(key)), key=len, reverse=True)
+    products = smaller @ larger.T
+    cosines = np.linalg.svd(products, compute_uv=False)
+    sines = np.linalg.svd(smaller - products @ larger, compute_uv=False)[::-1]
+    angles = np.where(
+        np.square(cosines) < 0.5, np.arccos(cosines.clip(max=1)), np.arcsin(sines.clip(max=1))
+    )
+    return np.asarray(np.degrees(angles))
+
+
+def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
+    """Return the mean squared cosine of principal angles in degrees, in [0, 1]; NaN without any.
+
+    1 where one row space holds the other, 0 where they are orthogonal.
+    """
+    return float(np.square(np.cos(np.radians(angles))).mean()) if len(angles) else float("nan")
+
+
+def expected_overlap(query: Factor, key: Factor) -> float:
+    """Return the mean of `subspace_overlap` for spaces of random directions, in [0, 1].
+
+    Exactly the rank of the larger space over dim, for a unit vector of random direction has this
+    share of its squared length in it.
+    """
+    ranks = [len(_row_basis(factor)) for factor in (query, key)]
+    return max(ranks) / query.shape[1]
+
+
+def _squared_norm(query: Factor, key: Factor) -> float:
+    return float(((query @ query.T) * (key @ key.T)).sum())
+
+
+def _norms(factor: Factor, other: Float[np.ndarray, "rank rank"]) -> Float[np.ndarray, " dim"]:
+    """Return the norms of the rows, or columns, of the form; `other` is the other one's Gram."""
+    return np.sqrt(np.einsum("rd,rd->d", factor, other @ factor).clip(min=0))
+
+
+def _excess(norms: Float[np.ndarray, " dim"], n_deviations: float) -> float:
+    if len(norms) < 2:
+        return 0.0
+    over = norms - (norms.mean() + n_deviations * norms.std(ddof=1))
+    return float(over[over > 0].sum())
+
+
+def _row_basis(factor: Factor) -> Float[np.ndarray, "direction dim"]:
+    """Return orthonormal rows that span those of the factor."""
+    _, sizes, basis = np.linalg.svd(factor.astype(np.float64), full_matrices=False)
+    least = sizes.max(initial=0) * max(factor.shape) * np.finfo(np.float64).eps
+    return np.asarray(basis[sizes > least])
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
