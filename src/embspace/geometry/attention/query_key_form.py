@@ -56,8 +56,7 @@ def form_singular_values(query: Factor, key: Factor) -> Float[np.ndarray, " valu
     As many as the smaller factor has rows, or dim. Those of R_Q R_K', of the QR decompositions of
     both factors, for orthogonal matrices on either side change none.
     """
-    of_query, of_key = (np.asarray(np.linalg.qr(each.T, mode="r")) for each in (query, key))
-    return np.asarray(np.linalg.svd(of_query @ of_key.T, compute_uv=False))
+    return np.asarray(np.linalg.svd(_triangle(query) @ _triangle(key).T, compute_uv=False))
 
 
 def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> float:
@@ -133,7 +132,8 @@ def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
     larger, smaller = sorted((_row_basis(query), _row_basis(key)), key=len, reverse=True)
     products = smaller @ larger.T
     cosines = np.linalg.svd(products, compute_uv=False)
-    sines = np.linalg.svd(smaller - products @ larger, compute_uv=False)[::-1]
+    outside = smaller - products @ larger
+    sines = np.linalg.svd(_triangle(outside), compute_uv=False)[::-1]
     angles = np.where(
         np.square(cosines) < 0.5, np.arccos(cosines.clip(max=1)), np.arcsin(sines.clip(max=1))
     )
@@ -175,10 +175,16 @@ def _excess(norms: Float[np.ndarray, " dim"], n_deviations: float) -> float:
 
 
 def _row_basis(factor: Factor) -> Float[np.ndarray, "direction dim"]:
-    """Return orthonormal rows that span those of the factor."""
-    _, sizes, basis = np.linalg.svd(factor.astype(np.float64), full_matrices=False)
+    """Return orthonormal rows that span those of the factor; of its triangle, which is small."""
+    columns, triangle = np.linalg.qr(factor.T)
+    _, sizes, turn = np.linalg.svd(triangle.T, full_matrices=False)
     least = sizes.max(initial=0) * max(factor.shape) * np.finfo(np.float64).eps
-    return np.asarray(basis[sizes > least])
+    return np.asarray(turn[sizes > least] @ columns.T)
+
+
+def _triangle(factor: Float[np.ndarray, "rank dim"]) -> Float[np.ndarray, "few rank"]:
+    """Return R of the QR decomposition of the transposed factor, of the same singular values."""
+    return np.asarray(np.linalg.qr(factor.T, mode="r"))
 
 
 def _ratio(part: int, whole: int) -> float:

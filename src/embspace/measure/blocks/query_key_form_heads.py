@@ -1,0 +1,108 @@
+"""Rows of the forms of queries and keys: each head, each layer, and their ranks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.files.tables import Row
+from embspace.geometry.attention.query_key_form import (
+    directionality,
+    effective_rank_of_form,
+    eigenvalue_counts,
+    expected_overlap,
+    form_singular_values,
+    principal_angles,
+    squared_shares,
+    subspace_overlap,
+    symmetry,
+)
+
+LAYER_MEASURES = ("symmetry", "directionality", "effective_rank", "top_share")
+EIGENVALUES = ("positive_share", "complex_share")
+ANGLES = ("smallest_angle", "median_angle", "largest_angle", "overlap")
+OF_RANK = ("singular_share", "principal_angle")
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """The forms of one model, from its weights alone."""
+
+    heads: list[Row]
+    """One row a layer and head."""
+    layers: list[Row]
+    """One row a layer, of the form that all its heads add up to."""
+    ranks: list[Row]
+    """One row a layer, head and rank."""
+
+
+def forms_of(weights: list[Any], n_deviations: float) -> Forms:
+    """Return the forms of a model's `HeadWeights`; heads count from 1."""
+    heads, layers, ranks = list[Row](), list[Row](), list[Row]()
+    for each in weights:
+        queries, keys = as_array(each.query), as_array(each.key)
+        n_queries_a_key = len(queries) // each.n_key_heads
+        for number, (query, key) in enumerate(zip(queries, keys, strict=True)):
+            place = {"layer": each.layer, "head": number + 1}
+            sizes, angles = form_singular_values(query, key), principal_angles(query, key)
+            key_head = {"key_head": number // n_queries_a_key + 1}
+            found = _of_form(query, key, sizes, n_deviations)
+            heads.append(place | key_head | found | _of_head(query, key, angles))
+            ranks += [place | row for row in _of_ranks(sizes, angles)]
+        dim = queries.shape[2]
+        of_layer = queries.reshape(-1, dim), keys.reshape(-1, dim)
+        sizes = form_singular_values(*of_layer)
+        layers.append({"layer": each.layer} | _of_form(*of_layer, sizes, n_deviations))
+    return Forms(heads, layers, ranks)
+
+
+def as_array(parameter: Any) -> Float[np.ndarray, "..."]:
+    """Return a parameter of torch as an array of float64."""
+    return np.asarray(parameter.detach().cpu().numpy(), dtype=np.float64)
+
+
+def _of_form(
+    query: Float[np.ndarray, "rank dim"],
+    key: Float[np.ndarray, "rank dim"],
+    sizes: Float[np.ndarray, " value"],
+    n_deviations: float,
+) -> Row:
+    symmetric = symmetry(query, key)
+    return {
+        "symmetry": symmetric,
+        "skew_share": 1 - symmetric,
+        "directionality": directionality(query, key, n_deviations=n_deviations),
+        "effective_rank": effective_rank_of_form(sizes),
+        "top_share": float(squared_shares(sizes)[0]),
+    }
+
+
+def _of_head(
+    query: Float[np.ndarray, "rank dim"],
+    key: Float[np.ndarray, "rank dim"],
+    angles: Float[np.ndarray, " angle"],
+) -> Row:
+    counts = eigenvalue_counts(query, key)
+    known = angles if len(angles) else np.full(1, np.nan)
+    return {
+        **{f"n_{kind}": n for kind, n in counts._asdict().items()},
+        "positive_share": counts.positive_share,
+        "complex_share": counts.complex_share,
+        "smallest_angle": float(known[0]),
+        "median_angle": float(np.median(known)),
+        "largest_angle": float(known[-1]),
+        "overlap": subspace_overlap(angles),
+        "expected_overlap": expected_overlap(query, key),
+    }
+
+
+def _of_ranks(
+    sizes: Float[np.ndarray, " value"], angles: Float[np.ndarray, " angle"]
+) -> Iterator[Row]:
+    """Yield a row a rank; where a factor has fewer dimensions than rows, the last have no angle."""
+    padded = np.full(len(sizes), np.nan)
+    padded[: len(angles)] = angles
+    for rank, (share, angle) in enumerate(zip(squared_shares(sizes), padded, strict=True), 1):
+        yield {"rank": rank, "singular_share": float(share), "principal_angle": float(angle)}

@@ -1,0 +1,167 @@
+"""What of the scores over keys is the same for every query, of tokens that a model reads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.clouds.documents import some_documents
+from embspace.clouds.layers import CorpusStates
+from embspace.files.tables import Row
+from embspace.geometry.attention.key_variance import (
+    TextMoments,
+    key_share_bounds,
+    key_shares,
+    text_moments,
+)
+from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.blocks.query_key_form_heads import as_array
+from embspace.models.encoder import batches_by_length
+from embspace.models.stream.rebuild import rebuild_stream
+
+SHARES = ("key_only_share", "mean_query_share")
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTokens:
+    """The tokens of some texts, window by window."""
+
+    corpus: str
+    windows: list[Int[np.ndarray, " token"]]
+    """The ids of each."""
+    kept: list[np.ndarray]
+    """Of each window, which tokens the window before lacks."""
+    text: Int[np.ndarray, " n"]
+    """Number of the document of each kept token, from 0."""
+
+
+@dataclass(frozen=True)
+class Inference:
+    """Settings of the intervals."""
+
+    n_half_samples: int
+    level: float
+    seed: int
+
+
+def read_tokens(
+    corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int
+) -> ReadTokens | None:
+    """Return at most so many documents of `corpus`, or of the largest corpus where it is not there.
+
+    None where no corpus has a token.
+    """
+    having = {name: each for name, each in corpora.items() if len(each.tokens)}
+    if not having:
+        return None
+    name = corpus if corpus in having else max(having, key=lambda each: len(having[each].tokens))
+    read = having[name]
+    parts = {int(str(window)): part for window, part in read.tokens.groupby("window", sort=True)}
+    documents = pd.DataFrame({"window": [*parts], "document": read.document[[*parts]]})
+    chosen = some_documents(documents, n_texts)
+    windows = [parts[window] for window in chosen["window"]]
+    kept = [~part["repeated"].to_numpy(dtype=bool) for part in windows]
+    text = np.repeat(pd.factorize(chosen["document"])[0], [each.sum() for each in kept])
+    return ReadTokens(name, [part["id"].to_numpy() for part in windows], kept, text)
+
+
+def share_rows(
+    module: Any,
+    weights: Sequence[Any],
+    read: ReadTokens | None,
+    tokens_per_batch: int,
+    device: str,
+    inference: Inference | None,
+) -> list[Row]:
+    """Return one row a layer and head: both `key_shares`, with bounds where there is `inference`.
+
+    NaN without tokens, and where positions are rotary: these turn queries, and a bias with them,
+    by the distance to each key, so that no term of a score is that of a key alone.
+    """
+    if read is None or has_rotary_positions(module):
+        return [_row(each.layer, head, _none()) for each in weights for head in _heads(each)]
+    rows = []
+    text = read.text if inference else np.zeros_like(read.text)  # bounds alone need the texts
+    inputs = attention_inputs(module, read, tokens_per_batch, device)
+    for each, x in zip(weights, inputs, strict=True):
+        biases = [None] * len(each.query) if each.query_bias is None else as_array(each.query_bias)
+        for head in _heads(each):
+            bias = biases[head]
+            of_query = x @ as_array(each.query[head]).T + (0 if bias is None else bias)
+            moments = (
+                text_moments(of_query, text),
+                text_moments(x @ as_array(each.key[head]).T, text),
+            )
+            rows.append(_row(each.layer, head, _found(moments, bias, inference)))
+    return rows
+
+
+def has_rotary_positions(module: Any) -> bool:
+    """Return whether a module of the model turns queries and keys by their positions."""
+    return any("rotary" in type(each).__name__.lower() for each in module.modules())
+
+
+def attention_inputs(
+    module: Any, read: ReadTokens, tokens_per_batch: int, device: str
+) -> list[Float[np.ndarray, "n dim"]]:
+    """Return what the queries and keys of each layer are made of, a row a kept token."""
+    lengths = [len(each) for each in read.windows]
+    found: list[dict[int, np.ndarray]] = []
+    module = module.to(device)
+    for batch in batches_by_length(lengths, tokens_per_batch):
+        ids, mask = _padded([read.windows[number] for number in batch])
+        for layer, stream in enumerate(rebuild_stream(module, ids, mask)):
+            if layer == len(found):
+                found.append({})
+            states = stream.attention_input.float().cpu().numpy()
+            for row, number in enumerate(batch):
+                found[layer][number] = states[row, : lengths[number]][read.kept[number]]
+    return [np.concatenate([of_layer[each] for each in sorted(of_layer)]) for of_layer in found]
+
+
+def _found(
+    moments: tuple[TextMoments, TextMoments], bias: np.ndarray | None, inference: Inference | None
+) -> dict[str, np.ndarray]:
+    values = key_shares(*moments, bias, np.arange(len(moments[0].n_tokens)))
+    if inference is None:
+        return {"": values}
+    low, high = key_share_bounds(
+        *moments,
+        bias,
+        n_half_samples=inference.n_half_samples,
+        level=inference.level,
+        # the same halves for every head
+        generator=stream_of(np.random.default_rng(inference.seed), "key_shares"),
+    )
+    return {"": values, "_low": low, "_high": high}
+
+
+def _row(layer: int, head: int, found: Mapping[str, np.ndarray]) -> Row:
+    shares = {
+        f"{share}{end}": float(each[number])
+        for number, share in enumerate(SHARES)
+        for end, each in found.items()
+    }
+    return {"layer": layer, "head": head + 1} | shares
+
+
+def _none() -> dict[str, np.ndarray]:
+    return {end: np.full(len(SHARES), np.nan) for end in ("", "_low", "_high")}
+
+
+def _heads(weights: Any) -> Iterator[int]:
+    yield from range(len(weights.query))
+
+
+def _padded(rows: Sequence[np.ndarray]) -> tuple[Any, Any]:
+    import torch
+
+    shape = (len(rows), max(len(row) for row in rows))
+    ids, mask = (torch.zeros(shape, dtype=torch.int64) for _ in range(2))
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row.tolist())
+        mask[number, : len(row)] = 1
+    return ids, mask
