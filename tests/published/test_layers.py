@@ -5,7 +5,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.published.layers import rulings_on_layers
 from embspace.published.runs import Ruling
-from embspace.published.sources import read_sources
+from embspace.published.sources import LayerClaim, read_sources
 from embspace.published.subjects import Subject
 from tests.verify.tree import put
 
@@ -95,26 +95,68 @@ def test_a_claim_says_when_its_rule_was_fixed():
         read_sources()
 
 
-def test_the_projects_own_claims_are_decided_by_a_profile(
+def own_claims() -> list[LayerClaim]:
+    return [claim for source in read_sources() for claim in source.claims_on_layers]
+
+
+def plant(claim: LayerClaim, values: list[float], tmp_path: Path) -> str:
+    """Return the verdict where the cells of a claim hold these values, exactly."""
+    cells = [cell for cell in (claim.cell, claim.over) if cell]
+    table = "\n".join(
+        [
+            ",".join([*claim.cell.where, *claim.cell.columns.values()]),
+            *(
+                ",".join(map(str, [*cell.where.values(), *[value] * len(cell.columns)]))
+                for cell, value in zip(cells, values, strict=True)
+            ),
+        ]
+    )
+    place = claim.cell.file.replace("{model}", "planted")
+    put(str(tmp_path / place), table.replace("{long_texts}", "texts") + "\n")
+    model = Subject("planted", claim.model)
+    reports = rulings_on_layers(tmp_path / "results", [model], ROLES)
+    found = {each.claim: each.verdicts[""] for each in reports[0].rulings + reports[-1].rulings}
+    return found[claim.claim]
+
+
+def test_the_projects_own_claims_on_two_blocks_are_decided_by_a_profile(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """With the printed numbers in the cells each holds, and with their reciprocals none does."""
     monkeypatch.chdir(root)
-    sources = [source for source in read_sources() if source.claims_on_layers]
-    claims = [claim for source in sources for claim in source.claims_on_layers]
+    claims = [claim for claim in own_claims() if claim.over]
     assert len(claims) == 10
-    header = "corpus,space,change,layer,measure,value,low,high"
     for claim in claims:
-        assert claim.over is not None
         for sign, expected in ((1, "matches"), (-1, "differs")):
             printed = [float(each) ** sign for each in claim.published.split(", ")]
-            rows = [
-                ",".join(map(str, [*cell.where.values(), each, each, each]))
-                for cell, each in zip((claim.cell, claim.over), printed, strict=True)
-            ]
-            table = "\n".join([header, *rows]).replace("{long_texts}", "texts")
-            put(str(tmp_path / "results/spectrum/profiles/planted.csv"), f"{table}\n")
-            model = Subject("planted", claim.model)
-            reports = rulings_on_layers(tmp_path / "results", [model], ROLES)
-            found = {each.claim: each.verdicts[""] for each in reports[0].rulings}
-            assert found[claim.claim] == expected
+            assert plant(claim, printed, tmp_path) == expected
+
+
+# Medians of the numbers by layer that the authors keep beside their tables: 2 s - 1 of symmetry,
+# the negative of directionality.
+STORED_MEDIANS = {
+    ("google-bert/bert-base-uncased", "symmetry"): 0.510054,
+    ("google-bert/bert-base-uncased", "directionality"): -0.077686,
+    ("FacebookAI/xlm-roberta-base", "symmetry"): 0.514056,
+    ("answerdotai/ModernBERT-base", "symmetry"): 0.184822,
+    ("openai-community/gpt2", "symmetry"): 0.14958,
+    ("openai-community/gpt2", "directionality"): -0.5799,
+}
+
+
+def test_the_projects_own_claims_on_medians_hold_of_what_rounds_to_the_print(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    claims = [claim for claim in own_claims() if not claim.over]
+    assert len(claims) == 12
+    stored = dict(STORED_MEDIANS)
+    for claim in claims:
+        printed = float(claim.published)
+        for shift, expected in ((0, "matches"), (0.006, "differs"), (-0.006, "differs")):
+            assert plant(claim, [printed + shift], tmp_path) == expected
+        # On the scale of ours a symmetry of chance, and one of a symmetric form, are 0 and 1.
+        assert plant(claim, [0.0], tmp_path) == plant(claim, [1.0], tmp_path) == "differs"
+        median = stored.pop((claim.model, str(claim.cell.where["measure"])), printed)
+        assert plant(claim, [median], tmp_path) == "matches"
+    assert not stored
