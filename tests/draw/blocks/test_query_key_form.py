@@ -1,0 +1,165 @@
+"""Holds the figure of queries and keys to its tables."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.blocks.query_key_form import draw_query_key_form
+from embspace.measure.blocks.query_key_form import HEADS
+from embspace.measure.blocks.query_key_form_heads import LAYER_MEASURES
+from embspace.measure.blocks.query_key_form_nulls import HEAD_MEASURES, NULLS, PROFILES, RANKS
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 55.0, "most_lines": 2, "digits": 3}
+KINDS = ("random_initialization", "shuffled_entries")
+FACTS = {
+    "known": True,
+    "architecture": "BertModel",
+    "n_layers": 3,
+    "n_heads": 4,
+    "n_key_heads": 4,
+    "query_biases": True,
+    "rotary_positions": False,
+    "n_seeds": 5,
+    "corpus": "posts",
+    "n_texts": 60,
+    "n_tokens": 1470,
+}
+RANGE = {"null_mean": 0.5, "null_smallest": 0.45, "null_largest": 0.55, "n_draws": 20}
+
+
+def results(layer_value: float = 0.75, **facts: Any) -> dict[str, Any]:
+    layers = (1, 2, 3)
+    rng = np.random.default_rng(0)
+    heads = [
+        {"layer": layer, "head": head} | {key: rng.uniform(0.4, 0.7) for key in HEADS[2:]}
+        for layer in layers
+        for head in (1, 2, 3, 4)
+    ]
+    profiles = [
+        {"part": "layer" if layer else "median_of_layers", "layer": layer, "measure": measure}
+        | {"value": layer_value, "as_printed": 2 * layer_value - 1}
+        for layer in (*layers, None)
+        for measure in LAYER_MEASURES
+    ]
+    counts = {"n_below": int(layer_value < 0.45), "n_above": int(layer_value > 0.55)}
+    counts["n_within"] = 1 - sum(counts.values())
+    nulls = [
+        {"part": row["part"], "layer": row["layer"], "measure": row["measure"], "null": null}
+        | {"median": layer_value, "n": 1}
+        | counts
+        | RANGE
+        for null in KINDS
+        for row in profiles
+    ]
+    nulls += [
+        {"part": "head", "layer": layer, "measure": measure, "null": null, "median": 0.6, "n": 4}
+        | {"n_below": 0, "n_within": 1, "n_above": 3}
+        | RANGE
+        for null in KINDS
+        for layer in layers
+        for measure in HEAD_MEASURES
+    ]
+    ranks = [
+        {"layer": layer, "weights": weights, "rank": rank, "n": 4}
+        | {"singular_share": 0.5 / rank, "principal_angle": 10.0 * rank + layer}
+        for weights in ("trained", *KINDS)
+        for layer in layers
+        for rank in (1, 2, 3)
+    ]
+    return {
+        "json": FACTS | facts,
+        "heads": pd.DataFrame(heads)[HEADS],
+        "profiles": pd.DataFrame(profiles)[PROFILES],
+        "nulls": pd.DataFrame(nulls)[NULLS],
+        "ranks": pd.DataFrame(ranks)[RANKS],
+    }
+
+
+def words_of(figure: Any) -> str:
+    texts = [
+        each.get_text() for each in (*figure.texts, *(t for a in figure.axes for t in a.texts))
+    ]
+    return " ".join(" ".join(texts).split())
+
+
+def test_points_are_heads_and_the_line_is_the_layer():
+    given = results()
+    figure, _ = draw_query_key_form(given, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    points, line = lines["single heads"], lines["all heads of a layer"]
+    assert np.asarray(points.get_ydata()) == pytest.approx(given["heads"]["symmetry"])
+    assert np.asarray(points.get_xdata()).round().tolist() == given["heads"]["layer"].tolist()
+    assert np.asarray(line.get_ydata()) == pytest.approx(0.75)
+    for ax in figure.axes[:6]:
+        assert ax.get_title() and ax.get_xlabel() and ax.get_ylabel()
+
+
+def test_lines_over_ranks_are_of_layers_at_equal_distances():
+    figure, _ = draw_query_key_form(results(), "a model", **SETTINGS)
+    for ax, column in ((figure.axes[2], "principal_angle"), (figure.axes[3], "singular_share")):
+        assert [line.get_label() for line in ax.lines] == ["1", "3", "random"]
+        rows = results()["ranks"].query("weights == 'trained' and layer == 3")
+        assert np.asarray(ax.lines[1].get_ydata()) == pytest.approx(rows[column])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.75, "more symmetric than random ones: symmetry 0.75"),
+        (0.5, "as symmetric as random ones: symmetry 0.50"),
+        (0.2, "less symmetric than random ones: symmetry 0.20"),
+    ],
+)
+def test_the_title_says_how_symmetric_layers_are(value: float, said: str):
+    figure, _ = draw_query_key_form(results(value), "a model", **SETTINGS)
+    assert said in " ".join(figure.get_suptitle().split())
+
+
+def test_the_subtitle_says_what_was_read():
+    figure, _ = draw_query_key_form(results(n_key_heads=2), "a model", **SETTINGS)
+    words = words_of(figure)
+    assert "3 layers of 4 heads with 2 keys" in words
+    assert "1,470 tokens of 60 texts (posts)" in words
+
+
+def test_what_is_not_defined_is_said():
+    given = results(query_biases=False)
+    given["heads"]["key_only_share"] = np.nan
+    figure, _ = draw_query_key_form(given, "a model", **SETTINGS)
+    assert "queries have no bias" in words_of(figure)
+    assert figure.axes[5].has_data()
+    given["heads"]["mean_query_share"] = np.nan
+    for facts, said in (
+        ({"rotary_positions": True}, "positions are rotary"),
+        ({"rotary_positions": False}, "no corpus of which a token was read"),
+    ):
+        figure, text = draw_query_key_form(given | {"json": FACTS | facts}, "a model", **SETTINGS)
+        assert said in words_of(figure)
+        assert "key only" in text
+
+
+@pytest.mark.parametrize(
+    ("architecture", "said"),
+    [
+        ("OPTModel", "the attention of OPTModel is not rebuilt here"),
+        (None, "vectors alone have no attention"),
+    ],
+)
+def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: str, tmp_path: Any):
+    empty: dict[str, Any] = {"json": {"known": False, "architecture": architecture}}
+    for name, columns in {
+        "heads": HEADS,
+        "profiles": PROFILES,
+        "nulls": NULLS,
+        "ranks": RANKS,
+    }.items():
+        pd.DataFrame(columns=columns).to_csv(tmp_path / "empty.csv", index=False)
+        empty[name] = pd.read_csv(tmp_path / "empty.csv")
+    figure, text = draw_query_key_form(empty, "a model", **SETTINGS)
+    assert said in words_of(figure)
+    assert said in text[0] + text.replace("\n", " ") or said.capitalize() in text
+    assert not any(ax.axison for ax in figure.axes)
