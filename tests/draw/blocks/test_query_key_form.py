@@ -95,7 +95,7 @@ def test_points_are_heads_and_the_line_is_the_layer():
     assert np.asarray(points.get_xdata()).round().tolist() == given["heads"]["layer"].tolist()
     assert np.asarray(line.get_ydata()) == pytest.approx(0.75)
     for ax in figure.axes[:6]:
-        assert ax.get_title() and ax.get_xlabel() and ax.get_ylabel()
+        assert ax.get_title("left") and ax.get_xlabel() and ax.get_ylabel()
 
 
 def test_lines_over_ranks_are_of_layers_at_equal_distances():
@@ -161,5 +161,5 @@ def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: s
         empty[name] = pd.read_csv(tmp_path / "empty.csv")
     figure, text = draw_query_key_form(empty, "a model", **SETTINGS)
     assert said in words_of(figure)
-    assert said in text[0] + text.replace("\n", " ") or said.capitalize() in text
+    assert said[1:] in text
     assert not any(ax.axison for ax in figure.axes)

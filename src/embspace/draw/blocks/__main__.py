@@ -1,0 +1,16 @@
+"""Stage `draw_blocks`: figures and tables of the blocks of a profiled model."""
+
+from embspace.draw.blocks import query_key_form
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(query_key_form)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save("blocks", DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))
