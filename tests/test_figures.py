@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[1]
 SMALLEST_TYPE = 7.0  # points, at the width of a page
 NAMES = ("minilm", "toy", "minilm--minilm_random", ALL_RUNS)
 IN_GIT = ("csv", "json")
-NOT_IN_GIT = {"pretraining_dynamics"}  # of checkpoints that others trained
+NOT_IN_GIT = {
+    "pretraining_dynamics",
+    "pretraining_head_dynamics",
+}  # of checkpoints that others trained
 TOKEN = re.compile(r"`[^`\n]*`")  # in a table, of a vocabulary
 IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
 

@@ -47,7 +47,10 @@ TEXTS = Path("data/texts")
 STIMULI = CONF / "prepare/stimuli.yaml"
 HIDDEN_STATES = CONF / "extract/hidden_states.yaml"
 MANY_SPECIAL_TOKENS = 8  # in a window; of known tokenizers none has more than 3
-PRETRAINING_DYNAMICS = CONF / "measure/runs/pretraining_dynamics.yaml"
+OF_CHECKPOINTS = (  # settings that name a corpus of params.yaml
+    CONF / "measure/runs/pretraining_dynamics.yaml",
+    CONF / "measure/runs/pretraining_head_dynamics.yaml",
+)
 LAUNCHERS = "hydra"  # the folder of conf/ that Hydra itself reads
 # Folders of conf/ that are no verbs.
 DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
@@ -141,10 +144,10 @@ def _missing_files(params: Params) -> Iterator[str]:
             _check_window(name, model)
         except InputError as error:
             yield str(error)
-    if params.checkpointed:
-        corpus = read_yaml(PRETRAINING_DYNAMICS)["corpus"]
+    for file in OF_CHECKPOINTS if params.checkpointed else ():
+        corpus = read_yaml(file)["corpus"]
         if corpus not in params.corpora:
-            yield f"{PRETRAINING_DYNAMICS}: key 'corpus': {not_among(corpus, params.corpora)}"
+            yield f"{file}: key 'corpus': {not_among(corpus, params.corpora)}"
     for name in params.checkpointed:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))

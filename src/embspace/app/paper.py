@@ -30,6 +30,7 @@ from embspace.settings.stage import checked_settings, settings_file
 CHAPTERS = ["learned", "positional", "words", "sentences", "texts", "layers", "runs", "compare"]
 CHAPTERS += ["toys"]
 WITH_STAGES = ("compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics")
+WITH_STAGES += ("runs.pretraining_head_dynamics",)
 PANEL_MARGIN = 0.04  # inches around a panel's words
 
 

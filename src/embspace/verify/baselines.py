@@ -24,7 +24,7 @@ OF_SOME = {
         "layer_choice",
         "spectrum",
     ),
-    "checkpointed": ("pretraining_dynamics",),
+    "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }
 AskedFor = Mapping[str, Collection[str]]
 """Keys of `OF_SOME` -> the models that stand there."""

@@ -1,10 +1,10 @@
 """Stage `draw_runs`: one page for each analysis of the models that we train, over all runs."""
 
 from embspace.draw.page.saving import ALL_RUNS, draw_and_save, drawings_of, functions_of
-from embspace.draw.runs import checkpoints, dynamics, training, training_claims
+from embspace.draw.runs import checkpoints, dynamics, head_dynamics, training, training_claims
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(training, checkpoints, dynamics, training_claims)
+DRAWINGS = drawings_of(training, checkpoints, dynamics, head_dynamics, training_claims)
 
 
 def main(config: StageConfig) -> None:

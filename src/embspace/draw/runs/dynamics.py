@@ -49,13 +49,14 @@ def draw_dynamics(
     The map has the mean of the seeds; the mean over the blocks has a line for each seed, in the
     look of encoders or decoders. A phase in which nothing moves has no row.
     """
-    table, kinds = with_runs(results["csv"], label), _kinds(results, label)
+    table = with_runs(results["csv"], label)
+    kinds = kinds_of_runs(results["training/held_out"], label)
     series = series_of(table, shown)
     figure = draw_over_training(
         series,
         {name: MODELS[kinds[name]] for name in series if name in kinds},
         row_height_mm,
-        title=_title(series, kinds, shown),
+        title=rises_of_kinds(series, kinds, shown),
         subtitle=f"{size_of(table)} · up to {count(table['n'].max() if len(table) else 0)} tokens "
         "of held-out texts · maps: mean of seeds, colors of the blocks, layers from 1 on · lines: "
         "each seed, mean of the blocks",
@@ -64,9 +65,11 @@ def draw_dynamics(
     return figure, f"# Dynamics\n\nStage `measure_dynamics`.\n\n{table_of(series, shown, digits)}"
 
 
-def _kinds(results: Tables, label: str) -> dict[str, str]:
-    """Return by run whether it learns as an encoder or as a decoder; others are left out."""
-    held_out = results["training/held_out"]
+def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
+    """Return by run whether it learns as an encoder or as a decoder; others are left out.
+
+    `held_out` is the table of held-out losses of `measure_training`.
+    """
     if held_out.empty:
         return {}
     objectives = with_runs(held_out, label).drop_duplicates("run")[["run", "objective"]]
@@ -84,7 +87,7 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
     return series
 
 
-def _title(
+def rises_of_kinds(
     series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
 ) -> str:
     """Return in how many encoders and decoders the blocks end higher than they begin."""

@@ -39,7 +39,7 @@ def draw_pretraining_dynamics(
         series,
         {} if claims.empty else {label: MODELS[str(claims["kind"].iloc[0])]},
         row_height_mm,
-        title=_title(series),
+        title=ways_of(series),
         subtitle=f"{label} · {n_checkpoints} that its makers published · {n_tokens}, the same · "
         "lines: mean of the blocks, without layer 0",
         stage="measure_pretraining_dynamics",
@@ -49,7 +49,7 @@ def draw_pretraining_dynamics(
     return figure, head if claims.empty else f"{head}\n{_claims(claims, digits)}"
 
 
-def _title(series: Mapping[str, pd.DataFrame]) -> str:
+def ways_of(series: Mapping[str, pd.DataFrame]) -> str:
     """Return from where to where the mean of the blocks goes, by measure."""
     ways = []
     for measure, rows in (each for table in series.values() for each in table.groupby("measure")):

@@ -1,0 +1,83 @@
+"""Features of every head of a checkpoint: rows of the tables of all trainings."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.files.tables import Row
+from embspace.geometry.attention.head_features import mass_to, row_entropy
+from embspace.geometry.attention.offsets import Maps, offset_sums
+from embspace.models.stream.attention_maps import attention_maps
+from embspace.models.windows import Window, cut_windows
+
+HeadFeature = Literal["self_mass", "previous_mass", "next_mass", "first_token_mass", "row_entropy"]
+OFFSETS: dict[HeadFeature, int] = {"self_mass": 0, "previous_mass": -1, "next_mass": 1}
+COLUMNS = ["seed", "phase", "step", "layer", "head", "feature", "value", "n_documents"]
+
+
+def head_rows(
+    module: Any, tokenizer: Any, window: int, texts: pd.DataFrame, features: Sequence[HeadFeature]
+) -> list[Row]:
+    """Return one row a layer, head and feature, each a mean over documents.
+
+    `texts` has the columns `document` and `text`. A document's value is the mean over its windows
+    of at least two tokens, of at most `window` tokens each. Layers are numbered from 1.
+    """
+    windows = [
+        each for each in cut_windows(texts["text"].tolist(), tokenizer, window) if len(each.ids) > 1
+    ]
+    if not windows:
+        return []
+    document = pd.factorize(texts["document"])[0]
+    of_window = np.stack([window_features(module, each, features) for each in windows])
+    unit = pd.factorize(document[[each.text for each in windows]])[0]
+    values = _means(of_window, unit)
+    return [
+        {
+            "layer": layer + 1,
+            "head": head,
+            "feature": feature,
+            "value": float(values[number, layer, head]),
+            "n_documents": int(unit.max()) + 1,
+        }
+        for number, feature in enumerate(features)
+        for layer in range(values.shape[1])
+        for head in range(values.shape[2])
+    ]
+
+
+def window_features(
+    module: Any, window: Window, features: Sequence[HeadFeature]
+) -> Float[np.ndarray, "feature layer head"]:
+    """Return features of all heads on one window, which is read alone, without padding.
+
+    Raises:
+        InputError: if the model gives no attention weights, or not every layer has as many heads.
+    """
+    import torch
+
+    ids = torch.from_numpy(window.ids)[None]
+    maps = attention_maps(module, ids, torch.ones_like(ids))
+    layers = [each[0].float().cpu().numpy() for each in maps]
+    found = [[_feature(each, feature) for each in layers] for feature in features]
+    return np.array(found)
+
+
+def _feature(maps: Maps, feature: HeadFeature) -> Float[np.ndarray, " head"]:
+    n = maps.shape[-1]
+    if feature == "row_entropy":
+        # No softmax gives zero to a key in all heads but to one that the mask hides.
+        return row_entropy(maps, (maps > 0).any(axis=0))
+    if feature == "first_token_mass":
+        return mass_to(maps, np.arange(n) == 0)
+    offset = OFFSETS[feature]
+    return np.asarray(offset_sums(maps)[..., n - 1 + offset] / (n - abs(offset)))
+
+
+def _means(values: np.ndarray, unit: np.ndarray) -> Float[np.ndarray, "feature layer head"]:
+    """Return the mean over units of the means of their rows."""
+    of_units = [values[unit == each].mean(axis=0) for each in range(unit.max() + 1)]
+    return np.asarray(np.mean(of_units, axis=0))

@@ -1,0 +1,35 @@
+"""Holds the figure of a published model's heads over training to its table."""
+
+from typing import Any
+
+import pandas as pd
+
+from embspace.draw.runs.pretraining_head_dynamics import draw_pretraining_head_dynamics
+from embspace.measure.runs.head_dynamics_rows import COLUMNS
+from tests.draw.fits import assert_words_fit
+from tests.draw.runs.test_head_dynamics import heads
+
+SETTINGS: dict[str, Any] = {
+    "shown": ["row_entropy", "previous_mass"],
+    "row_height_mm": 50.0,
+    "digits": 3,
+}
+
+
+def test_the_title_says_where_the_blocks_go() -> None:
+    table = heads().query("seed == 0").drop(columns="run")
+    figure, text = draw_pretraining_head_dynamics({"csv": table}, "Pythia", **SETTINGS)
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert "entropy of attention rises from 0.16 to 0.26" in title
+    said = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "Pythia · 3 checkpoints that its makers published · 7 documents" in said
+    assert text.startswith("# Attention heads of Pythia over its pretraining")
+
+
+def test_no_checkpoint_is_said_in_words() -> None:
+    empty = pd.DataFrame(columns=COLUMNS)
+    figure, text = draw_pretraining_head_dynamics({"csv": empty}, "Pythia", **SETTINGS)
+    assert_words_fit(figure)
+    assert "Nothing was measured over training" in figure.get_suptitle()
+    assert "No checkpoint was read." in text
