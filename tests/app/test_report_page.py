@@ -81,6 +81,34 @@ def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
     assert "url(" not in page.split("</style>")[0]
 
 
+def test_the_contents_are_by_chapter_and_do_not_repeat_the_model(tree: Path):
+    contents = page_of(tree, "minilm").split("<nav")[1].split("</nav>")[0]
+    assert re.findall(r"<p>(.*?)</p>", contents) == [
+        "Learned vectors",
+        "Positions",
+        "Words",
+        "Sentences",
+        "Texts",
+        "Publications",
+        "Provenance",
+    ]
+    assert contents.count("MiniLM-L6") == 2  # in the head, and what was decided of it
+    assert '<a href="#pca">Maps by PCA</a>' in contents
+    assert ">Norm and cosine with the mean, by kind of token<" in contents
+    assert contents.index("<p>Texts</p>") < contents.index("#search") < contents.index("#ledger")
+
+
+def test_a_label_in_the_contents_may_hold_any_letters(tree: Path):
+    file = tree / "conf/model/minilm.yaml"
+    file.write_text(re.sub("(?m)^label: .*$", "label: 'a <of> (b)'", file.read_text()))
+    tables = tree / "figures/pca/minilm.md"
+    tables.write_text(tables.read_text().replace("MiniLM-L6", r"a \<of\> (b)"))
+    contents = page_of(tree, "minilm").split("<nav")[1].split("</nav>")[0]
+    assert '<a href="#pca">Maps by PCA</a>' in contents
+    assert contents.count("a &lt;of&gt; (b)") == 2
+    assert ">Maps of MiniLM-L6 by UMAP<" in contents  # written of another label
+
+
 def test_a_browser_is_told_to_load_nothing_from_elsewhere(tree: Path):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page_of(tree, "minilm"))
     assert policy and policy[1].startswith("default-src 'none'; img-src data:;")

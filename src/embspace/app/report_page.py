@@ -4,10 +4,12 @@ import json
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import escape
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,17 @@ TEMPLATE = "report_page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 VERBS = ("measure", "project", "draw")
 DOWNLOADS = (".pdf", ".tex")  # of what is drawn
+# What the contents call the chapters, of which some have one section.
+CHAPTERS = {
+    "learned": "Learned vectors",
+    "positional": "Positions",
+    "words": "Words",
+    "sentences": "Sentences",
+    "texts": "Texts",
+    "layers": "Layers",
+    "layer_choice": "Layers",
+    "ledger": "Publications",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +43,9 @@ class Section:
     """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML."""
 
     noun: str
+    chapter: str
     title: str
+    name: str  # the title without the model, which all of them name
     figure: str
     tables: str
     settings: dict[str, str]  # the text of each settings file, by its path
@@ -49,13 +64,13 @@ def page_of(folder: Path, model: str) -> str:
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     return environment.from_string(template).render(
-        label=read_yaml(folder / CONF / "model" / f"{model}.yaml")["label"],
+        label=_label(folder, model),
         model=model,
         corpora=_corpora(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
         machine=_machine(),
-        sections=[section_of(folder, noun, model) for noun in _nouns(folder, model)],
+        chapters=_by_chapter(section_of(folder, noun, model) for noun in _nouns(folder, model)),
         version=version("embspace"),
     )
 
@@ -98,6 +113,11 @@ def _nouns(folder: Path, model: str) -> list[str]:
     return [*nouns[:-1], *layers, nouns[-1]]
 
 
+def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
+    """Return the sections below the names of their chapters, in their order."""
+    return [(name, [*group]) for name, group in groupby(sections, lambda each: each.chapter)]
+
+
 def section_of(folder: Path, noun: str, model: str) -> Section:
     """Return figure, tables and settings of one analysis."""
     chapter = (drawn_nouns() | layer_nouns())[noun]
@@ -118,7 +138,9 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     results = [file for file in results if file.stem == model]
     return Section(
         noun=noun,
+        chapter=CHAPTERS[chapter],
         title=title,
+        name=_without_model(title, _label(folder, model)),
         # An image, not part of the page: the names in one figure are those in the next.
         figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
         tables=tables,
@@ -152,6 +174,17 @@ def as_html(markdown: str) -> tuple[str, str]:
     # A region that scrolls must be reachable by keyboard.
     html = html.replace("<table>", '<div class="scrolled" tabindex="0"><table>')
     return title, html.replace("</table>", "</table></div>")
+
+
+def _label(folder: Path, model: str) -> str:
+    label: str = read_yaml(folder / CONF / "model" / f"{model}.yaml")["label"]
+    return label
+
+
+def _without_model(title: str, label: str) -> str:
+    """Return a title, in HTML, without the name of the model and what leads to it."""
+    leading = "(?:,? (?:of|in|on|by|through)|,)"
+    return re.sub(rf"{leading} {re.escape(escape(label))}(?!\w)", "", title)
 
 
 def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
