@@ -49,6 +49,17 @@ def test_hits_steer_no_terminal(monkeypatch: pytest.MonkeyPatch):
     assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
 
 
+def test_articles_are_searched_where_no_corpus_is_named(monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "embspace.app.queries.search.search",
+        lambda model, corpus, *given, **options: asked.append(corpus) or [],
+    )
+    assert call("search", "x").exit_code == 0
+    assert call("search", "x", "--corpus", "posts").exit_code == 0
+    assert asked == ["articles", "posts"]
+
+
 def test_without_a_name_methods_and_measures_are_listed():
     assert call("cite").stdout.split() == [*all_methods()]
     assert "  mean_cosine " in call("define").stdout

@@ -119,7 +119,9 @@ def figure(
 
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
-    corpus: Annotated[str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")],
+    corpus: Annotated[
+        str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")
+    ] = "articles",
     model: ModelOption = "minilm",
     layer: LayerOption = -1,
     pooling: PoolingOption = "mean",
