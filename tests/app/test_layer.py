@@ -36,6 +36,17 @@ def test_nothing_to_choose_by_is_said():
     assert "expected 20 texts or more" in advice(pd.DataFrame(), "m")
 
 
+def test_a_task_that_is_not_asked_is_named_with_what_it_needs(table: pd.DataFrame):
+    assert "not asked" not in advice(table, "m")
+    without = advice(table[table["task"] == "search"], "m")
+    assert without.endswith(
+        "planted: labels not asked, which needs two labels or more (--label-column) that 20 texts "
+        "or more have each."
+    )
+    without = advice(table[table["task"] == "labels"], "m")
+    assert "planted: search not asked, which needs 20 texts or more of at least four" in without
+
+
 def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise InputError("a stage failed")

@@ -16,6 +16,10 @@ TASKS = {
     "labels": ("tells the labels of texts by a linear classifier", "held-out accuracy"),
     "clusters": ("keeps the labels of texts apart as clusters", "mean silhouette"),
 }
+NEEDED = {
+    "search": "20 texts or more of at least four sentences",
+    "labels": "two labels or more (--label-column) that 20 texts or more have each",
+}
 POOLINGS = {"cls": "the first token", "mean": "the mean of tokens", "max": "the maximum of tokens"}
 N_SHOWN = 5
 
@@ -40,15 +44,23 @@ def choose_layer(subject: Subject, say: Say) -> str:
 def advice(table: "pd.DataFrame", model: str) -> str:
     """Return the ranking of layers and a sentence for a paper, by corpus and task."""
     if table.empty:
-        return (
-            "Nothing to choose a layer by: expected 20 texts or more of at least four sentences, "
-            "or labels (--label-column) that 20 texts or more have each."
-        )
+        return f"Nothing to choose a layer by: expected {NEEDED['search']}, or {NEEDED['labels']}."
     parts = [
         f"{corpus}: {task}\n\n{_ranking(rows)}\n\n{_sentence(rows, str(task), model)}"
         for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False)
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *_not_asked(table)])
+
+
+def _not_asked(table: "pd.DataFrame") -> list[str]:
+    """Return a sentence for each task that a corpus has not enough of to be asked."""
+    asked = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
+    return [
+        f"{corpus}: {task} not asked, which needs {needed}."
+        for corpus in table["corpus"].unique()
+        for task, needed in NEEDED.items()
+        if (corpus, task) not in asked
+    ]
 
 
 def _ranking(rows: "pd.DataFrame") -> str:
