@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.file_times import long_files
 from tests.tiny import build_tiny_bert
 
 ROOT = Path(__file__).parent.parent
@@ -24,3 +25,12 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest file first, so that another process does all the others meanwhile."""
     items.sort(key=lambda item: item.path.name != "test_pipeline.py")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the files of tests that took long, so that one that grows is seen."""
+    reports = [each for kind in terminalreporter.stats.values() for each in kind]
+    if slow := long_files(reports):
+        terminalreporter.section("files that took more than ten seconds")
+    for file, seconds in slow:
+        terminalreporter.write_line(f"{seconds:6.1f} s  {file}")
