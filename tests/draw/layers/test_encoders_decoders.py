@@ -63,6 +63,15 @@ def test_each_kind_has_its_column_and_each_seed_its_line() -> None:
     assert "| decoder | a decoder | 1 | 2 | 3 | 4 | 5 | 6 |" in lines
 
 
+def test_layers_that_only_some_models_have_stand_in_their_place() -> None:
+    found = table()
+    found["layer"] = found["layer"].where(found["name"] != "own", 3 * found["layer"])
+    _, text = draw_encoders_decoders({"csv": found, "claims": CLAIMS}, "My Model", **SETTINGS)
+    heads = [line for line in squeezed(text).splitlines() if line.startswith("| kind | name |")]
+    layers = " | ".join(f"layer {each}" for each in (0, 1, 2, 3, 4, 6, 9, 12))
+    assert heads == [f"| kind | name | seed | {layers} |"] * 2
+
+
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [("matches", "is"), ("differs", "is not"), ("undecided", "may or may not be")],
