@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from embspace import draw
 from embspace.draw.compare.__main__ import labels_of
 from embspace.draw.page.canvas import (
     letter_panels,
@@ -27,8 +29,9 @@ from embspace.settings.params import CONF, PAIR, TOY, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 
-CHAPTERS = ["learned", "positional", "words", "sentences", "texts", "layers", "runs", "compare"]
-CHAPTERS += ["toys"]
+SHARED = "page"  # the folder of draw/ that is no chapter
+CHAPTERS = [each.name for each in iter_modules(draw.__path__) if each.ispkg]
+CHAPTERS.remove(SHARED)
 WITH_STAGES = ("compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics")
 WITH_STAGES += ("runs.pretraining_head_dynamics",)
 PANEL_MARGIN = 0.04  # inches around a panel's words

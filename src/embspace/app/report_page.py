@@ -32,8 +32,10 @@ CHAPTERS = {
     "words": "Words",
     "sentences": "Sentences",
     "texts": "Texts",
+    "attention": "Attention",
     "layers": "Layers",
     "layer_choice": "Layers",
+    "blocks": "Inside the blocks",
     "ledger": "Publications",
 }
 
