@@ -56,7 +56,7 @@ def test_a_map_a_set_and_three_panels_of_lines():
 def test_the_title_holds_the_last_layers_against_the_null(null: float, how: str):
     figure, _ = draw_alignment({"csv": table().assign(null_high=null)}, "one--two", **SETTINGS)
     assert " ".join(figure.get_suptitle().split()) == (
-        f"Last layers of one and two are {how} by chance on texts of articles (CKA 0.66); "
+        f"On texts of articles, the last layers of one and two are {how} by chance (CKA 0.66); "
         "most alike: layers 0 and 0 (0.90)"
     )
 
@@ -80,8 +80,8 @@ def test_the_models_are_named_on_the_axes_and_below_the_title():
     figure, text = draw_alignment({"csv": table()}, "one-x--two", **SETTINGS)
     assert_words_fit(figure)
     assert (figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()) == (
-        "Layer of one-x",
-        "Layer of two",
+        "layer of one-x",
+        "layer of two",
     )
     assert figure.texts[1].get_text().startswith("one-x and two · ")
     assert text.startswith("# Alignment of one-x and two\n")

@@ -36,4 +36,4 @@ def test_a_pair_has_figures_of_its_own(root: Path, tmp_path: Path, monkeypatch: 
     svg = Path(f"data/drawn/compare/{PAIR}/alignment.svg").read_bytes()
     assert f"<title>compare_alignment@{PAIR}</title>".encode() in svg
     text = Path(f"figures/measures/{PAIR}.md").read_text()
-    assert text.startswith("# Measures of MiniLM-L6 and MiniLM-L6, random weights")
+    assert text.startswith("# Measures of MiniLM-L6 and MiniLM-L6 (random weights)")

@@ -37,5 +37,5 @@ def test_sentences_come_first_and_the_rest_is_folded():
     assert "## Sentences" in first
     assert "0.25 [0.15, 0.45]" in first
     search = others.split("## Search")[1].partition("## ")[0]
-    assert "texts / mean / as_is" in search
+    assert "texts / mean / as is" in search
     assert "cls" not in search

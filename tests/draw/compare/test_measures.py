@@ -70,8 +70,21 @@ def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
     figure, _ = drawn(table)
     lines = panel(figure, "Variance of tokens").lines
     assert [len(line.get_xdata()) for line in lines] == [2, 1]
-    words = [text.get_text() for ax in figure.axes for text in ax.texts]
-    assert words.count("nothing that both have read, or have") == 2  # a positional matrix, senses
+
+
+def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
+    figure, _ = drawn(table)
+    titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
+    assert titles == [
+        "Other half found",
+        "Consistency",
+        "Variance of tokens",
+        "Structured positions",
+    ]
+    said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "not in both: right sense found, variance of positions" in said
+    figure, _ = drawn(table[:0])
+    assert "nothing was measured of both" in figure.axes[0].texts[0].get_text()
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
@@ -87,7 +100,7 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     points = [line for line in ax.lines if len(line.get_xdata()) == 2]
     assert list(points[0].get_xdata())[0] == pytest.approx(0.25)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["warm-cold", "funny-sad"]
-    assert ax.get_xlabel() == "Difference, layer 1"
+    assert ax.get_xlabel() == "difference at layer 1"
     sentences = text.split("## Sentences")[1].partition("## ")[0]
     assert "0.25 [0.15, 0.45]" in sentences
     assert {line.split("|")[2].strip() for line in sentences.splitlines() if "-cold" in line} == {
@@ -100,10 +113,10 @@ def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     assert " ".join(figure.get_suptitle().split()) == (
         "The last layer of one finds the other half of 50 % of texts, that of two of 25 %"
     )
-    assert any("14 pairs of" in text.get_text() for text in figure.texts)
+    assert any("n = 14 pairs a" in text.get_text() for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
     assert " ".join(figure.get_suptitle().split()) == (
-        "Half of the variance of token embeddings takes components: 1 in one"
+        "Half of the variance of token embeddings lies in 1 direction in one"
     )
 
 
@@ -112,24 +125,22 @@ def test_shares_of_other_texts_are_not_compared(table: pd.DataFrame):
     of_search = table["noun"] == "search"
     figure, _ = drawn(table.assign(no_bounds=np.where(of_search, paired_bounds.OTHER_UNITS, None)))
     assert "other half" not in figure.get_suptitle()
-    [words] = panel(figure, "Other half found").texts
-    assert "nothing that both have read" in words.get_text()
+    assert "Other half found" not in [ax.get_title("left") for ax in figure.axes]
 
 
 def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.DataFrame):
     _, text = drawn(table)
     search = text.split("## Search")[1].partition("## ")[0]
-    (line,) = [line for line in search.splitlines() if "as_is" in line]
+    (line,) = [line for line in search.splitlines() if "as is" in line]
     cells = [cell.strip() for cell in line.split("|")]
-    assert cells[1:4] == ["texts / mean / as_is", "1", "recall_at_1"]
+    assert cells[1:4] == ["texts / mean / as is", "1", "recall at 1"]
     assert cells[-2] == "14"
     assert "0.25 [0.15, 0.45]" in line
 
 
-def test_without_common_sentences_the_panel_says_so(table: pd.DataFrame):
+def test_without_common_sentences_there_is_no_panel(table: pd.DataFrame):
     others = table[table["noun"] != "differences"]
     figure, text = drawn(others)
     assert_words_fit(figure)
-    [words] = panel(figure, "Consistency").texts
-    assert "not read the same sentences" in words.get_text()
+    assert "Consistency" not in [ax.get_title("left") for ax in figure.axes]
     assert "None." in text.split("## Sentences")[1].partition("## ")[0]

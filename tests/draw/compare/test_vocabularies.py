@@ -22,22 +22,36 @@ def test_a_bar_a_kind_and_definition():
     assert_words_fit(figure)
     said = "\n".join(each.get_text() for each in figure.texts)
     assert "one: 3 tokens · two: 2 tokens" in said
-    assert figure.get_suptitle().strip() == "one and two have 25 % of their tokens in common"
-    as_listed = figure.axes[0].containers[0]
-    kinds = [label.get_text() for label in figure.axes[0].get_xticklabels()]
-    assert kinds == ["all", "subword", "word"]
-    # Of four strings one is common; of words the, cat, The one; no subword.
-    assert [round(bar.get_height(), 3) for bar in as_listed] == [0.25, 0, 0.333]
+    assert " ".join(figure.get_suptitle().split()) == (
+        "one and two share 25 % of their tokens as listed, 33 % as lower-case text"
+    )
+    counts, shares = figure.axes
+    kinds = [label.get_text() for label in counts.get_yticklabels()]
+    assert kinds == ["all tokens", "words", "word pieces"]
+    # Of four strings one is common; of words the, cat, The one; no word piece.
+    common, of_one, of_other = ([bar.get_width() for bar in each] for each in counts.containers)
+    assert (common, of_one, of_other) == ([1, 1, 0], [2, 1, 1], [1, 1, 0])
+    assert [text.get_text() for text in counts.texts] == ["1 of 4", "1 of 3", "0 of 1"]
+    assert [text.get_text() for text in shares.texts][:4] == ["25 %", "25 %", "25 %", "33 %"]
     assert text.startswith("# Vocabularies of one and two\n")
 
 
-def test_the_legend_stands_below_all_bars():
+def test_equal_vocabularies_have_their_kinds_alone():
     table = compare_vocabularies(tokens("the", "cat"), tokens("the", "cat"))
+    figure, _ = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
+    assert_words_fit(figure)
+    assert figure.get_suptitle().strip() == "one and two have the same 2 tokens"
+    (counts,) = figure.axes
+    assert [text.get_text() for text in counts.texts] == ["2", "2"]
+    assert not figure.legends
+
+
+def test_the_legend_stands_below_all_bars():
+    table = compare_vocabularies(tokens("the", "cat"), tokens("the", "dog"))
     with rc_context():
         use_style()
         figure, _ = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
         assert_words_fit(figure)
-    assert figure.get_suptitle().strip() == "one and two have the same vocabulary"
     (legend,) = figure.legends
     assert legend.get_window_extent().y1 < figure.axes[0].get_window_extent().y0
     assert not legend.get_window_extent().overlaps(figure._supxlabel.get_window_extent())

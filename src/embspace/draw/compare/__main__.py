@@ -16,7 +16,13 @@ def labels_of(pair: str) -> str:
     """Return the labels of two models, joined as their names are in the name of the pair."""
     descriptions = {name: Path(f"conf/model/{name}.yaml") for name in models_of(pair)}
     labels = (describe_model(name, read_yaml(file)).label for name, file in descriptions.items())
-    return PAIR.join(label.replace(PAIR, "–") for label in labels)
+    return PAIR.join(_without_comma(label.replace(PAIR, "–")) for label in labels)
+
+
+def _without_comma(label: str) -> str:
+    """Return a label with what follows its comma in brackets, as sentences need it."""
+    name, comma, rest = label.partition(", ")
+    return f"{name} ({rest})" if comma else label
 
 
 def main(config: StageConfig) -> None:

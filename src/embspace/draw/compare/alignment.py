@@ -1,6 +1,7 @@
 """Figure and tables of `compare_alignment`: layers of two models on the same texts and words."""
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import pandas as pd
 import seaborn as sns
@@ -23,6 +24,7 @@ MEASURES = {
 }
 UNITS = {"text": "texts", "word": "words"}
 N_COLUMNS = 3
+LINE = 22  # characters that a third of the width holds
 N_NUMBERED = 8  # layers along a side, at most
 
 
@@ -46,14 +48,16 @@ def draw_alignment(
         N_COLUMNS,
         height_mm=row_height_mm * n_rows + 35,
         title=_title(table, one, other),
-        subtitle=f"{one} and {other} · n in the titles · maps: {MEASURES[SHOWN]}, 0 to 1 · lines: "
-        "layers equally deep · bands: intervals · dotted: null, points permuted",
+        subtitle=f"{one} and {other} · n in the panel titles · maps: {MEASURES[SHOWN]} · lines: "
+        "layers of equal relative depth · bands: 95 % intervals · dotted: null, texts or words "
+        "permuted",
         stage="compare_alignment",
     )
     if table.empty:
         say_instead(axes, "both models have read too few texts in common")
     else:
         _maps(axes[:-N_COLUMNS], table, one, other, largest_written)
+        _scale(figure, axes[:-N_COLUMNS])
         _lines(axes[-N_COLUMNS:], table, one)
         legend_below(figure, axes[-N_COLUMNS:], ncols=3)
     return figure, _tables(table, one, other, digits)
@@ -76,7 +80,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
         else "no more alike than by chance"
     )
     return (
-        f"Last layers of {one} and {other} are {how} on {UNITS[unit]} of {corpus} "
+        f"On {UNITS[unit]} of {corpus}, the last layers of {one} and {other} are {how} "
         f"(CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
         f"{best['other_layer']:.0f} ({best['value']:z.2f})"
     )
@@ -101,9 +105,17 @@ def _maps(
         values = shown.pivot(index="layer", columns="other_layer", values="value")
         _heat_map(ax, values, max(values.shape) <= largest_written)
         n = count(table["n"].iloc[0])
-        ylabel = "" if place % N_COLUMNS else f"Layer of {one}"
+        ylabel = "" if place % N_COLUMNS else f"layer of {one}"
         ax.set(title=f"{sentence_case(corpus)}, {n} {UNITS[unit]}")
-        ax.set(xlabel=f"Layer of {other}", ylabel=ylabel)
+        ax.set(xlabel=fill(f"layer of {other}", LINE), ylabel=ylabel)
+
+
+def _scale(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Draw one bar of colors beside all maps."""
+    bar = figure.colorbar(
+        axes[0].collections[0], ax=list(axes), aspect=40, pad=0.01, label=MEASURES[SHOWN]
+    )
+    bar.outline.set_visible(False)
 
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
@@ -152,7 +164,7 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
             ax.plot(table["layer"], table["null"], color=color, linestyle=":", linewidth=0.8)
         ax.set(
             title=sentence_case(words),
-            xlabel=f"Layer of {one}",
+            xlabel=f"layer of {one}",
             ylim=(min(0.0, ax.get_ylim()[0]), 1.02),
         )
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -194,4 +206,11 @@ def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
     """With the bounds under the name of their value, as `markdown_table` joins them."""
-    return rows.rename(columns={"low": "value_low", "high": "value_high"})
+    named = rows.rename(columns={"low": "value_low", "high": "value_high"})
+    if "measure" not in named:
+        return named
+    return named.assign(measure=[_spelled(str(measure)) for measure in named["measure"]])
+
+
+def _spelled(measure: str) -> str:
+    return MEASURES.get(measure, measure.replace("_", " ").replace("cka", "CKA"))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
@@ -42,6 +43,7 @@ SUBJECTS = {
     "5.2": "cosines in general",
 }
 HATCHED = "differs"
+LIGHT = 1.3  # sum of red, green and blue from which on a color is light
 
 
 def draw_ledger(
@@ -104,12 +106,17 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
             "facecolor": look.color,
             "edgecolor": "none",
         }
-        written = ax.bar_label(bars, words, label_type="center", fontsize=7, color="white")
+        written = ax.bar_label(bars, words, label_type="center", fontsize=7, color=_ink(look.color))
         for text in (each for each in written if hatch and each.get_text()):
             text.set_bbox(box)
         left = left + counts[verdict]
-    ax.set(title="Claims by section", xlabel="Published claims")
+    ax.set(title="Claims by section", xlabel="published claims")
     ax.grid(visible=False, axis="y")
+
+
+def _ink(color: str) -> str:
+    """Return white for words on a dark color, black on a light one."""
+    return "white" if sum(to_rgb(color)) < LIGHT else "black"
 
 
 def _numbers(ax: Axes, rows: pd.DataFrame) -> None:
@@ -122,7 +129,7 @@ def _numbers(ax: Axes, rows: pd.DataFrame) -> None:
     colors = [VERDICTS[each].color for each in found]
     bars = ax.barh([VERDICTS[each].name for each in found], counts[found], color=colors, height=0.5)
     ax.bar_label(bars, padding=2, fontsize=7)
-    ax.set(title="Numbers by verdict", xlabel="Published numbers", xmargin=0.15)
+    ax.set(title="Numbers by verdict", xlabel="published numbers", xmargin=0.15)
     ax.grid(visible=False, axis="y")
 
 

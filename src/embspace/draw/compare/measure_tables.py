@@ -68,7 +68,14 @@ def consistencies(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.rename(columns={"at": "layer"}).astype({"layer": int, "n_paired": int})
+    layers = rows.rename(columns={"at": "layer"}).astype({"layer": int, "n_paired": int})
+    return _in_words(layers)
+
+
+def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with spaces in the place of underscores in their group and quantity."""
+    named = rows.columns.intersection(["group", "quantity"])
+    return rows.assign(**{name: rows[name].str.replace("_", " ") for name in named})
 
 
 def _whole(rows: pd.DataFrame, digits: int) -> list[str]:
@@ -78,7 +85,7 @@ def _whole(rows: pd.DataFrame, digits: int) -> list[str]:
         chosen = rows[(rows["noun"] == noun) & ~rows["table"].isin(["curve", "profiles"])]
         chosen = chosen[~chosen["quantity"].isin(["n", "dim"])]
         shown = chosen[["group", "at", "quantity", *VALUES]].dropna(axis=1, how="all")
-        text.append(section(title, note, markdown_table(shown, digits)))
+        text.append(section(title, note, markdown_table(_in_words(shown), digits)))
     return text
 
 

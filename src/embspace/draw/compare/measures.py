@@ -1,5 +1,9 @@
 """Figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,12 +17,21 @@ from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
 HALF = 0.5  # of the variance
-SIDES = {"model_value": (BLUE, "-"), "other_model_value": (VERMILION, "--")}  # color and line
+SIDES = {  # color, line and marker
+    "model_value": (BLUE, "-", "o"),
+    "other_model_value": (VERMILION, "--", "s"),
+}
 SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group after its corpus
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
 
+MOST_IN_A_ROW = 3  # panels
+MOST_LARGE = 13  # layers with marks of full size
+AROUND_MM = 30.0  # that heading and legend take
+
 Models = tuple[str, str]
+Panel = Callable[[Axes, pd.DataFrame], None]
+"""Draws the rows of a panel."""
 
 
 def draw_measures(
@@ -31,29 +44,72 @@ def draw_measures(
 ) -> tuple[Figure, str]:
     """Draw search, senses, differences of sentences, variance and positions of two models.
 
-    Positions are Luisto's figure 15: another model's beside the first one's, up to an offset of
-    `profile_length`. `label` joins the labels of the pair.
+    What only one of them has is named in the subtitle. Positions are Luisto's figure 15: another
+    model's beside the first one's, up to an offset of `profile_length`. `label` joins the labels of
+    the pair.
     """
     table, models = results["csv"], models_of(label)
-    paired = consistencies(table)["n_paired"]
-    n = counted(paired.max(), "pair") if len(paired) else "no pairs"
+    panels = _panels(table, models, profile_length)
+    shown = {title: each for title, each in panels.items() if _is_of_both(each[1])}
+    n_columns = min(max(len(shown), 1), MOST_IN_A_ROW)
+    n_rows = -(-max(len(shown), 1) // n_columns)
     figure, axes = new_figure(
-        2,
-        3,
-        height_mm=height_mm,
+        n_rows,
+        n_columns,
+        height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
         title=_title(table, models),
-        subtitle=f"{models[0]} and {models[1]} · mean pooling · all learned vectors · {n} of "
-        f"sentences a category, {models[0]} less {models[1]}, intervals over pairs",
+        subtitle=_subtitle(table, models, [title for title in panels if title not in shown]),
         stage="compare_measures",
     )
-    _layers(axes[0], _search(table), models, "Other half found", "Texts")
-    _layers(axes[1], _senses(table), models, "Sense told", "Sentences")
-    _paired(axes[2], table, models)
-    _curves(axes[3], table, models, "input", "Variance of tokens")
-    _curves(axes[4], table, models, "positional", "Variance of positions")
-    _profiles(axes[5], table, models, profile_length)
-    legend_below(figure, axes, ncols=2)
+    if not shown:
+        say_instead(axes, "nothing was measured of both models")
+    for ax, (title, (draw, rows)) in zip(axes, shown.items(), strict=False):
+        draw(ax, rows)
+        ax.set_title(title, loc="left")
+    for ax in axes[len(shown) :]:
+        ax.set_axis_off()
+    if shown:
+        legend_below(figure, axes, ncols=2)
     return figure, tables_of(table, f"{models[0]} and {models[1]}", digits)
+
+
+def _panels(
+    table: pd.DataFrame, models: Models, profile_length: int
+) -> dict[str, tuple[Panel, pd.DataFrame]]:
+    """Return how to draw each panel and from which rows, by its title."""
+    profiles = _along(table, "positions", "profiles", "")
+    curves = {
+        space: _along(table, "explained_variance", "curve", space)
+        for space in ("input", "positional")
+    }
+    return {
+        "Other half found": (partial(_layers, models, "texts"), _search(table)),
+        "Right sense found": (partial(_layers, models, "sentences"), _senses(table)),
+        "Consistency": (_paired, consistencies(table)),
+        "Variance of tokens": (partial(_curves, models), curves["input"]),
+        "Variance of positions": (partial(_curves, models), curves["positional"]),
+        "Structured positions": (
+            partial(_profiles, models),
+            profiles[profiles["at"] <= profile_length],
+        ),
+    }
+
+
+def _is_of_both(rows: pd.DataFrame) -> bool:
+    return bool(rows[[*SIDES]].notna().any().all())
+
+
+def _subtitle(table: pd.DataFrame, models: Models, absent: list[str]) -> str:
+    paired = consistencies(table)["n_paired"]
+    parts = [f"{models[0]} and {models[1]}", "mean pooling"]
+    if len(paired):
+        n = counted(paired.max(), "pair")
+        parts.append(
+            f"consistency: {models[0]} minus the other, n = {n} a category, 95 % intervals"
+        )
+    if absent:
+        parts.append(f"not in both: {', '.join(map(str.lower, absent))}")
+    return " · ".join(parts)
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
@@ -74,10 +130,10 @@ def _title(table: pd.DataFrame, models: Models) -> str:
         model: curve.loc[curve[side] >= HALF, "at"].min()
         for model, side in zip(models, SIDES, strict=True)
     }
-    components = [f"{n:.0f} in {model}" for model, n in halves.items() if n == n]
-    if not components:
+    said = [f"{counted(n, 'direction')} in {model}" for model, n in halves.items() if n == n]
+    if not said:
         return f"{models[0]} and {models[1]} have no measure in common"
-    return f"Half of the variance of token embeddings takes components: {', '.join(components)}"
+    return f"Half of the variance of token embeddings lies in {', in '.join(said)}"
 
 
 def _along(table: pd.DataFrame, noun: str, name: str, group: str) -> pd.DataFrame:
@@ -109,66 +165,42 @@ def _senses(table: pd.DataFrame) -> pd.DataFrame:
     return rows[:0] if _of_other_units(rows) else rows
 
 
-def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, marker: str = "") -> None:
-    """Draw a line for each model that has values along the rows."""
-    for model, (side, (color, style)) in zip(models, SIDES.items(), strict=True):
+def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
+    """Draw a line for each model that has values along the rows, with marks of some size."""
+    for model, (side, (color, line, marker)) in zip(models, SIDES.items(), strict=True):
         own = rows.dropna(subset=side)
-        if len(own):
-            ax.plot(
-                own["at"],
-                own[side],
-                label=model,
-                linestyle=style,
-                color=color,
-                marker=marker,
-                markersize=3.5,
-            )
-    if not ax.lines:
-        say_instead([ax], "nothing that both have read, or have")
+        look: dict[str, Any] = {"color": color, "ls": line, "marker": marker, "ms": size}
+        ax.plot(own["at"], own[side], label=model, **look)
 
 
-def _layers(ax: Axes, rows: pd.DataFrame, models: Models, title: str, of: str) -> None:
+def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a share of both models by layer."""
-    ax.set(xlabel="Layer", ylabel=of, ylim=(0, 1.02))
-    ax.set_title(title, loc="left")
+    _draw_both(ax, rows, models, 3.5 if rows["at"].nunique() <= MOST_LARGE else 2)
+    ax.set(xlabel="layer", ylabel=f"share of {of}", ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _draw_both(ax, rows, models, "o")
 
 
-def _profiles(ax: Axes, table: pd.DataFrame, models: Models, profile_length: int) -> None:
-    rows = _along(table, "positions", "profiles", "")
-    ax.set(xlabel="Offset", ylabel="Mean cosine")
-    ax.set_title("Structured positions", loc="left")
-    _draw_both(ax, rows[rows["at"] <= profile_length], models)
+def _profiles(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
+    _draw_both(ax, rows, models)
+    ax.set(xlabel="offset", ylabel="mean cosine")
 
 
-def _curves(ax: Axes, table: pd.DataFrame, models: Models, space: str, title: str) -> None:
-    ax.set(xscale="log", ylim=(0, 1.02), xlabel="Principal components", ylabel="Share explained")
-    ax.set_title(title, loc="left")
+def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
+    _draw_both(ax, rows, models)
+    ax.set(xscale="log", ylim=(0, 1.02), xlabel="principal components", ylabel="share explained")
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    _draw_both(ax, _along(table, "explained_variance", "curve", space), models)
 
 
-def _paired(ax: Axes, table: pd.DataFrame, models: Models) -> None:
-    """Draw the consistency of differences, one model less the other, at the last layer of both."""
-    rows = consistencies(table)
-    ax.set_title("Consistency", loc="left")
-    if rows.empty:
-        say_instead([ax], "the two models have not read the same sentences")
-        return
+def _paired(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the consistency of differences, one model minus the other, at the last common layer."""
+    rows = rows.sort_values("difference", ascending=False, kind="stable")
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]
-    ax.errorbar(
-        value,
-        range(len(rows)),
-        xerr=[each.clip(lower=0) for each in bounds],
-        fmt="o",
-        markersize=3,
-        color=BLACK,
-    )
+    bars = [each.clip(lower=0) for each in bounds]
+    ax.errorbar(value, range(len(rows)), xerr=bars, fmt="D", ms=3, color=BLACK)
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
-    ax.set_xlabel(f"Difference, layer {rows['at'].iloc[0]:g}")
+    ax.set_xlabel(f"difference at layer {rows['at'].iloc[0]:g}")
     ax.invert_yaxis()

@@ -1,12 +1,25 @@
 """Figure and table of `compare_vocabularies`: the tokens that two models have in common."""
 
+from textwrap import fill
+from typing import Any
+
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.canvas import (
+    count,
+    join_panels,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    write_beside,
+)
+from embspace.draw.page.looks import BLUE, TOKEN_KINDS, VERMILION, names
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
@@ -14,71 +27,119 @@ from embspace.settings.params import models_of
 RESULTS = ("csv",)
 DEFINITIONS = {
     "as_listed": "as listed",
-    "marked": "text, and whether a word goes on",
+    "marked": "text and start of word",
     "word_form": "text",
-    "lower_case": "text in lower case",
+    "lower_case": "lower case",
 }
+LOOSEST = "lower_case"
+COUNTED = ("marked", "as_listed")  # tokens of a kind are counted by the first that has the kind
+ALL = {"all": "all tokens"}
+ROOM = {True: 1.1, False: 1.5}  # times the longest bar, for its numbers, if all are the same
 
 
 def draw_vocabularies(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the Jaccard index of two vocabularies by kind, and by what makes tokens the same.
+    """Draw the tokens of each kind that two models share, and the shares by what has to agree.
 
-    `label` is the name of the pair of models.
+    Vocabularies that are the same have one panel, of their kinds. `label` is the name of the pair.
     """
     table, (one, other) = results["csv"], models_of(label)
     figure, axes = new_figure(
         1,
-        1,
+        2,
         height_mm=height_mm,
         title=_title(table, one, other),
-        subtitle=_sizes(table, one, other),
+        subtitle=_subtitle(table, one, other),
         stage="compare_vocabularies",
     )
     if table.empty:
         say_instead(axes, "one of the two models has no tokenizer")
+    elif _is_same(table):
+        _counts(join_panels(axes), table, one, other)
     else:
-        _bars(axes[0], table)
-        axes[0].set(ylabel="Tokens of both over those of either", ylim=(0, 1.02))
-        legend_below(figure, axes, ncols=2)
+        _counts(axes[0], table, one, other)
+        _shares(axes[1], table)
+        legend_below(figure, axes, ncols=3)
     return figure, _tables(table, f"{one} and {other}", digits)
 
 
-def _whole(table: pd.DataFrame) -> pd.Series:
-    is_whole = (table["kind"] == "all") & (table["definition"] == "as_listed")
-    return table[is_whole].iloc[0]
+def _is_same(table: pd.DataFrame) -> bool:
+    return bool((table["jaccard_index"] == 1).all())
+
+
+def _all_tokens(table: pd.DataFrame, definition: str) -> pd.Series:
+    return table[(table["kind"] == "all") & (table["definition"] == definition)].iloc[0]
 
 
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
-    """Return the share of tokens that both models have, as their vocabularies list them."""
+    """Return the share of tokens that both models have, by the strictest and the loosest rule."""
     if table.empty:
         return f"The vocabularies of {one} and {other} cannot be compared"
-    share = _whole(table)["jaccard_index"]
-    if share == 1:
-        return f"{one} and {other} have the same vocabulary"
-    return f"{one} and {other} have {percent(share)} of their tokens in common"
+    as_listed, loosest = (_all_tokens(table, each) for each in ("as_listed", LOOSEST))
+    if _is_same(table):
+        return f"{one} and {other} have the same {count(as_listed['n'])} tokens"
+    return (
+        f"{one} and {other} share {percent(as_listed['jaccard_index'])} of their tokens as listed, "
+        f"{percent(loosest['jaccard_index'])} as lower-case text"
+    )
 
 
-def _sizes(table: pd.DataFrame, one: str, other: str) -> str:
+def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"{one} · {other}"
-    whole = _whole(table)
-    return f"{one}: {count(whole['n'])} tokens · {other}: {count(whole['other_n'])} tokens"
+    whole = _all_tokens(table, "as_listed")
+    sizes = f"{one}: {count(whole['n'])} tokens · {other}: {count(whole['other_n'])} tokens"
+    if _is_same(table):
+        return f"{sizes} · bars: kinds of the common tokens"
+    return f"{sizes} · shares: tokens of both over tokens of either, of the same kind"
 
 
-def _bars(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw bars by kind, the lighter the less has to agree."""
-    kinds = [str(kind).replace("_", "\n") for kind in rows["kind"]]
-    named = rows.assign(kind=kinds, definition=rows["definition"].map(DEFINITIONS))
-    order = [*DEFINITIONS.values()]
-    look = {"palette": "Blues_r", "errorbar": None, "legend": False, "saturation": 1}
-    sns.barplot(
-        named, x="kind", y="jaccard_index", hue="definition", hue_order=order, ax=ax, **look
-    )
-    for bars, words in zip(ax.containers, order, strict=False):
-        bars.set_label(words)
-    ax.set_xlabel("")
+def _kinds(table: pd.DataFrame) -> list[str]:
+    """Return the kinds that either model has, all tokens first and then the most frequent."""
+    sizes = table.groupby("kind")[["n", "other_n"]].max().max(axis=1)
+    found = sizes[sizes > 0].sort_values(ascending=False, kind="stable").index
+    return ["all", *(str(kind) for kind in found if kind != "all")]
+
+
+def _counts(ax: Axes, table: pd.DataFrame, one: str, other: str) -> None:
+    """Draw the tokens of each kind: those of both models, then those of one alone."""
+    by_definition = [table[table["definition"] == each].set_index("kind") for each in COUNTED]
+    kinds = _kinds(table)
+    rows = by_definition[0].combine_first(by_definition[1]).loc[kinds]
+    parts = {
+        "in both": (rows["n_common"], {"color": "0.4"}),
+        f"{one} alone": (rows["n"] - rows["n_common"], {"color": BLUE, "hatch": "////"}),
+        f"{other} alone": (rows["other_n"] - rows["n_common"], {"color": VERMILION}),
+    }
+    left, places = 0 * rows["n"], range(len(rows))
+    for words, (numbers, look) in parts.items():
+        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0, "label": words, **look}
+        ax.barh(places, numbers, left=left, height=0.7, **style)
+        left = left + numbers
+    for place, common, either in zip(places, rows["n_common"], left, strict=True):
+        words = count(either) if common == either else f"{count(common)} of {count(either)}"
+        write_beside(ax, words, (either, place), (3, 0), va="center_baseline")
+    ax.set(xlim=(0, ROOM[_is_same(table)] * left.max()), ylim=(len(rows) - 0.5, -0.5))
+    ax.set_xlabel("different tokens")
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.set_yticks(places, [(names(TOKEN_KINDS) | ALL)[kind] for kind in kinds])
+    ax.grid(visible=False, axis="y")
+    ax.set_title("" if _is_same(table) else "Tokens in both models")
+
+
+def _shares(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw the Jaccard index of each kind by what has to agree, as a map in the rows of counts."""
+    wide = table.pivot(index="kind", columns="definition", values="jaccard_index")
+    wide = wide.loc[_kinds(table), [*DEFINITIONS]].rename(columns=DEFINITIONS)
+    words = wide.map(lambda share: "" if share != share else percent(share))
+    look = {"cmap": "Greys", "vmin": 0, "vmax": 1.2, "linewidths": 0.5, "cbar": False}
+    numbers = {"annot": words, "fmt": "", "annot_kws": {"fontsize": 7}}
+    sns.heatmap(wide, ax=ax, yticklabels=False, **look, **numbers)
+    ax.set(xlabel="tokens are the same if they agree in", ylabel="", title="Share in common")
+    ax.set_xticks(ax.get_xticks(), [fill(each, 9) for each in DEFINITIONS.values()])
+    ax.tick_params(length=0, rotation=0)
+    ax.grid(visible=False)
 
 
 def _tables(table: pd.DataFrame, models: str, digits: int) -> str:
