@@ -35,7 +35,7 @@ def test_points_by_space_and_each_name_once_in_the_legend():
         ticks = [tick.get_text() for tick in ax.get_xticklabels()]
         assert ticks == ["tokens", "0", "1", "2"]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len(names) == len(set(names)) == 3 * 3 + 3
+    assert len(names) == len(set(names)) == 3 + 3
     words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
     assert "1,200 words of one token" in words
 

@@ -24,6 +24,7 @@ COLUMNS = {
 EVERY = {**COLUMNS, **same("probe", "task"), "null_accuracy": "commonest class"}
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
+SHIFT = 0.12  # of a layer, between two probes
 
 
 def draw_probing(
@@ -37,14 +38,23 @@ def draw_probing(
         "lemmas that the probe was not fitted on · bars: 95 % intervals"
     )
     figure, axes = new_figure(
-        1, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
+        2, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few of the words are single tokens of this model")
     else:
-        _panels(axes, accuracy)
-        legend_below(figure, axes, ncols=3)
+        _panels([_join_rows(axes), axes[1], axes[3]], accuracy)
+        legend_below(figure, axes[:2], ncols=3)
     return figure, _tables(accuracy, results["tokens"], label, digits)
+
+
+def _join_rows(axes: Sequence[Axes]) -> Axes:
+    """Return the first panel over both rows of its column."""
+    place = axes[0].get_subplotspec()
+    if place is not None:
+        axes[0].set_subplotspec(place.get_gridspec()[:, 0])
+    axes[2].remove()
+    return axes[0]
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
@@ -62,30 +72,33 @@ def _finding(accuracy: pd.DataFrame) -> str:
 
 
 def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
-    """Draw parts of speech at the left; random weights and random classes at the right."""
+    """Draw parts of speech at the left; at the right random weights above random classes."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
     is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
-    is_random = is_real & (table["weights"] == "random")
-    is_control = (table["task"] == "control") & is_trained
-    for number, (probe, look) in enumerate(PROBES.items()):
-        is_own, shift = table["probe"] == probe, 0.22 * (number - 1)  # six columns of nulls
-        _points(axes[0], table[is_own & is_real & is_trained], shift / 2, look)
-        random = look._replace(name=f"{look.name}, random weights", marker="x", line="None")
-        _points(axes[1], table[is_own & is_random], shift - 0.05, random)
-        control = look._replace(name=f"{look.name}, random classes", line="None")
-        _points(axes[1], table[is_own & is_control], shift + 0.05, control, markerfacecolor="none")
+    shown = {
+        "Noun, verb or adjective": is_real & is_trained,
+        "The same, random weights": is_real & (table["weights"] == "random"),
+        "A random class for each lemma": (table["task"] == "control") & is_trained,
+    }
     spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
     low, high = spelling["accuracy_low"], spelling["accuracy_high"]
     axes[0].axhspan(low, high, color="0.9", zorder=0, lw=0, label="spelling alone, interval")
     axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
     chance = table.loc[is_real, "null_accuracy"].iloc[0]
-    axes[1].axhline(chance, color=GRAY, ls=":", label="commonest class")
-    for ax in axes:
-        layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
+    layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
+    for ax, (title, is_shown) in zip(axes, shown.items(), strict=True):
+        for number, (probe, look) in enumerate(PROBES.items()):
+            rows = table[(table["probe"] == probe) & is_shown]
+            _points(ax, rows, SHIFT * (number - 1), look)
+        if ax is not axes[0]:
+            ax.axhline(chance, color=GRAY, ls=":", label="commonest class")
         ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
-        ax.set(xlabel="token embeddings, then layers", ylabel="accuracy")
-    axes[0].set_title("Noun, verb or adjective")
-    axes[1].set_title("Nulls")
+        ax.set(ylabel="accuracy", title=title, xlim=(INPUT - 0.5, max(layers, default=0) + 0.5))
+    for ax in (axes[0], axes[-1]):
+        ax.set_xlabel("token embeddings, then layers")
+    ends = [each for ax in axes[1:] for each in ax.get_ylim()]
+    for ax in axes[1:]:
+        ax.set_ylim(min(ends), max(ends))
 
 
 def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any) -> None:
