@@ -38,11 +38,12 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     assert [each.get_text() for each in ax.get_yticklabels()] == [
         "mean cosine",
         "effective rank",
-        "hubness (skewness of N10)",
+        "hubness (k-occurrence skew)",
     ]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "2"]
-    numbers = [each.get_text() for each in ax.texts]
-    assert numbers == ["0.5", "0.25", "0.75", "100", "300", "200", "2", "2", "2"]
+    words = [each.get_text() for each in ax.texts]
+    assert words[:9] == ["0.500", "0.250", "0.750", "100", "300", "200", "2", "2", "2"]
+    assert words[9:] == ["direction", "spectrum", "hubs"]
     assert "a model of a long name" in "".join(each.get_text() for each in figure.texts)
 
 
@@ -56,7 +57,7 @@ def test_colors_are_percent_above_the_mean_of_the_row() -> None:
 
 def test_what_has_not_converged_is_italic() -> None:
     texts = draw_atlas({"csv": table()}, "a model", **SETTINGS)[0].axes[0].texts
-    assert [each.get_style() for each in texts] == ["normal", "italic", *["normal"] * 7]
+    assert [each.get_style() for each in texts[:9]] == ["normal", "italic", *["normal"] * 7]
 
 
 def test_what_has_no_interval_stands_in_the_table_alone() -> None:

@@ -80,7 +80,7 @@ def test_the_title_has_the_verdicts(verdict: str, said: str) -> None:
     claims = CLAIMS.assign(verdict=verdict)
     figure, _ = draw_encoders_decoders({"csv": table(), "claims": claims}, "My Model", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    claim = f"My Model {said} flat over layers, as is claimed of encoders"
+    claim = f"My Model {said} flat over layers (claimed of encoders)"
     assert title == f"The top variance share of {claim}"
     none = draw_encoders_decoders({"csv": table(), "claims": CLAIMS[:0]}, "My Model", **SETTINGS)
     assert none[0].get_suptitle().startswith("No published claim can be held to My Model")

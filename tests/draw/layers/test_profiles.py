@@ -79,8 +79,8 @@ def test_a_row_a_measure_and_a_column_a_space(figure: Figure) -> None:
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
     assert titles == ["Tokens", "First token ([CLS])", "Mean pooling", "", "", ""]
     labels = [figure.axes[row * 3].get_ylabel() for row in (0, 1)]
-    assert labels == ["Mean cosine", "Outlier dimensions"]
-    assert [ax.get_xlabel() for ax in figure.axes] == [""] * 3 + ["Layer"] * 3
+    assert labels == ["mean cosine", "outlier dimensions"]
+    assert [ax.get_xlabel() for ax in figure.axes] == [""] * 3 + ["layer"] * 3
 
 
 def test_lines_are_the_values_with_their_intervals_in_the_look_of_the_corpus(
@@ -206,8 +206,8 @@ def test_all_that_may_come_has_a_name_and_a_look() -> None:
 
 def test_measures_of_a_single_space_stand_side_by_side() -> None:
     figure, text = drawn(profile_tables(SHOWN, spaces=["token"]))
-    assert [ax.get_ylabel() for ax in figure.axes] == ["Mean cosine", "Outlier dimensions"]
-    assert [ax.get_xlabel() for ax in figure.axes] == ["Layer", "Layer"]
+    assert [ax.get_ylabel() for ax in figure.axes] == ["mean cosine", "outlier dimensions"]
+    assert [ax.get_xlabel() for ax in figure.axes] == ["layer", "layer"]
     assert "first token" not in text
 
 

@@ -23,5 +23,10 @@ def test_any_places_are_apart_and_in_their_order():
     assert found.mean() == pytest.approx(wanted.mean())
 
 
+def test_none_is_below_the_lowest_place():
+    assert spread([0.1, 0.0, 0.9], 0.2, 0.05) == pytest.approx([0.25, 0.05, 0.9])
+    assert spread([0.5], 0.2, 0.05).tolist() == [0.5]
+
+
 def test_no_labels():
     assert spread([], 1.0).tolist() == []

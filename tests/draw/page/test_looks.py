@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from embspace.draw.page import looks
-from embspace.draw.page.looks import Look, corpus_looks, seed_look
+from embspace.draw.page.looks import Look, corpus_looks, run_name, seed_look
 
 TABLES = ("SPACES", "POOLINGS", "LAYER_SPACES", "CLOUDS", "VERDICTS", "MODELS")
 
@@ -40,3 +40,8 @@ def test_other_corpora_take_looks_that_are_free():
 def test_seeds_have_names_and_colors():
     assert seed_look(1).name == "seed 1"
     assert seed_look(0).color != seed_look(1).color
+
+
+def test_runs_are_named_in_words():
+    assert run_name("rna_encoder") == "RNA encoder"
+    assert run_name("my run") == "my run"

@@ -47,7 +47,7 @@ def test_a_row_for_each_run_and_phase_and_a_line_for_each_seed_and_space() -> No
     assert_words_fit(figure)
     assert len(figure.axes) == 3 * 2
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
-    assert titles == ["mine", "", "mine, second", "", "an encoder", ""]
+    assert titles == ["Mine", "", "Mine, second", "", "An encoder", ""]
     for number, ax in enumerate(figure.axes):
         spaces = SPACES if number % 2 else SPACES[:2]  # a pair has no norm
         colors = [LOOKS[space].color for space in spaces for _ in range(3)]
@@ -63,8 +63,8 @@ def test_the_title_counts_the_models_in_which_means_rise() -> None:
     both = pd.concat([table("first"), falls])
     figure, _ = draw_checkpoints({"csv": both}, "all runs", **SETTINGS)
     assert title_of(figure) == (
-        "Of token embeddings that move, training raises the mean Euclidean norm in 3 of 6 models "
-        "and the mean cosine in 3 of 6 models"
+        "Training raises the mean Euclidean norm of token embeddings in 3 of 6 models "
+        "and the mean cosine of token embeddings in 3 of 6 models"
     )
 
 

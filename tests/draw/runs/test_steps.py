@@ -61,7 +61,7 @@ def test_lines_are_seeds_in_their_own_look_or_in_a_common_one() -> None:
     over_steps(ax, rows, "value", look=MODELS["decoder"])
     colors = [line.get_color() for line in ax.lines]
     assert colors == [seed_look(0).color, seed_look(1).color, *[MODELS["decoder"].color] * 2]
-    assert [line.get_label() for line in ax.lines] == ["Seed 0", "Seed 1", "Decoder", "Decoder"]
+    assert [line.get_label() for line in ax.lines] == ["seed 0", "seed 1", "decoder", "decoder"]
     assert list(ax.lines[0].get_ydata()) == [5, 4, 1]
 
 

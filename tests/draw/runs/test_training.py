@@ -62,7 +62,7 @@ def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     panels = [ax for ax in figure.axes if ax.axison]
     assert len(panels) == 3
     for ax in panels:
-        named = [line for line in ax.lines if str(line.get_label()).startswith("Seed")]
+        named = [line for line in ax.lines if str(line.get_label()).startswith("seed")]
         assert [line.get_color() for line in named] == [seed_look(n).color for n in SEEDS]
         assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
     assert panels[0].get_yscale() == "log"
@@ -71,7 +71,7 @@ def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
     titles = [ax.get_title("left") for ax in panels]
     name = "a model of a rather long name"
     parts = ("500 masked tokens", "100 main verbs", "80 texts")
-    assert titles == [f"{name}: {part}" for part in parts]
+    assert titles == [f"A{name[1:]}: {part}" for part in parts]
 
 
 def test_every_run_has_its_own_panels() -> None:
@@ -91,7 +91,7 @@ def test_every_run_has_its_own_panels() -> None:
     titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
     tokens, verbs = "500 masked tokens", "100 main verbs"
     assert titles == [
-        *(f"RNA encoder: {tokens}", f"b: {tokens}", f"RNA encoder: {verbs}", f"b: {verbs}"),
+        *(f"RNA encoder: {tokens}", f"B: {tokens}", f"RNA encoder: {verbs}", f"B: {verbs}"),
         "RNA encoder: 80 texts",
     ]
     assert "2 runs, 6 models" in " ".join(each.get_text() for each in figure.texts)
@@ -109,16 +109,18 @@ def test_without_runs_nothing_is_drawn() -> None:
 
 def test_the_title_holds_the_last_checkpoint_against_its_baselines() -> None:
     assert title_of(draw_training(results(), "a model", **SETTINGS)[0]) == (
-        "0 of 3 models end below the loss of every baseline; 3 of 3 models get verbs behind "
-        "attractors right more often than by chance; 0 of 3 models tell classes better than "
+        "Of the trained models 0 of 3 end below the loss of every baseline; 3 of 3 get verbs "
+        "behind attractors right more often than by chance; 0 of 3 tell classes better than "
         "logistic regression"
     )
     found = results(classified=False, grammar=False)
     found["held_out"]["loss"] = 1.5
     said = title_of(draw_training(found, "a model", **SETTINGS)[0])
-    assert said == "3 of 3 models end below the loss of every baseline"
+    assert said == "Of the trained models 3 of 3 end below the loss of every baseline"
     found["held_out"].loc[found["held_out"]["seed"] == 0, "loss"] = 2.5
-    assert title_of(draw_training(found, "a", **SETTINGS)[0]).startswith("2 of 3 models end below")
+    assert title_of(draw_training(found, "a", **SETTINGS)[0]).startswith(
+        "Of the trained models 2 of 3"
+    )
 
 
 def test_baselines_stand_where_they_were_measured_and_are_named() -> None:

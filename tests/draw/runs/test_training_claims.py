@@ -37,12 +37,12 @@ def test_every_claim_has_its_panels_every_run_a_row_and_every_seed_a_mark() -> N
         assert_words_fit(figure)
     assert [ax.get_title("left") for ax in figure.axes if ax.get_title("left")] == [
         "4.1  anisotropy is a bell over layers",
-        "(said of decoders)",
-        "4.1  anisotropy is flat over layers (said of encoders)",
+        "second condition (claimed of decoders)",
+        "4.1  anisotropy is flat over layers (claimed of encoders)",
         "4.2  anisotropy grows, then settles",
-        "(said of decoders)",
+        "second condition (claimed of decoders)",
         "4.3  dimension rises, then falls",
-        "(said of decoders)",
+        "second condition (claimed of decoders)",
     ]
     growth = figure.axes[3]
     assert [each.get_text() for each in growth.get_yticklabels()] == ["a decoder", "an encoder"]
@@ -64,14 +64,14 @@ def test_marks_have_the_look_of_the_verdict_on_the_whole_claim() -> None:
 def test_the_title_counts_the_models_that_a_claim_speaks_of() -> None:
     table = tables()
     assert title_of(draw_training_claims({"csv": table}, "all runs", **SETTINGS)[0]) == (
-        "4 of 4 published claims hold in every model: “anisotropy is a bell over layers” and "
+        "4 of 4 published claims hold in every model (“anisotropy is a bell over layers” and "
         "“anisotropy grows, then settles” and “dimension rises, then falls” in 2 of 2 "
-        "decoders; “anisotropy is flat over layers” in 2 of 2 encoders"
+        "decoders; “anisotropy is flat over layers” in 2 of 2 encoders)"
     )
     is_one = (table["claim"] == "dimension rises, then falls") & (table["seed"] == 0)
     given = table.assign(verdict=table["verdict"].mask(is_one, "differs"))
     said = title_of(draw_training_claims({"csv": given}, "all runs", **SETTINGS)[0])
-    assert said.startswith("3 of 4 published claims hold in every model: ")
+    assert said.startswith("3 of 4 published claims hold in every model (")
     assert "“dimension rises, then falls” in 1 of 2 decoders" in said
 
 

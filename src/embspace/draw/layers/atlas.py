@@ -78,11 +78,11 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     deviations = _deviations(wide).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
     numbers: dict[str, Any] = {
-        "annot": wide.to_numpy(dtype=float),
-        "fmt": ".3g",
+        "annot": wide.map(_written),
+        "fmt": "",
         "annot_kws": {"fontsize": 7},
     }
-    bar = {"label": "% above the mean of the row", "pad": 0.02, "aspect": 40}
+    bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40}
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
     )
@@ -95,9 +95,24 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     ]
     for place, text in zip(known, ax.texts, strict=True):
         text.set_fontstyle("italic" if place in moving else "normal")
-    families = [family for family, _ in wide.index]
-    for row in (n for n in range(1, len(families)) if families[n] != families[n - 1]):
-        ax.axhline(row, color="black", linewidth=1)
-    ax.set(xlabel="Layer", ylabel="")
+    _name_families(ax, [str(family) for family, _ in wide.index])
+    ax.set(xlabel="layer", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
+
+
+def _written(value: float) -> str:
+    """Return a value with three significant digits, and a whole number without a point."""
+    if value != value:
+        return ""
+    return f"{value:.0f}" if value == int(value) else f"{value:#.3g}".rstrip(".")
+
+
+def _name_families(ax: Axes, families: list[str]) -> None:
+    """Part the rows of two families by a line, and name each family beside its rows."""
+    look: dict[str, Any] = {"rotation": 270, "va": "center", "fontsize": 7, "color": "0.3"}
+    for family in dict.fromkeys(families):
+        first, n = families.index(family), families.count(family)
+        ax.axhline(first, color="black", linewidth=1 if first else 0)
+        words, place = family.replace("_", "\n"), first + n / 2
+        ax.text(1.01, place, words, transform=ax.get_yaxis_transform(), **look)

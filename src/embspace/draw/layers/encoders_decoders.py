@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import BLACK, PALETTE, Look
+from embspace.draw.page.looks import BLACK, GRAY, PALETTE, YELLOW, Look, run_name
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
 
@@ -20,8 +20,10 @@ USUAL = ("top_variance_share", "two_nn")  # where nothing was measured
 # The dimension of embeddings is a multiple of that of blocks: on a linear axis these lie on a line.
 ON_LOG_AXIS = ("two_nn",)
 LOG_TICKS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500]
-MARKERS = "s^vDP*X"
+MARKERS = "s^vDph<"  # a white face shows in each
 GAP = 0.12  # of a panel's height, between two names
+LOWEST = 0.05  # of a panel's height, where a name may stand
+COLORS = [*(color for color in PALETTE if color != BLACK), GRAY, YELLOW]
 NOTE = (
     "Of tokens as they are. A model that is profiled reads the corpus of "
     "conf/measure/layers/encoders_decoders.yaml, a run the texts that its training held out; "
@@ -63,9 +65,9 @@ def draw_encoders_decoders(
         _share_scale(pair, of_measure, measure in ON_LOG_AXIS)
         for ax, (kind, words) in zip(pair, KINDS.items(), strict=True):
             _lines(ax, of_measure[of_measure["kind"] == kind], looks)
-            ylabel = sentence_case(name_of(measure))
+            ylabel = name_of(measure)
             ax.set(title=words if row == 0 else "", ylabel=ylabel)
-            ax.set_xlabel("Layer / last layer" if row == len(measures) - 1 else "")
+            ax.set_xlabel("layer / last layer" if row == len(measures) - 1 else "")
             if not ax.lines:
                 words = f"no {kind} is profiled or trained"
                 ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center")
@@ -84,27 +86,22 @@ def _title(claims: pd.DataFrame, label: str) -> str:
     said = []
     for claim, kind, verdict in claims[["claim", "claimed_of", "verdict"]].itertuples(index=False):
         how = {"matches": "is", "differs": "is not"}.get(str(verdict), "may or may not be")
-        said.append(f"{how} {claim}, as is claimed of {kind}s")
+        said.append(f"{how} {claim} (claimed of {kind}s)")
     if not said:
         return f"No published claim can be held to {label}"
     return f"The top variance share of {label} {'; it '.join(said)}"
 
 
 def _looks(table: pd.DataFrame, label: str) -> dict[str, Look]:
-    """Return the look of each model: black for the first, free colors for the others in order.
+    """Return the look of each model: black for the first, and for all others one by their names.
 
-    Encoders and decoders count by themselves, for they share no panel.
+    So another model has the same look in the figures of all models.
     """
-    own = str(table["name"].iloc[0])
-    found = {own: Look(label, BLACK, "o")}
-    labels = _labels(table)
-    colors = [color for color in PALETTE if color != BLACK]
-    for _, rows in table[table["name"] != own].groupby("kind"):
-        for number, name in enumerate(dict.fromkeys(map(str, rows["name"]))):
-            words = labels[name]
-            marker = MARKERS[number % len(MARKERS)]
-            found[name] = Look(words, colors[number % len(colors)], marker)
-    return found
+    labels, looks = _labels(table), dict[str, Look]()
+    for number, name in enumerate(sorted(labels)):
+        color, marker = COLORS[number % len(COLORS)], MARKERS[number % len(MARKERS)]
+        looks[name] = Look(labels[name], color, marker)
+    return looks | {str(table["name"].iloc[0]): Look(label, BLACK, "o")}
 
 
 def _labels(table: pd.DataFrame) -> dict[str, str]:
@@ -114,7 +111,7 @@ def _labels(table: pd.DataFrame) -> dict[str, str]:
     return {
         str(name): f"{row['label']}, {count(row['n_texts'])} texts"
         if row["n_texts"] < all_texts and row["corpus"] == first["corpus"].iloc[0]
-        else str(row["label"])
+        else run_name(str(row["label"]))
         for name, row in first.iterrows()
     }
 
@@ -136,7 +133,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     to_axes = ax.transData + ax.transAxes.inverted()
     wanted = [to_axes.transform((1, end))[1] for end in ends.values()]
     style: dict[str, Any] = {"transform": ax.transAxes, "fontsize": 7, "va": "center"}
-    for key, height in zip(ends, spread(wanted, GAP), strict=True):
+    for key, height in zip(ends, spread(wanted, GAP, LOWEST), strict=True):
         ax.text(
             1.02, height, looks[key].name.replace(" ", "\n", 1), color=looks[key].color, **style
         )

@@ -109,8 +109,8 @@ def draw_profiles(
             name = LAYER_SPACES[space].name
             draw_layers(ax, _of(as_is, space, measure), _of(of_shown, space, measure))
             ax.set_title(sentence_case(name) if row == 0 and len(spaces) > 1 else "")
-            ax.set_xlabel("Layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
-        in_row[0].set_ylabel(sentence_case(name_of(measure)))
+            ax.set_xlabel("layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
+        in_row[0].set_ylabel(name_of(measure))
         share_scale(in_row)
     for ax in axes[len(measures) * len(spaces) :]:
         ax.set_axis_off()

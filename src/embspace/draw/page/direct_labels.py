@@ -7,11 +7,11 @@ from jaxtyping import Float
 
 
 def spread(
-    wanted: Sequence[float] | Float[np.ndarray, " n"], gap: float
+    wanted: Sequence[float] | Float[np.ndarray, " n"], gap: float, lowest: float = -np.inf
 ) -> Float[np.ndarray, " n"]:
     """Return places at least `gap` apart, in the order of the wanted ones and nearest to them.
 
-    Least squares: what is too close forms a block around its own mean.
+    Least squares: what is too close forms a block around its own mean. None is below `lowest`.
     """
     wanted = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(wanted, kind="stable")
@@ -26,4 +26,5 @@ def spread(
         blocks.append((mean, n))
     places = np.empty(len(wanted))
     places[order] = np.repeat([mean for mean, _ in blocks], [n for _, n in blocks]) + steps
+    places[order] = np.maximum(places[order], lowest + steps)
     return places

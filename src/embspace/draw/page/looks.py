@@ -100,8 +100,8 @@ TOKEN_KINDS = {
     "subword": Look("word pieces", SKY, "^"),
     "number": Look("numbers", GREEN, "s"),
     "character": Look("single characters", YELLOW, "D"),
-    "ascii_character": Look("single ASCII characters", YELLOW, "D"),
-    "other_character": Look("single other characters", "#F0E28A", "d"),
+    "ascii_character": Look("ASCII characters", YELLOW, "D"),
+    "other_character": Look("non-ASCII characters", "#F0E28A", "d"),
     "byte": Look("no whole character", ORANGE, "P"),
     "unused": Look("unused tokens", "0.78", "v"),
     "special": Look("special tokens", BLACK, "*"),
@@ -141,6 +141,11 @@ MAP_METHODS = {
     "tsne": Look("t-SNE", BLACK, "^"),
     "umap": Look("UMAP", BLACK, "D"),
 }
+
+
+def run_name(run: str) -> str:
+    """Return the name of a training run as a reader sees it."""
+    return run.replace("_", " ").replace("rna", "RNA")
 
 
 def names(looks: Mapping[str, Look]) -> dict[str, str]:

@@ -8,7 +8,7 @@ MEASURES = {
     "self_similarity": "self-similarity",
     "adjusted_self_similarity": "adjusted self-similarity",
     "n_outlier_dimensions": "outlier dimensions",
-    "debiased_participation_ratio": "participation ratio, debiased",
+    "debiased_participation_ratio": "debiased participation ratio",
     "partition_isotropy_at_unit_norm": "partition isotropy at unit norm",
     "intra_sentence_similarity": "similarity within a text",
     "iso_score": "IsoScore",
@@ -19,7 +19,7 @@ MEASURES = {
     "two_nn_maximum_likelihood": "TwoNN, maximum likelihood",
     "mle_dimension": "MLE dimension, 20 neighbors",
     "gride": "Gride dimension",
-    "hubness": "hubness (skewness of N10)",
+    "hubness": "hubness (k-occurrence skew)",
     "reciprocity": "reciprocity of 10 neighbors",
     "local_distance_variation": "variation of distances to neighbors",
 }

@@ -12,6 +12,7 @@ from embspace.draw.page.canvas import (
     legend_below,
     new_figure,
     say_instead,
+    sentence_case,
 )
 from embspace.draw.page.looks import CLOUDS, SPACES
 from embspace.draw.page.markdown import folded, markdown_table, section
@@ -57,9 +58,9 @@ def draw_checkpoints(
     for row, (name, rows) in enumerate(shown.items()):
         for ax, quantity in zip(axes[len(SHOWN) * row :], SHOWN, strict=False):
             _lines(ax, rows[rows["quantity"] == quantity])
-            ax.set_title(name if quantity == SHOWN[0] else "")
-            ax.set_ylabel(f"Mean {QUANTITIES[quantity]}")
-            ax.set_xlabel("Step" if row == len(shown) - 1 else "")
+            ax.set_title(sentence_case(name) if quantity == SHOWN[0] else "")
+            ax.set_ylabel(f"mean {QUANTITIES[quantity]}")
+            ax.set_xlabel("step" if row == len(shown) - 1 else "")
     if shown:
         legend_below(figure, axes, ncols=3)
     return figure, _text(table, [name for name in groups if name not in shown], digits)
@@ -87,11 +88,11 @@ def _title(shown: Mapping[str, pd.DataFrame]) -> str:
     rows = pd.concat(shown.values())
     rows = rows[rows["space"] == next(iter(SPACES))]
     said = [
-        f"the mean {QUANTITIES[quantity]} in "
+        f"mean {QUANTITIES[quantity]} of token embeddings in "
         + rise_of(rows[rows["quantity"] == quantity], "mean", "model")
         for quantity in SHOWN
     ]
-    return f"Of token embeddings that move, training raises {' and '.join(said)}"
+    return f"Training raises the {' and the '.join(said)}"
 
 
 def _lines(ax: Axes, rows: pd.DataFrame) -> None:

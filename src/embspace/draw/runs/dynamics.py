@@ -58,8 +58,8 @@ def draw_dynamics(
         row_height_mm,
         title=rises_of_kinds(series, kinds, shown),
         subtitle=f"{size_of(table)} · up to {count(table['n'].max() if len(table) else 0)} tokens "
-        "of held-out texts · maps: mean of seeds, colors of the blocks, layers from 1 on · lines: "
-        "each seed, mean of the blocks",
+        "of held-out texts · maps: layers (upward) by steps, mean of seeds, colors for layers 1 "
+        "and up · lines: each seed, mean of the blocks",
         stage="measure_dynamics",
     )
     return figure, f"# Dynamics\n\nStage `measure_dynamics`.\n\n{table_of(series, shown, digits)}"
@@ -90,16 +90,25 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
 def rises_of_kinds(
     series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
 ) -> str:
-    """Return in how many encoders and decoders the blocks end higher than they begin."""
-    known = [series[name].assign(kind=kinds[name]) for name in series if name in kinds]
+    """Return of each run in how many models the blocks end higher than they begin.
+
+    Measures of which the same is true share a sentence.
+    """
+    known = [series[name].assign(name=name) for name in series if name in kinds]
     if not known:
         return "No model that learns a language was measured over training"
-    rows, said = pd.concat(known), []
+    rows, said = pd.concat(known), dict[str, list[str]]()
     for measure in shown:
-        of_kinds = rows[(rows["measure"] == measure) & (rows["layer"] > 0)].groupby("kind")
-        found = [rise_of(_blocks(each), "value", str(kind)) for kind, each in of_kinds]
-        said += [f"{name_of(measure)} ends higher in {' and '.join(found)}"] if found else []
-    return f"In the mean of the blocks, {'; '.join(said)}" if said else NOTHING
+        of_runs = rows[rows["measure"] == measure].groupby("name", sort=False)
+        found = [rise_of(_blocks(each), "value", str(run)) for run, each in of_runs]
+        words = " and ".join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
+        said[words] = [*said.get(words, []), name_of(measure)] if found else []
+    sentences = [
+        f"{' and '.join(names)} {'rises' if len(names) == 1 else 'rise'} in {words}"
+        for words, names in said.items()
+        if names
+    ]
+    return sentence_case("; ".join(sentences)) if sentences else NOTHING
 
 
 def _blocks(rows: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +154,7 @@ def draw_over_training(
         maps[0].set_title(sentence_case(name_of(measure)))
         lines[0].set_title("Mean of blocks")
         for ax, name in zip(maps if place == 0 else [], drawn, strict=False):
-            ax.set_ylabel(f"{name.replace(', ', chr(10)).replace(' ', chr(10), 1)}\nLayer")
+            ax.set_ylabel(name.replace(", ", "\n").replace(" ", "\n", 1))
     legend_below(figure, axes, ncols=4)
     return figure
 
@@ -175,7 +184,7 @@ def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) ->
         sns.heatmap(mean, ax=ax, xticklabels=steps, yticklabels=layers, **look)
         ax.invert_yaxis()
         ax.tick_params(length=0, rotation=0)
-        ax.set(xlabel="Step" if ax is axes[-1] else "", ylabel="")
+        ax.set(xlabel="step" if ax is axes[-1] else "", ylabel="")
         ax.grid(visible=False)
     bar = figure.colorbar(
         axes[0].collections[0], ax=list(axes), location="bottom", aspect=25, pad=0.01, extend="both"

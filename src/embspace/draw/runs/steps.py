@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from embspace.draw.page.canvas import counted, sentence_case, shade
-from embspace.draw.page.looks import Look, seed_look
+from embspace.draw.page.canvas import counted, shade
+from embspace.draw.page.looks import Look, run_name, seed_look
 
 LEAST = 0.05  # of the largest value, that one has to change by to be worth a panel
 MODEL = ["run", "seed"]  # each seed of a run is a model of its own
@@ -19,12 +19,7 @@ def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
     """Return the table with a column `run` in words; the table of a single run has its label."""
     if "run" not in table:
         return table.assign(run=label)
-    return table.assign(run=[words_of(str(run)) for run in table["run"]])
-
-
-def words_of(run: str) -> str:
-    """Return the name of a run as a reader sees it."""
-    return run.replace("_", " ").replace("rna", "RNA")
+    return table.assign(run=[run_name(str(run)) for run in table["run"]])
 
 
 def size_of(table: pd.DataFrame) -> str:
@@ -49,7 +44,7 @@ def over_steps(
     for seed, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
         of_line = look or seed_look(int(str(seed)))
         style: dict[str, Any] = {"color": of_line.color, "marker": of_line.marker, "ms": 3}
-        style |= {"markerfacecolor": face} if face else {"label": sentence_case(of_line.name)}
+        style |= {"markerfacecolor": face} if face else {"label": of_line.name}
         ax.plot(of_seed["step"], of_seed[quantity], linestyle=line or of_line.line, **style)
         if f"{quantity}_low" in of_seed:
             shade(ax, of_seed, "step", quantity, color=of_line.color, alpha=0.2)
@@ -84,7 +79,7 @@ def show_steps(ax: Axes, steps: pd.Series) -> None:
     ax.set_xlim(-0.3, last * 1.3)
     ticks = [0, *(10**power for power in range(10) if 10**power <= last)]
     ax.set_xticks(ticks, map(short_step, ticks))
-    ax.set_xlabel("Step")
+    ax.set_xlabel("step")
 
 
 def short_step(step: int) -> str:

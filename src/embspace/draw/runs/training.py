@@ -59,8 +59,8 @@ def draw_training(
         say_instead(axes, "nothing was trained")
     for ax, (panel, table) in zip(axes, panels, strict=False):
         asked = panel(ax, table)
-        ax.set_title(f"{table['run'].iloc[0]}: {asked}")
-        ax.set_xlabel("Step" if ax in axes[len(panels) - N_COLUMNS :] else "")
+        ax.set_title(sentence_case(f"{table['run'].iloc[0]}: {asked}"))
+        ax.set_xlabel("step" if ax in axes[len(panels) - N_COLUMNS :] else "")
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     if panels:
@@ -102,11 +102,9 @@ def _title(results: Tables) -> str:
         is_better = rows["accuracy_less_regression_low"] > 0
         found["tell classes better than logistic regression"] = is_better
     said = [
-        f"{is_so.sum()} of {counted(len(is_so), 'model')} {words}"
-        for words, is_so in found.items()
-        if len(is_so)
+        f"{is_so.sum()} of {len(is_so)} {words}" for words, is_so in found.items() if len(is_so)
     ]
-    return "; ".join(said) or "Nothing was trained"
+    return f"Of the trained models {'; '.join(said)}" if said else "Nothing was trained"
 
 
 def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> str:
@@ -121,7 +119,7 @@ def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> str:
         ax.plot(of_seed["step"], of_seed["loss"], label="thin: training loss", **line)
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
-    ax.set_ylabel("Loss (nats per token)")
+    ax.set_ylabel("loss (nats per token)")
     levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
     _baselines(ax, levels)
     show_steps(ax, rows["step"])
@@ -137,8 +135,7 @@ def _baselines(ax: Axes, levels: dict[str, float]) -> None:
         ax.axhline(level, color=GRAY, linestyle="--", linewidth=0.8)
     to_axes = ax.transData + ax.transAxes.inverted()
     wanted = [to_axes.transform((1, level))[1] for level in levels.values()]
-    gap = GAP * max(words.count("\n") + 1 for words in levels)
-    for words, height in zip(levels, spread(wanted, gap), strict=True):
+    for words, height in zip(levels, spread(wanted, GAP), strict=True):
         ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7, color=GRAY)
 
 
@@ -150,7 +147,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame) -> str:
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", line=line, face=face)
         levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
-    ax.set(ylabel="Share with right form", ylim=(-0.02, 1.02))
+    ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
     show_steps(ax, rows["step"])
     _baselines(ax, {"chance level": levels.pop("chance level")})
     _named_ends(ax, levels)
@@ -178,9 +175,9 @@ def _classes(ax: Axes, rows: pd.DataFrame) -> str:
             "linestyle": "",
         }
         ax.plot(row["step"], row["accuracy"], label="half of the text hidden", **look)
-    ax.set(ylabel="Accuracy of classes", ylim=(-0.02, 1.02))
-    levels = {"most frequent\nclass": rows["null_accuracy"].iloc[0]}
-    for of_texts, words in ((is_whole, "logistic\nregression"), (~is_whole, "same, half\nhidden")):
+    ax.set(ylabel="accuracy of classes", ylim=(-0.02, 1.02))
+    levels = {"most frequent class": rows["null_accuracy"].iloc[0]}
+    for of_texts, words in ((is_whole, "logistic regression"), (~is_whole, "same, half hidden")):
         found = rows.loc[~is_trained & of_texts, "accuracy"]
         levels |= {words: found.iloc[0]} if len(found) else {}
     _baselines(ax, levels)

@@ -29,22 +29,22 @@ CLAIMS = {
 # Stands at an axis; the table has the statistic in full.
 SHORT = {
     "top variance share, middle third of the blocks less the others, over the mean": (
-        "Middle third less the others (share of mean)"
+        "middle third less the others (share of mean)"
     ),
     "largest of the inner blocks less the larger of the first and the last": (
-        "Largest inner block less the larger end"
+        "largest inner block less the larger end"
     ),
     "rank correlation of the step with the top variance share, mean over blocks": (
-        "Rank correlation of anisotropy with the step"
+        "rank correlation of anisotropy with the step"
     ),
     "share of its range that the last quarter of checkpoints moves by": (
-        "Change in the last quarter (share of range)"
+        "change in the last quarter (share of range)"
     ),
     "rise of the TwoNN dimension, mean over blocks, to its largest, as a share of that": (
-        "Rise of the dimension to its largest (share)"
+        "rise of the dimension to its largest (share)"
     ),
     "fall from its largest to the last checkpoint, as a share of that": (
-        "Fall from its largest to the end (share)"
+        "fall from its largest to the end (share)"
     ),
 }
 
@@ -104,7 +104,7 @@ def _title(table: pd.DataFrame) -> str:
     verb = "holds" if is_held.sum() == 1 else "hold"
     words = f"{is_held.sum()} of {counted(len(is_held), 'published claim')} {verb} in every model"
     found = [f"{' and '.join(each)} in {held}" for held, each in claims.items()]
-    return f"{words}: {'; '.join(found)}"
+    return f"{words} ({'; '.join(found)})"
 
 
 def _claim(axes: list[Axes], rows: pd.DataFrame) -> list[Axes]:
@@ -115,10 +115,10 @@ def _claim(axes: list[Axes], rows: pd.DataFrame) -> list[Axes]:
         _panel(ax, rows, name)
     first = rows.iloc[0]
     claim = CLAIMS.get(first["claim"], first["claim"])
-    title, kind = f"{first['section']}  {claim}", f"(said of {first['claimed_of']}s)"
+    title, kind = f"{first['section']}  {claim}", f"(claimed of {first['claimed_of']}s)"
     panels[0].set_title(title if len(panels) > 1 else f"{title} {kind}")
     for ax in panels[1:]:
-        ax.set_title(kind)
+        ax.set_title(f"second condition {kind}")
         ax.set_yticklabels([])
     return panels
 
