@@ -53,7 +53,7 @@ def test_the_title_says_how_many_lie_outside_and_how_many_would_by_chance(result
 def test_the_largest_pairs_are_named(results, drawn):
     first = results["token_position"].iloc[0]
     words = [text.get_text() for text in drawn[0].axes[0].texts]
-    assert f"{first['token']}, position {first['position']}" in words
+    assert f"{first['token']}\nposition {first['position']}" in words
 
 
 def test_each_segment_has_its_extremes_and_its_median(results, drawn):

@@ -57,7 +57,7 @@ def test_the_legend_names_the_kinds_that_there_are(tmp_path: Any):
     figure, _ = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
     (legend,) = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
-    assert "single other characters" in names
+    assert "non-ASCII characters" in names
     assert "no whole character" not in names
 
 
@@ -71,7 +71,7 @@ def test_the_title_says_the_largest_kinds(tmp_path: Any):
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):
     _, text = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
-    assert "WordPiece · 18 tokens · subwords begin with ##" in text
+    assert "WordPiece · 18 tokens · word pieces begin with ##" in text
     (alphanumeric,) = (
         cells
         for line in text.splitlines()
@@ -83,7 +83,7 @@ def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):
     assert "None" not in text
     (row,) = (line for line in text.splitlines() if line.startswith("| 2–5"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells == ["2–5", "single ASCII characters", "`!`", '`"`', "4", "0", "0", "1.00"]
+    assert cells == ["2–5", "ASCII characters", "`!`", '`"`', "4", "0", "0", "1.00"]
 
 
 def test_a_model_without_a_tokenizer_says_so(tmp_path: Any):

@@ -71,7 +71,7 @@ def test_positions_outlying_ones_and_bounds_are_those_of_the_tables(planted, dra
     assert inside.get_xdata().tolist() == kept["position"].tolist()
     assert inside.get_ydata().tolist() == kept["neighbor_cosine"].tolist()
     assert outside.get_xdata().tolist() == [200]
-    bound = "upper bound of such a mean of random vectors"
+    bound = "random vectors: upper bound of the mean"
     assert [text.get_text() for text in along.texts] == ["200", bound]
     means = [segment[0][1] for segment in along.collections[0].get_segments()]
     assert means == planted["summary"]["mean_neighbor_cosine"].tolist()

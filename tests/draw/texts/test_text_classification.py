@@ -55,8 +55,8 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
     title = " ".join(figure.get_suptitle().split())
     written = " ".join(each.get_text() for each in figure.texts)
     assert "bands: 90 % intervals" in " ".join(written.split())
-    assert "mood in letters.jsonl by" in " ".join(written.split())
-    assert "440 texts of 22 groups (writer)" in " ".join(written.split())
+    assert "mood of letters by" in " ".join(written.split())
+    assert "440 texts of 22 groups (same writer)" in " ".join(written.split())
     assert (
         f"{100 * (0.7 + difference):.0f} % of texts correctly, words alone 70 %: {verdict}" in title
     )

@@ -63,7 +63,8 @@ def test_the_title_is_filled_from_the_first_text(results):
         given.loc[first & (given["last_layer"] == 1), "shared_energy"] = high
         title = title_of(draw(results | {TABLE: given})[0])
         n_less = int((given.loc[first & is_step, "shared_energy"] < 0.5).sum())
-        assert f"“a” share {said} of their energy, of some 90 %; with random weights 50 %" in title
+        assert f"“a” share {said} of the energy of a step, those of some 90 %" in title
+        assert "random weights: 50 %" in title
         assert title.endswith(f"more in {n_less} of 3 steps")
 
 

@@ -7,10 +7,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import absent, count, counted, legend_below, new_figure, say_absent
+from embspace.draw.page.canvas import (
+    HALO,
+    absent,
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    say_absent,
+)
 from embspace.draw.page.looks import BLACK, GRAY, SPACES, names
 from embspace.draw.page.markdown import DISTRIBUTION, code, for_readers, markdown_table, section
 from embspace.draw.page.token_kinds import drawable
@@ -89,10 +96,9 @@ def _name_pairs(ax: Axes, pairs: pd.DataFrame) -> None:
     first = pairs.drop_duplicates("token").head(N_NAMED)
     top = np.log10(ax.get_ylim()[1])
     for number, (_, row) in enumerate(first.iterrows()):
-        words = f"{drawable(str(row['token']))}, position {row['position']}"
-        height = 10 ** (top * (0.62 - 0.13 * number))
-        halo = [withStroke(linewidth=2, foreground="white")]
-        look: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7, "path_effects": halo}
+        words = f"{drawable(str(row['token']))}\nposition {row['position']}"
+        height = 10 ** (top * (0.78 - 0.19 * number))
+        look: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7, "path_effects": HALO}
         arrow = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.6, "shrinkA": 0}
         ax.annotate("", (row["cosine"], 0.8), (row["cosine"], height), arrowprops=arrow)
         ax.text(row["cosine"], height, words, **look)

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from scipy.stats import poisson
 
-from embspace.draw.page.canvas import count, legend_below, new_figure, percent, write_beside
+from embspace.draw.page.canvas import HALO, count, legend_below, new_figure, percent, write_beside
 from embspace.draw.page.looks import CLOUDS, GRAY, SPACES, names
 from embspace.draw.page.markdown import (
     DISTRIBUTION,
@@ -92,7 +91,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
     null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors (Poisson)"}
     ax.plot(times, poisson.sf(times - 1, k), **null)
     smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
-    ax.set(xscale="log", yscale="log", ylim=(0.5 * smallest, 2))
+    ax.set(xscale="log", yscale="log", ylim=(0.25 * smallest, 2))
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
     ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="vectors of at least this k-occurrence")
     ax.set_title("k-occurrence")
@@ -105,9 +104,8 @@ def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
         if row["space"] == "input":
             place = (row["k_occurrence"], 1 / n[cloud])
             ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
-            halo = [withStroke(linewidth=2, foreground="white")]
             words = f"{_hub(row)}, {count(row['k_occurrence'])}"
-            write_beside(ax, words, place, (4, 7), ha="right", path_effects=halo)
+            write_beside(ax, words, place, (4, -11), ha="right", path_effects=HALO)
 
 
 def _distances(ax: Axes, rows: pd.DataFrame) -> None:

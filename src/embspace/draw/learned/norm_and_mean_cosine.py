@@ -44,13 +44,13 @@ def draw_norm_and_mean_cosine(
         stage="measure_mean_embedding",
     )
     counts = axes[0].hexbin(tokens[X], tokens[Y], bins="log", cmap="mako_r", **HEXAGONS)
-    _color_bar(figure, axes[0], counts, "tokens", "How many")
+    _color_bar(figure, axes[0], counts, "tokens", "Tokens per cell")
     kinds = _most_frequent_kind(axes[1], tokens)
     axes[1].set_title("Most frequent kind")
     ids = axes[2].hexbin(
         tokens[X], tokens[Y], tokens["id"], cmap="viridis", reduce_C_function=np.median, **HEXAGONS
     )
-    ids_bar = _color_bar(figure, axes[2], ids, "median id", "Place in the vocabulary")
+    ids_bar = _color_bar(figure, axes[2], ids, "median id", "Median vocabulary id")
     ids_bar.ax.xaxis.set_major_formatter(lambda id_, _: count(id_))
     for ax in axes:
         ax.set(xlabel="Euclidean norm")

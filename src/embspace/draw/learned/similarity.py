@@ -85,7 +85,8 @@ def draw_similarity(
             rows = rows.assign(density=rows["density"] / rows["density"].max())
             look = SPACES[space]
             step(ax, rows, look.name, look.color, look.line)
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density, largest = 1", ylim=(0, 1.15))
+        ax.set(xlabel=QUANTITIES[quantity], ylabel="density, largest = 1", ylim=(0, 1.22))
+        ax.set_yticks(np.linspace(0, 1, 6))
         ax.locator_params(axis="x", nbins=6)
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
     _name_longest(axes[0], results)
@@ -118,7 +119,7 @@ def _name_longest(ax: Axes, results: dict[str, Any]) -> None:
                 if space == "positional"
                 else f"“{drawable(str(tokens[number]))}”"
             )
-            height = 1.06 if space == "positional" else 0.96
+            height = 1.13 if space == "positional" else 1.05
             look: dict[str, Any] = {"ha": "right", "fontsize": 7, "color": SPACES[space].color}
             ax.text(right, height, f"{name}: {length[number]:.2f}{ARROW.rstrip()}", **look)
 

@@ -42,10 +42,10 @@ DEFINITIONS = {
     "word_form": ("as text, without the mark", ORANGE, 0.2),
 }
 MARKS = {
-    "continuation": "subwords begin with {}",
+    "continuation": "word pieces begin with {}",
     "word_start": "words begin with {}",
     "word_end": "words end with {}",
-    "nothing": "subwords are not marked",
+    "nothing": "word pieces are not marked",
 }
 # Shares in the figure; the table has all.
 SHOWN = {
@@ -54,7 +54,7 @@ SHOWN = {
     "alphanumeric": "letters and digits",
     "alphabetic": "letters alone",
     "numeric": "digits alone",
-    "not_alphanumeric": "other signs, too",
+    "not_alphanumeric": "with other signs",
     "single_character": "single characters",
 }
 SHARES_NOTE = (
@@ -98,18 +98,19 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
         return f"{label} has no tokens that can be read"
     shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
     parts = [
-        f"{KINDS[str(name).removeprefix('n_')].name} ({percent(share)})"
-        for name, share in shares.items()
+        f"{percent(share)} {'are ' * (not place)}{KINDS[str(name).removeprefix('n_')].name}"
+        for place, (name, share) in enumerate(shares.items())
         if share
     ]
-    return f"Most frequent kinds of tokens: {', '.join(parts)}"
+    return f"Of the tokens {', '.join(parts)}"
 
 
 def _protocol(summary: dict[str, Any]) -> str:
     if not summary["n"]:
         return "no tokenizer"
     marks = MARKS[summary["marks"]].format(summary["marker"])
-    return f"{summary['algorithm']} · {counted(summary['n'], 'token')} · {marks}"
+    parts = [summary["algorithm"], counted(summary["n"], "token"), marks]
+    return " · ".join([*parts, "one kind per token but in a"])
 
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
@@ -37,6 +38,7 @@ SHARED_FOOT = 0.96  # share of the width that a legend and the stages' names may
 WORDS_DPI = 600  # at fewer dots an inch, letters stand closer than in the files
 SPARE = 0.02  # share of the width by which words in a PNG may be longer than at WORDS_DPI
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # matches a number of matplotlib's
+HALO = [withStroke(linewidth=2, foreground="white")]  # around words that lie on lines
 LINE = 44  # characters that half a page's width holds
 QUANTITIES = {
     "norm": "Euclidean norm",

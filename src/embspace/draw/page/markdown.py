@@ -124,7 +124,7 @@ def p_value(value: float, n_draws: int) -> str:
 
 
 def _rounded_up(value: float) -> str:
-    place = -floor(log10(value)) - 1 + (log10(value) == floor(log10(value)))
+    place = -floor(log10(value))
     return f"{ceil(value * 10**place) / 10**place:g}"
 
 

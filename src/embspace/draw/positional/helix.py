@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    HALO,
     absent,
     counted,
     join_panels,
@@ -181,7 +182,7 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
     ax.axvline(whole, color=GRAY, linestyle="--", linewidth=1, zorder=0)
     for place in peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
-        write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center")
+        write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
     ax.set(
         xlabel="period (positions)\ndashed: whole path", ylabel="normalized power", ylim=(0, 1.12)
     )

@@ -113,7 +113,7 @@ def _chance(ax: Axes, summary: pd.DataFrame) -> None:
     ax.hlines(summary["null_bound"], *ends, color=GRAY, linestyle="--")
     place = (summary["last_position"].iloc[-1], summary["null_bound"].iloc[-1])
     write_beside(
-        ax, "upper bound of such a mean of random vectors", place, (0, 3), ha="right", color=GRAY
+        ax, "random vectors: upper bound of the mean", place, (0, 3), ha="right", color=GRAY
     )
 
 

@@ -38,8 +38,9 @@ def draw_text_classification(
     size = f"{counted(words['n'], 'text')} of {counted(words['n_groups'], 'group')}"
     source = results[MEASURED_WITH]
     subtitle = (
-        f"{label}, frozen · {source['label_column']} in {Path(source['texts']).name} by logistic "
-        f"regression, tested on {size} ({source['group_column']}) that it was not fitted on · "
+        f"{label}, frozen · {_words(source['label_column'])} of {Path(source['texts']).stem} by "
+        f"logistic regression, tested on {size} (same {_words(source['group_column'])}) that it "
+        "was not fitted on · "
         f"bands: {100 * words['level']:g} % intervals over groups"
     )
     figure, (ax,) = new_figure(
@@ -52,6 +53,10 @@ def draw_text_classification(
         _lines(ax, of_model)
         legend_below(figure, [ax], ncols=2)
     return figure, _table(table, label, digits)
+
+
+def _words(column: str) -> str:
+    return column.replace("_", " ")
 
 
 def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure
+from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.looks import CUBES, GRAY, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.files.tables import Tables
@@ -28,8 +27,8 @@ def draw_cubes(
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
     subtitle = (
         f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
-        f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · bars: other draws of the "
-        "points"
+        f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · dashed in a, rings "
+        "in b: exact · bars: other draws"
     )
     figure, axes = new_figure(
         1, 2, height_mm=height_mm, title=_finding(dimensions), subtitle=subtitle, stage=STAGE
@@ -43,11 +42,9 @@ def draw_cubes(
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
     _readings(axes[1], dimensions)
-    handles, names = axes[0].get_legend_handles_labels()
-    handles.append(Line2D([], [], color="0.3", linestyle="--", **RING))
     # Narrow enough for the words at the foot of the figure to stand beside it.
     look: dict[str, Any] = {"columnspacing": 0.8, "handlelength": 1.5, "handletextpad": 0.5}
-    figure.legend(handles, [*names, "exact"], loc="outside lower left", ncols=5, **look)
+    legend_below(figure, axes[:1], ncols=4, **look)
     return figure, _table(dimensions, label, digits)
 
 
@@ -79,7 +76,7 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
         ax.plot(x[differs], exact[differs], color=look.color, linestyle="none", **RING)
     ax.set_xticks(list(places.values()), list(places))
     ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
-    ax.set(title="Dimension read from it", ylabel="read − true dimension")
+    ax.set(title="Error of the dimension", ylabel="estimated − true dimension")
     ax.grid(visible=False, axis="x")
 
 

@@ -67,8 +67,8 @@ def _finding(dimension: pd.DataFrame) -> str:
     ranges = deviations.agg(["min", "max"]).map(_percentage)
     low, high = ranges.index.min(), ranges.index.max()
     return (
-        f"Estimates deviate by {' to '.join(ranges.loc[low])} % in {counted(low, 'dimension')}, "
-        f"by {' to '.join(ranges.loc[high])} % in {count(high)}"
+        f"Estimates deviate by {' to '.join(ranges.loc[low])} % in "
+        f"{counted(low, 'dimension')}, by {' to '.join(ranges.loc[high])} % in {count(high)}"
     )
 
 
@@ -99,10 +99,15 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
     rows = spectrum[spectrum["measure"].isin(SHOWN)]
     rows = rows.assign(ratio=rows["mean"] / rows["limit"])
     table = rows.pivot_table("ratio", "measure", "n", sort=False)
-    _heatmap(ax, table.apply(np.log10), table.map("{:.2g}".format))
+    _heatmap(ax, table.apply(np.log10), table.map(_ratio))
     ax.set_xticklabels([count(int(n)) for n in table.columns], rotation=0)
     ax.set(xlabel="vectors")
     ax.set_title("Spectrum of isotropic vectors: measured, as a ratio to infinitely many")
+
+
+def _ratio(value: float) -> str:
+    """Return a ratio to two significant digits, the zeros at its end included."""
+    return f"{value:#.2g}".rstrip(".")
 
 
 def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:

@@ -46,11 +46,11 @@ def _finding(table: pd.DataFrame) -> str:
     own = steps[steps["tokens"] == steps["tokens"].iloc[0]]
     others = steps[steps[f"{VALUE}_low"].notna()].groupby("tokens", sort=False)[VALUE]
     looks = _looks(steps)
-    ranges = [f", of {looks[str(name)].name} {_range(values)}" for name, values in others]
+    ranges = [f", those of {looks[str(name)].name} {_range(values)}" for name, values in others]
     n_less = int((own[VALUE] < own[RANDOM_VALUE]).sum())
     return (
-        f"Steps of tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of their "
-        f"energy{''.join(ranges)}; with random weights {_range(own[RANDOM_VALUE])}, more in "
+        f"Tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of the energy of "
+        f"a step{''.join(ranges)}; random weights: {_range(own[RANDOM_VALUE])}, more in "
         f"{n_less} of {counted(len(own), 'step')}"
     )
 
@@ -68,10 +68,10 @@ def _population(table: pd.DataFrame) -> str:
     looks = _looks(table)
     sizes = table.groupby("tokens", sort=False)["n_tokens"].max()
     parts = [f"{looks[str(name)].name}: {counted(n, 'token')}" for name, n in sizes.items()]
-    note = "energy: mean squared length of a step; shared: 0 for independent directions, 1 for "
-    note += f"equal steps · nulls are of single texts, in a of {next(iter(looks.values())).name}"
+    note = "energy: mean squared length; shared: 0 if steps are independent, 1 if they are equal"
+    note += f" · gray in a: {next(iter(looks.values())).name}"
     has_corpus = table[f"{VALUE}_low"].notna().any()
-    return " · ".join([*parts, note, *(["bands: 95 % intervals over texts"] if has_corpus else [])])
+    return " · ".join([*parts, note, *(["bands: 95 % intervals"] if has_corpus else [])])
 
 
 def _looks(table: pd.DataFrame) -> dict[str, Look]:

@@ -59,7 +59,7 @@ def test_positions_that_are_left_out_are_marked(results, drawn):
     assert len(structured.collections) == len(positional.collections) - 1
     (legend,) = drawn[0].legends
     words = [text.get_text() for text in legend.get_texts()]
-    assert words[-2:] == ["position embeddings", "outlying or unstructured positions"]
+    assert words[-2:] == ["position embeddings", "positions not structured"]
 
 
 def test_a_model_without_positions_shows_its_tokens():

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patheffects import withStroke
 from scipy.ndimage import gaussian_filter, maximum_filter
 
+from embspace.draw.page.canvas import HALO
 from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.maps.points import CUT
 from embspace.draw.page.token_kinds import drawable
@@ -20,8 +20,7 @@ ONE_KIND = 0.75  # share of them that makes a place one of its kind
 
 def name_places(ax: Axes, rows: pd.DataFrame, n_named: int) -> None:
     """Write the names of the densest places into a map, so that none covers another."""
-    halo = [withStroke(linewidth=1.8, foreground="white")]
-    look: dict[str, Any] = {"fontsize": 7, "ha": "center", "va": "center", "path_effects": halo}
+    look: dict[str, Any] = {"fontsize": 7, "ha": "center", "va": "center", "path_effects": HALO}
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     taken: list[tuple[float, float, float]] = []
     for x, y, words in named_places(rows):

@@ -27,7 +27,8 @@ def draw_map(figure: Figure | None, ax: Axes, panel: Panel, unstructured: set[in
     if panel.is_positional:
         points = _draw_positions(ax, panel.rows, unstructured, is_joined=panel.is_joined)
         if figure and np.asarray(points.get_offsets()).size:
-            figure.colorbar(points, ax=ax, label="position", shrink=0.8, pad=0.01)
+            pad = 0.05 if any(panel.names) else 0.01  # the last tick's label needs room
+            figure.colorbar(points, ax=ax, label="position", shrink=0.8, pad=pad)
     else:
         _draw_tokens(ax, panel.rows)
     without_axes(ax)
@@ -48,7 +49,7 @@ def _draw_positions(
     if is_joined:
         ax.plot(inside["x"], inside["y"], color="0.8", linewidth=0.4, zorder=0)
     if len(outside):
-        look: dict[str, Any] = {"color": BLACK, "label": "outlying or unstructured positions"}
+        look: dict[str, Any] = {"color": BLACK, "label": "positions not structured"}
         ax.scatter(outside["x"], outside["y"], s=12, marker="x", linewidths=1, zorder=3, **look)
     return ax.scatter(
         inside["x"], inside["y"], c=inside["id"], cmap="viridis", s=4, rasterized=True
