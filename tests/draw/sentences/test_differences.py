@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
     "n_listed": 3,
     "digits": 2,
 }
-MAP, COSINES, BIAS = range(3)
+MAP, BIAS, COSINES = 0, 1, 4
 
 
 def measure(given: Planted, **change: Any) -> Differences:
@@ -70,9 +70,13 @@ def test_words_fit_and_panels_do_not_lie_on_each_other(drawn):
     for box in boxes:
         assert box.x0 >= 0
         assert box.x1 <= figure.bbox.width
-    for left, right in pairwise(boxes[BIAS:]):
-        assert left.x1 <= right.x0
-    for upper, lower in pairwise(boxes[: BIAS + 1]):
+    biases = boxes[BIAS:COSINES]
+    assert all(boxes[MAP].x1 <= box.x0 for box in biases)
+    assert boxes[COSINES].y1 <= boxes[MAP].y0
+    assert boxes[COSINES].y1 <= biases[-1].y0
+    # The label of the middle one stands beside all of them.
+    panels = [ax.get_window_extent() for ax in figure.axes[BIAS:COSINES]]
+    for upper, lower in pairwise(panels):
         assert lower.y1 <= upper.y0
 
 
@@ -143,7 +147,7 @@ def test_the_bias_is_drawn_for_each_pooling_with_its_interval_and_its_own_null(r
             heights = band.get_paths()[0].vertices[:, 1]
             assert heights.min() == pytest.approx(each[f"{column}_low"].min())
             assert heights.max() == pytest.approx(each[f"{column}_high"].max())
-    assert drawn[0].axes[BIAS].get_ylabel() == "cosine of female-male\nwith doctor-nurse"
+    assert drawn[0].axes[BIAS + 1].get_ylabel() == "cosine of female-male with doctor-nurse"
 
 
 def test_without_the_categories_of_the_bias_the_panel_says_so(tmp_path):

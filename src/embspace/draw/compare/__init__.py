@@ -1,1 +1,1 @@
-"""Figures and tables of what compares models."""
+"""Draws figures and tables of what compares models."""

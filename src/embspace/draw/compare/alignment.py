@@ -1,4 +1,4 @@
-"""Figure and tables of `compare_alignment`: layers of two models on the same texts and words."""
+"""Draws what `compare_alignment` found: layers of two models on the same texts and words."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -87,7 +87,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
 
 
 def _grouped(table: pd.DataFrame, keys: list[str]) -> list[tuple[tuple[str, ...], pd.DataFrame]]:
-    """In the order of the table."""
+    """Return the groups and their rows in the order of the table."""
     return [(tuple(map(str, key)), rows) for key, rows in table.groupby(keys, sort=False)]
 
 
@@ -135,12 +135,12 @@ def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
 
 
 def _short(value: float) -> str:
-    """Two digits and no 0 before the point."""
+    """Return a value with two digits and no 0 before the point."""
     return f"{value:z.2f}".replace("0.", ".", 1)
 
 
 def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
-    """Layers that lie equally deep: those of which Procrustes has a value."""
+    """Draw the pairs of layers of equal relative depth, of which Procrustes has a value."""
     keys = ["layer", "other_layer"]
     deep = rows.loc[rows["measure"] == "procrustes_similarity", keys].drop_duplicates()
     looks = corpus_looks(rows["corpus"])
@@ -205,7 +205,7 @@ def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:
 
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
-    """With the bounds under the name of their value, as `markdown_table` joins them."""
+    """Name the bounds after their value, as `markdown_table` joins them, and the measures."""
     named = rows.rename(columns={"low": "value_low", "high": "value_high"})
     if "measure" not in named:
         return named

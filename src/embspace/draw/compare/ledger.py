@@ -1,4 +1,4 @@
-"""Figure of `measure_ledger`: how many numbers and claims of the thesis match, by section."""
+"""Draws what `measure_ledger` found: how many claims and numbers match, by section."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tables of `compare_measures`: what was measured of two models, side by side."""
+"""Writes the tables of `compare_measures`: what was measured of two models, side by side."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Figure and tables of `compare_measures`: what was measured of two models, side by side."""
+"""Draws figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
 from collections.abc import Callable
 from functools import partial

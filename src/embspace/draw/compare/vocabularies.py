@@ -1,4 +1,4 @@
-"""Figure and table of `compare_vocabularies`: the tokens that two models have in common."""
+"""Draws figure and table of `compare_vocabularies`: the tokens that two models have in common."""
 
 from textwrap import fill
 from typing import Any

@@ -1,1 +1,1 @@
-"""Figures and tables of the layers of a model."""
+"""Draws figures and tables of the layers of a model."""

@@ -1,4 +1,4 @@
-"""Figure and table of all families' measures of a model's layers, side by side."""
+"""Draws figure and table of all families' measures of a model's layers, side by side."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_encoders_decoders`: a model's layers beside those of others."""
+"""Draws what `measure_encoders_decoders` found: a model's layers beside those of others."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A figure and tables for each family's measures over the layers of a model."""
+"""Draws a figure and tables for each family's measures over the layers of a model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple

@@ -106,10 +106,11 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
 
 
 def join_panels(axes: Sequence[Axes]) -> Axes:
-    """Widen the first of several panels in a row to the place of all, and return it."""
+    """Widen the first panel of a block to the place of all, the last in its corner; return it."""
     places = [place for ax in axes if (place := ax.get_subplotspec())]
+    rows = slice(places[0].rowspan.start, places[-1].rowspan.stop)
     columns = slice(places[0].colspan.start, places[-1].colspan.stop)
-    axes[0].set_subplotspec(places[0].get_gridspec()[places[0].rowspan.start, columns])
+    axes[0].set_subplotspec(places[0].get_gridspec()[rows, columns])
     for ax in axes[1:]:
         ax.remove()
     return axes[0]

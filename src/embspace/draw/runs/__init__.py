@@ -1,1 +1,1 @@
-"""Figures and tables of a model over its training."""
+"""Draws figures and tables of a model over its training."""

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_checkpoints`: learned matrices over the steps of training."""
+"""Draws figure and table of `measure_checkpoints`: learned matrices over the steps of training."""
 
 from collections.abc import Mapping
 

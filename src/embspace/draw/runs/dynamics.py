@@ -1,4 +1,4 @@
-"""Figure and table of `measure_dynamics`: the layers of all runs' models over their training."""
+"""Draws what `measure_dynamics` found: the layers of all runs' models over their training."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
+"""Draws figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
 
 from collections.abc import Mapping
 

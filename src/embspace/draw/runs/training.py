@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_training`: what the models of all runs learn, by seed."""
+"""Draws figure and tables of `measure_training`: what the models of all runs learn, by seed."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Figure and table of `measure_training_claims`: which claims hold of which run, by seed."""
+"""Draws figure and table of `measure_training_claims`: which claims hold of which run, by seed."""
 
 from math import inf
 from textwrap import fill

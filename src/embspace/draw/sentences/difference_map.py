@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from embspace.draw.page.canvas import say_instead
+from embspace.draw.page.canvas import HALO, say_instead
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION
 
@@ -81,4 +81,5 @@ def _name(ax: Axes, means: pd.DataFrame) -> None:
             if is_moved:
                 # `plot` would find new limits.
                 ax.add_line(Line2D([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5))
-            ax.text(x, height, row["category"], ha=alignment, va="center", fontsize=7)
+            look: dict[str, Any] = {"va": "center", "fontsize": 7, "path_effects": HALO}
+            ax.text(x, height, row["category"], ha=alignment, **look)

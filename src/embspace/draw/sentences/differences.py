@@ -26,7 +26,7 @@ from embspace.settings.types import Share
 
 STAGE = "measure_differences"
 RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
-HEIGHTS = [1.25, 1.15, 0.75]  # of the three rows of panels, in relation
+HEIGHTS = [0.7, 0.7, 0.7, 1.15]  # of the four rows of panels, in relation
 LARGEST_WRITTEN = 12  # categories whose cosines are written
 N_TITLED = 2  # cosines that the title names
 
@@ -53,7 +53,7 @@ def draw_differences(
         f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
     )
     figure, axes = new_figure(
-        3, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        4, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     text = difference_tables(results, label, n_listed, digits)
     if results["categories"].empty:
@@ -61,9 +61,10 @@ def draw_differences(
         return figure, text
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios(HEIGHTS)
-    draw_map(join_panels(axes[:3]), results["map"], summary)
-    _matrix(join_panels(axes[3:6]), cosines, bold_q_value)
-    _bias_by_layer(axes[6:], results["cosines"], summary["bias"])
+    beside = axes[2:9:3]
+    draw_map(join_panels([ax for ax in axes[:8] if ax not in beside]), results["map"], summary)
+    _matrix(join_panels(axes[9:]), cosines, bold_q_value)
+    _bias_by_layer(beside, results["cosines"], summary["bias"])
     return figure, text
 
 
@@ -141,10 +142,10 @@ def _bias_by_layer(axes: Sequence[Axes], cosines: pd.DataFrame, bias: dict[str, 
         shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.25)
         ax.plot(rows["layer"], rows["cosine"], color=look.color, marker=look.marker, markersize=4)
         ax.axhline(0, color=GRAY, linewidth=0.6)
-        ax.set(title=sentence_case(look.name), xlabel="layer")
+        ax.set(title=sentence_case(look.name), xlabel="layer" if ax is axes[-1] else "")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     bounds = chosen.filter(regex="cosine(_low|_high)$").filter(regex="^(null_)?cosine").abs()
     limit = min(1.0, 1.1 * float(np.nanmax(bounds.to_numpy(), initial=0.1)))
     for ax in axes:
         ax.set_ylim(-limit, limit)
-    axes[0].set_ylabel(f"cosine of {names[0]}\nwith {names[1]}")
+    axes[1].set_ylabel(f"cosine of {names[0]} with {names[1]}")

@@ -8,7 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import (
+    counted,
+    join_panels,
+    legend_below,
+    new_figure,
+    say_instead,
+)
 from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
 from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
 from embspace.files.tables import Tables
@@ -43,18 +49,9 @@ def draw_probing(
     if accuracy.empty:
         say_instead(axes, "too few of the words are single tokens of this model")
     else:
-        _panels([_join_rows(axes), axes[1], axes[3]], accuracy)
+        _panels([join_panels(axes[::2]), axes[1], axes[3]], accuracy)
         legend_below(figure, axes[:2], ncols=3)
     return figure, _tables(accuracy, results["tokens"], label, digits)
-
-
-def _join_rows(axes: Sequence[Axes]) -> Axes:
-    """Return the first panel over both rows of its column."""
-    place = axes[0].get_subplotspec()
-    if place is not None:
-        axes[0].set_subplotspec(place.get_gridspec()[:, 0])
-    axes[2].remove()
-    return axes[0]
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
