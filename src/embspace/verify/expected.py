@@ -16,10 +16,13 @@ from embspace.verify.drift import Drift, FileReport
 RESULTS = Path("results")
 # The stages that decide claims on layers and training write verdicts and read no statements: those
 # are in a file that verify alone reads, beside the verdicts.
-STATED_IN = dict.fromkeys(
-    ("measure_encoders_decoders", "measure_pretraining_dynamics", "measure_training_claims"),
-    PUBLISHED / "razzhigaev_shape_of_learning.yaml",
-)
+STATED_IN = {
+    **dict.fromkeys(
+        ("measure_encoders_decoders", "measure_pretraining_dynamics", "measure_training_claims"),
+        PUBLISHED / "razzhigaev_shape_of_learning.yaml",
+    ),
+    "measure_layer_roles": PUBLISHED / "cirrincione_geometry_of_bert.yaml",
+}
 LIST = re.compile(r"\$\{(\w+)\}")
 
 
