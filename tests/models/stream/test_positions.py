@@ -73,7 +73,8 @@ def test_equal_positions_turn_nothing_and_the_mask_alone_tells_order(tmp_path: P
     with without_positions(module, model):
         own, other = states(module, ids, layer=1), states(module, permuted, layer=1)
     # The last token sees all others, in whatever order; a token before it sees other ones.
-    np.testing.assert_allclose(own[3], other[3], atol=1e-5)
-    assert not np.allclose(own[2], other[0], atol=1e-3)
-    assert not np.allclose(states(module, permuted, layer=1)[3], before[3], atol=1e-3)
+    np.testing.assert_allclose(own[3], other[3], atol=1e-7)
+    assert not np.allclose(own[2], other[0], atol=1e-5)
+    # Small random weights turn little, but more than rounding does.
+    assert np.abs(states(module, permuted, layer=1)[3] - before[3]).max() > 1e-6
     np.testing.assert_array_equal(states(module, ids, layer=1), before)

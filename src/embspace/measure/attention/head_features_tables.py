@@ -14,7 +14,7 @@ from embspace.measure.attention.head_features_names import ALL_FEATURES
 from embspace.measure.attention.head_features_texts import PLACES, FeaturesOfTexts
 from embspace.measure.tables.nulls import mean_and_range
 
-Halves = Int[np.ndarray, "draw text"]
+Halves = Int[np.ndarray, "draw half"]
 """The texts of each drawn half."""
 ENDS = ("", "_low", "_high")
 HEADS = ["layer", "head", "feature", "value", "value_low", "value_high"]

@@ -106,7 +106,7 @@ class _Read:
     """Texts, each with an order for its tokens."""
 
     windows: Sequence[Window]
-    orders: Sequence[Int[np.ndarray, " token"]]
+    orders: Sequence[Int[np.ndarray, " _"]]
     final_norm: str | None
     tokens_per_batch: int
     device: str

@@ -1,0 +1,67 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.draw.attention.attention_patterns import (
+    EXAMPLES,
+    TENSORS,
+    draw_attention_patterns,
+)
+from tests.draw.attention.tables import examples, types, types_of_heads
+from tests.draw.fits import assert_words_fit
+
+DRAWN: dict[str, Any] = {"height_mm": 195.0, "digits": 3}
+
+
+def results(**change: Any) -> dict[str, Any]:
+    tokens, maps = examples()
+    found = {"heads": types_of_heads(), "types": types(**change), EXAMPLES: tokens}
+    return found | {TENSORS: {"example": maps}}
+
+
+def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
+    figure, tables = draw_attention_patterns(results(), "a model of a long name", **DRAWN)
+    assert_words_fit(figure)
+    first, second = figure.axes[:2]
+    assert first.get_title("left") == "vertical: 1.1"
+    assert second.get_title("left") == "diagonal: 1.2"
+    assert np.ravel(second.collections[0].get_array())[0] == 0.01
+    assert [label.get_text() for label in first.get_yticklabels()] == (
+        ["[CLS]", "extraordin", "[SEP]"]
+    )
+    title = " ".join(figure.get_suptitle().split())
+    assert title == (
+        "By our bounds 50 % of the heads are vertical, 25 % (100 % with random weights) "
+        "heterogeneous"
+    )
+    assert "vertical + diagonal" in tables
+    assert "types of Kovaleva et al." in tables
+
+
+def test_bars_are_the_shares():
+    figure, _ = draw_attention_patterns(results(), "x", **DRAWN)
+    widths = [bar.get_width() for bar in figure.axes[5].patches]
+    assert sorted(widths) == sorted(types(("kovaleva",))["share"])
+
+
+def test_a_type_without_a_head_says_so():
+    figure, _ = draw_attention_patterns(results(empty_type=True), "x", **DRAWN)
+    said = figure.axes[1].texts[0].get_text().replace("\n", " ")
+    assert said == "no head is diagonal by these bounds"
+
+
+def test_one_set_of_rules_leaves_the_other_panels_empty():
+    figure, _ = draw_attention_patterns(results(sets=("kovaleva",)), "x", **DRAWN)
+    assert any(text.get_text() == "there is one set of rules" for text in figure.axes[7].texts)
+
+
+def test_without_heads_it_says_so():
+    empty = {
+        name: pd.DataFrame(columns=each.columns)
+        for name, each in results().items()
+        if name != TENSORS
+    }
+    figure, tables = draw_attention_patterns(empty | {TENSORS: {}}, "vectors", **DRAWN)
+    assert figure.get_suptitle().startswith("No heads")
+    assert "The model reads no text." in tables

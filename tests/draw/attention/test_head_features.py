@@ -1,0 +1,52 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.draw.attention.head_features import SETTINGS as MEASURED_WITH
+from embspace.draw.attention.head_features import SHOWN, draw_head_features
+from tests.draw.attention.tables import COUNTS, SETTINGS, heads, offsets
+from tests.draw.fits import assert_words_fit
+
+DRAWN: dict[str, Any] = {"height_mm": 160.0, "digits": 3}
+
+
+def results(undefined: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "heads": heads(undefined),
+        "offsets": offsets(),
+        "json": COUNTS,
+        MEASURED_WITH: SETTINGS,
+    }
+
+
+def test_every_panel_shows_its_feature():
+    figure, tables = draw_head_features(results(), "a model of a long name", **DRAWN)
+    assert_words_fit(figure)
+    panels = [ax for ax in figure.axes if ax.get_title("left") or ax.get_title()]
+    assert len(panels) == len(SHOWN)
+    expected = [(layer * 4 + head) / 100 for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
+    for ax in panels:
+        assert np.ravel(ax.collections[0].get_array()).tolist() == expected
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("Half of the heads hold 80 % of their attention in 11 % of the tokens")
+    assert "head 3.4 gives 16 % to the previous token" in title
+    words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "9 texts of 8 to 12 tokens from data/texts/tales.jsonl, which have 5 nouns" in words
+    assert "Of 9 texts 9 end in a separator, 7 have punctuation" in tables
+    assert "3.4" in tables
+
+
+def test_what_no_text_has_is_said_in_its_panel():
+    figure, tables = draw_head_features(results(("separator_mass",)), "x", **DRAWN)
+    said = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert len(said) == 1
+    assert said[0].replace("\n", " ") == "no text has what this feature asks for"
+    assert "mass to the separator" in tables
+
+
+def test_a_model_that_reads_no_text_has_no_heads():
+    empty = results() | {"heads": pd.DataFrame(columns=heads().columns), "json": {"n_texts": 0}}
+    figure, tables = draw_head_features(empty, "vectors", **DRAWN)
+    assert figure.get_suptitle().startswith("No heads")
+    assert "The model reads no text." in tables

@@ -1,0 +1,52 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.attention.word_order import draw_word_order
+from tests.draw.attention.tables import facts, order
+from tests.draw.fits import assert_words_fit
+
+DRAWN: dict[str, Any] = {"height_mm": 85.0, "digits": 3}
+
+
+@pytest.mark.parametrize(
+    ("removed", "verdict", "sees", "said"),
+    [
+        ("table", True, True, "Without positions a permuted text has the same states, permuted;"),
+        ("rotation", False, False, "knows the order of tokens, for its mask hides later tokens;"),
+        ("table", False, True, "Even without positions the model knows the order of tokens;"),
+        ("nothing", None, True, "Positions cannot be taken away from this model;"),
+    ],
+)
+def test_the_title_says_what_was_found(removed: str, verdict: bool | None, sees: bool, said: str):
+    results = {"csv": order(removed), "json": facts(removed, verdict, sees)}
+    figure, tables = draw_word_order(results, "a model of a long name", **DRAWN)
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert said in title
+    assert "move" in title
+    assert "30 % of their norm" in title
+    assert ("Tokens see those" if sees else "Tokens do not see those") in tables
+
+
+def test_the_panels_show_both_distances():
+    figure, _ = draw_word_order({"csv": order(), "json": facts()}, "x", **DRAWN)
+    kept, removed = figure.axes
+    assert list(kept.lines[0].get_ydata()) == pytest.approx([0.1, 0.2, 0.3])
+    assert list(removed.lines[0].get_xdata()) == [1, 2]  # layer 0 is equal
+    assert list(removed.lines[0].get_ydata()) == pytest.approx([1e-6, 2e-6])
+    assert removed.get_title("left") == "without positions (layer 0: equal)"
+
+
+def test_what_cannot_be_removed_is_said():
+    results = {"csv": order("nothing"), "json": facts("nothing", None)}
+    figure, _ = draw_word_order(results, "x", **DRAWN)
+    assert "cannot be removed" in figure.axes[1].texts[0].get_text().replace("\n", " ")
+
+
+def test_without_texts_it_says_so():
+    empty = {"csv": pd.DataFrame(columns=order().columns), "json": {"removed": None}}
+    figure, tables = draw_word_order(empty, "vectors", **DRAWN)
+    assert figure.get_suptitle().startswith("No order")
+    assert "The model reads no text." in tables

@@ -1,0 +1,109 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.measure.attention.attention_patterns import (
+    HEADS,
+    TYPES,
+    AttentionPatterns,
+    measure_attention_patterns,
+)
+from embspace.measure.attention.head_features_names import ALL_FEATURES
+
+SETS: dict[str, Any] = {
+    "one": {
+        "previous": {"previous_mass": {"at_least": 0.5}},
+        "wide": {"row_entropy": {"at_least": 0.5, "at_most": 0.9}},
+        "rest": {},
+    },
+    "other": {"all": {}},
+}
+N_DRAWS, SHAPE = 10, (2, 2)
+
+
+def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """Head 1.1 looks at the previous token, 1.2 is wide, 2.1 neither, 2.2 is wide by a hair."""
+    whole = {name: np.zeros(SHAPE) for name in ALL_FEATURES}
+    whole["previous_mass"] = np.array([[0.9, 0], [0.1, 0]])
+    whole["row_entropy"] = np.array([[0, 0.7], [1, 0.51]])
+    half = {name: np.tile(each, (N_DRAWS, 1, 1)) for name, each in whole.items()}
+    half["row_entropy"][:4, 1, 1] = 0.4
+    random = {name: np.zeros((3, *SHAPE)) for name in whole}
+    random["previous_mass"][0, 0, 0] = 1
+    rows = [
+        {"layer": layer + 1, "head": head + 1, "feature": name, "value": each[layer, head]}
+        for name, each in whole.items()
+        for layer, head in np.ndindex(SHAPE)
+    ]
+    tensors = {f"half.{name}": each for name, each in half.items()}
+    tensors |= {f"random.{name}": each for name, each in random.items()}
+    return pd.DataFrame(rows).assign(n_texts=n_texts), tensors
+
+
+def measured(n_texts: int = 8, **change: Any) -> AttentionPatterns:
+    features, tensors = tables(n_texts)
+    settings = {"rule_sets": SETS, "level": 0.95, **change}
+    return measure_attention_patterns(features, tensors, **settings)
+
+
+def test_every_head_has_a_type_in_every_set():
+    found = measured()
+    assert list(found.heads) == HEADS
+    of_set = found.heads[found.heads["set"] == "one"]
+    assert of_set["type"].tolist() == ["previous", "wide", "rest", "wide"]
+    assert of_set["margin"].tolist() == pytest.approx([0.4, 0.2, 0.1, 0.01])
+    assert of_set["stability"].tolist() == pytest.approx([1, 1, 1, 0.6])
+    assert found.heads.loc[found.heads["set"] == "other", "margin"].isna().all()
+
+
+def test_shares_have_an_interval_over_texts_and_random_weights_beside():
+    types = measured().types
+    assert list(types) == TYPES
+    found = types[types["set"] == "one"].set_index("type")
+    assert found["share"].tolist() == [0.25, 0.5, 0.25]
+    assert found.loc["previous", ["share_low", "share_high"]].tolist() == [0.25, 0.25]
+    wide = found.loc["wide"]
+    assert wide["share"] < wide["share_high"]
+    assert found.loc["previous", "random_weights"] == pytest.approx(1 / 12)
+    assert found.loc["previous", "random_weights_largest"] == 0.25
+    assert wide[["clearest_layer", "clearest_head"]].tolist() == [1, 2]
+    assert wide["stability"] == pytest.approx(0.8)
+
+
+def test_few_texts_leave_no_stability_and_no_seeds_no_null():
+    features, tensors = tables(n_texts=3)
+    tensors = {
+        name: each[:0] if name.startswith("random") else each for name, each in tensors.items()
+    }
+    found = measure_attention_patterns(features, tensors, rule_sets=SETS, level=0.95)
+    assert found.heads["stability"].isna().all()
+    assert found.types["share_low"].isna().all()
+    assert found.types["random_weights"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            {"a": {"previous_mas": {"at_least": 0.1}}, "b": {}},
+            r"rule_sets.x.a.previous_mas': found 'previous_mas'; did you mean 'previous_mass'\?",
+        ),
+        ({"a": {"self_mass": {}}, "b": {}}, r"rule_sets.x.a.self_mass': found no bound"),
+        ({"a": {"self_mass": {"at_least": 0.1}}}, r"'rule_sets.x': found 0 types without"),
+        ({"a": {}, "b": {}}, r"'rule_sets.x': found 2 types without"),
+        ({"a": {}, "b": {"self_mass": {"at_least": 0.1}}}, r"found 1 types without"),
+    ],
+)
+def test_a_rule_that_does_not_fit_is_named(rules: Any, message: str):
+    with pytest.raises(InputError, match=message):
+        measured(rule_sets={"x": rules})
+
+
+def test_without_heads_both_tables_are_empty():
+    features = pd.DataFrame(columns=["layer", "head", "feature", "value", "n_texts"])
+    found = measure_attention_patterns(features, {}, rule_sets=SETS, level=0.95)
+    assert found.heads.empty
+    assert list(found.types) == TYPES

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_tables import (
+    divergence_table,
+    draw_halves,
+    estimates,
+    heads_table,
+    offsets_table,
+    plane_table,
+)
+from embspace.measure.attention.head_features_texts import FeaturesOfTexts
+
+N_TEXTS, SHAPE = 10, (2, 3, len(ALL_FEATURES))
+RNG = np.random.default_rng(0)
+VALUES = RNG.random((N_TEXTS, *SHAPE))
+HALVES = draw_halves(N_TEXTS, 300, np.random.default_rng(1))
+
+
+def test_a_half_has_half_of_the_texts_and_few_texts_have_none():
+    assert HALVES.shape == (300, 5)
+    assert all(len(set(half)) == 5 for half in HALVES)
+    assert draw_halves(3, 300, RNG).shape == (0, 1)
+
+
+def test_means_are_over_the_texts_that_have_a_value():
+    values = VALUES.copy()
+    values[:4, ..., 0] = np.nan
+    values[..., 1] = np.nan
+    found = estimates(values, [], HALVES)
+    assert found.n_texts[:3].tolist() == [6, 0, N_TEXTS]
+    np.testing.assert_allclose(found.whole[..., 0], values[4:, ..., 0].mean(axis=0))
+    assert np.isnan(found.whole[..., 1]).all()
+    assert found.random.shape == (0, *SHAPE)
+
+
+def test_the_interval_is_about_as_wide_as_that_of_a_mean():
+    table = heads_table(estimates(VALUES, [VALUES], HALVES), N_TEXTS, 0.95)
+    error = VALUES.std(axis=0, ddof=1) / np.sqrt(N_TEXTS)
+    width = (table["value_high"] - table["value_low"]).mean()
+    assert width == pytest.approx(2 * 1.96 * error.mean(), rel=0.15)
+
+
+def test_random_weights_are_those_of_all_heads_of_a_layer_and_all_seeds():
+    random = [np.full((2, *SHAPE), each) for each in (0.0, 1.0)]
+    random[0][:, 0, 1] = 0.5
+    table = heads_table(estimates(VALUES, random, HALVES), N_TEXTS, 0.95)
+    of_layers = table.groupby("layer")["random_weights"].unique()
+    assert of_layers[1] == pytest.approx([(0 + 0.5 + 0 + 3) / 6])
+    assert of_layers[2] == pytest.approx([0.5])
+    assert (table["random_weights_low"] < 0.1).all()
+    assert (table["random_weights_high"] > 0.9).all()
+
+
+def test_offsets_are_counted_from_the_query():
+    table = offsets_table(estimates(VALUES[..., :5], [], HALVES), N_TEXTS, 0.95)
+    assert sorted(set(table["offset"])) == [-2, -1, 0, 1, 2]
+    row = table[(table["layer"] == 1) & (table["head"] == 2) & (table["offset"] == -1)]
+    assert row["mass"].item() == pytest.approx(VALUES[:, 0, 1, 1].mean())
+
+
+def of_texts(own: float, others: float) -> FeaturesOfTexts:
+    by_layer = np.full((N_TEXTS, 2, 2), [own, others]) + RNG.normal(
+        scale=0.01, size=(N_TEXTS, 2, 1)
+    )
+    return FeaturesOfTexts(VALUES, VALUES[..., :5], np.zeros((6, 6)), by_layer)
+
+
+def test_a_difference_over_the_same_texts_has_no_width_where_both_move_alike():
+    table = divergence_table(of_texts(0.2, 0.5), [of_texts(0.1, 0.1)], HALVES, 0.95)
+    assert table["layer"].tolist()[:3] == [1, 1, 1]
+    whole = table[table["layer"].isna()].set_index("compared_with")
+    assert whole.loc["same_layer", "divergence"] == pytest.approx(0.2, abs=0.02)
+    assert whole.loc[
+        "difference", ["divergence", "divergence_low", "divergence_high"]
+    ].tolist() == (pytest.approx([0.3] * 3))
+    assert whole.loc["difference", "random_weights"] == pytest.approx(0)
+
+
+def test_heads_are_named_by_layer_and_number():
+    divergences = np.ones((4, 4)) - np.eye(4)
+    divergences[1, 2] = divergences[2, 1] = 0.1
+    table = plane_table(divergences, 2)
+    assert table[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
+    assert table.loc[1, ["nearest_layer", "nearest_head"]].tolist() == [2, 1]
+    assert table["nearest_divergence"].min() == pytest.approx(0.1)
+    assert plane_table(np.zeros((1, 1)), 1).empty
+    assert plane_table(np.full((4, 4), np.nan), 2).empty

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+
+from embspace.measure.attention import head_features_texts
+from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_texts import (
+    FeatureOptions,
+    FeaturesOfTexts,
+    ReadText,
+    features_of_texts,
+)
+from embspace.measure.attention.head_features_tokens import TokensOfText
+from embspace.models.windows import Window
+from tests.geometry.attention.heads import previous, sink, uniform
+
+OPTIONS = FeatureOptions(farthest_offset=5, mass_share=0.9, n_columns=2, entries_per_batch=200)
+
+
+class Built:
+    """A model whose heads look as they are built to: two layers of two heads."""
+
+    def to(self, _: str) -> "Built":
+        return self
+
+
+def text(n: int) -> ReadText:
+    place = np.arange(n)
+    special = (place == 0) | (place == n - 1)
+    window = Window(0, 0, place + 1, special, special & False, place, place + 1)
+    tokens = TokensOfText(
+        place == n - 1,
+        place % 5 == 4,
+        ~special,
+        np.array([3] * (n > 4), int),
+        np.array([2] * (n > 4), int),
+    )
+    return ReadText(window, tokens, place[: min(4, n)])
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch) -> FeaturesOfTexts:
+    import torch
+
+    def built(_: Built, ids: torch.Tensor, mask: torch.Tensor) -> list[torch.Tensor]:
+        rows, n = ids.shape
+        layers = [[previous(n), uniform(n)], [sink(n), uniform(n)]]
+        maps = [torch.tensor(np.stack([layer] * rows)) for layer in layers]
+        for row, length in enumerate(mask.sum(dim=1).tolist()):  # padding gets no attention
+            for each in maps:
+                each[row, :, :, length:] = 0
+                each[row] /= each[row].sum(dim=-1, keepdim=True)
+        return maps
+
+    monkeypatch.setattr(head_features_texts, "attention_maps", built)
+    return features_of_texts(Built(), [text(9), text(14), text(1), text(6)], OPTIONS, "cpu")
+
+
+def test_heads_built_by_hand_are_found_whatever_the_padding(found: FeaturesOfTexts):
+    values = dict(zip(ALL_FEATURES, np.moveaxis(found.features, -1, 0), strict=True))
+    several = [0, 1, 3]
+    assert values["previous_mass"][several, 0, 0] == pytest.approx(1)
+    assert values["first_token_mass"][several, 1, 0] == pytest.approx(1)
+    assert values["row_entropy"][several, :, 1] == pytest.approx(1)
+    assert values["article_mass"][several, 0, 0] == pytest.approx(1)
+    assert values["article_excess"][several] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_text_of_one_token_has_no_features(found: FeaturesOfTexts):
+    assert np.isnan(found.features[2]).all()
+    assert np.isnan(found.by_layer[2]).all()
+
+
+def test_offsets_that_a_text_does_not_reach_are_not_defined(found: FeaturesOfTexts):
+    assert found.profiles.shape == (4, 2, 2, 11)
+    assert found.profiles[3, 0, 0, 4] == 1  # offset -1
+    assert np.isnan(found.profiles[2, 0, 0, :5]).all()
+
+
+def test_divergences_are_means_over_texts(found: FeaturesOfTexts):
+    assert found.divergences.shape == (4, 4)
+    assert found.divergences[1, 3] == pytest.approx(0, abs=1e-6)  # both are uniform
+    assert found.divergences[0, 2] > 0.4
+    own, others = found.by_layer[0, 0]
+    assert own > 0.3
+    assert others > 0.3

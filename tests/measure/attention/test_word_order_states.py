@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from embspace.measure.attention.word_order_states import Moved, moved_states
+
+RNG = np.random.default_rng(0)
+STATES = RNG.normal(size=(3, 6, 8))
+ORDER = np.array([2, 0, 5, 1, 4, 3])
+
+
+def test_permuted_states_have_not_moved():
+    found = moved_states(STATES, STATES[:, ORDER], ORDER)
+    assert found.cosine == pytest.approx(1)
+    assert found.largest == pytest.approx(0)
+
+
+def test_states_that_stay_where_they_were_have_moved_as_far_as_others():
+    order = np.roll(np.arange(6), -3)
+    found = moved_states(STATES, STATES, order)
+    between = moved_states(STATES, STATES[:, ORDER], ORDER).between
+    assert found.distance.mean() == pytest.approx(between.mean(), rel=0.3)
+    assert found.cosine.mean() < 0.6
+
+
+def test_distances_are_relative():
+    moved = STATES[:, ORDER] * 1.1
+    found = moved_states(STATES, moved, ORDER)
+    assert found.distance == pytest.approx(0.1)
+    assert moved_states(7 * STATES, 7 * moved, ORDER).distance == pytest.approx(0.1)
+
+
+def test_a_zero_state_and_a_single_token_are_not_defined():
+    states = STATES.copy()
+    states[0, 2] = 0
+    assert np.isnan(moved_states(states, states[:, ORDER], ORDER).distance[0])
+    one = STATES[:, :1]
+    assert np.isnan(moved_states(one, one, np.array([0])).between).all()
+
+
+def test_texts_are_joined_and_may_be_undefined():
+    one = moved_states(STATES, STATES[:, ORDER], ORDER)
+    both = Moved.of_texts([one, one])
+    assert both.cosine.shape == (2, 3)
+    assert np.isnan(both.undefined().largest).all()
