@@ -52,6 +52,8 @@ SEEDED = (
     "measure_text_clouds",
     "measure_search",
     "measure_text_classification",
+    "measure_head_features",
+    "measure_word_order",
     "project_pca",
     "project_tsne",
     "project_umap",

@@ -29,9 +29,12 @@ MEASURED = (
     "text_clouds",
     "search",
     "text_classification",
+    "head_features",
+    "attention_patterns",
+    "word_order",
     "ledger",
 )
-DRAWN = ("learned", "positional", "words", "sentences", "texts", "ledger")
+DRAWN = ("learned", "positional", "words", "sentences", "texts", "attention", "ledger")
 PROJECTED = ("pca", "tsne", "umap", "text_maps")
 TOYS = {
     "measure_cubes": "cubes",

@@ -150,7 +150,7 @@ def _shares(ax: Axes, types: pd.DataFrame, name: str) -> None:
     for place, (type_, share) in enumerate(zip(shown["name"], shown["share"], strict=True)):
         inside = share > MOST_BESIDE
         at, side = (share - 0.02, "right") if inside else (share + 0.06, "left")
-        ax.text(at, place, type_, ha=side, va="center", fontsize=6)
+        ax.text(at, place, type_, ha=side, va="center", fontsize=7)
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.set(title=SHARE_TITLES.get(name, name), xlabel="share of heads (dots: random)", ylabel="")

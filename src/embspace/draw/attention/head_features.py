@@ -13,8 +13,8 @@ from embspace.draw.page.canvas import count, new_figure, percent, say_instead
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
 
 STAGE = "measure_head_features"
-SETTINGS = "conf/measure/attention/head_features.yaml"
-RESULTS = ("heads.csv", "offsets.csv", "json", SETTINGS)
+RESULTS = ("heads.csv", "offsets.csv", "json", "conf/measure/attention/head_features.yaml")
+SETTINGS = RESULTS[-1]
 SHOWN = (
     "previous_mass",
     "next_mass",

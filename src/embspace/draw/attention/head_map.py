@@ -98,7 +98,7 @@ def _plane(ax: Axes, plane: pd.DataFrame) -> None:
         plane, x="x", y="y", hue="layer", palette="crest", s=26, ax=ax, linewidth=0, legend=False
     )
     for layer, head, x, y in _apart(plane):
-        ax.annotate(head_name(layer, head), (x, y), (2, 2), textcoords="offset points", fontsize=5)
+        ax.annotate(head_name(layer, head), (x, y), (2, 2), textcoords="offset points", fontsize=7)
     without_axes(ax)
     ax.set(title="heads on a plane (layer.head)", xlabel="", ylabel="")
 
@@ -109,7 +109,7 @@ def _apart(plane: pd.DataFrame) -> list[tuple[float, ...]]:
     size = float((plane[["x", "y"]].max() - plane[["x", "y"]].min()).max()) or 1.0
     for row in plane[["layer", "head", "x", "y"]].itertuples(index=False):
         near = [
-            abs(row[2] - x) < 0.09 * size and abs(row[3] - y) < 0.035 * size for _, _, x, y in named
+            abs(row[2] - x) < 0.11 * size and abs(row[3] - y) < 0.05 * size for _, _, x, y in named
         ]
         if not any(near):
             named.append(tuple(map(float, row)))

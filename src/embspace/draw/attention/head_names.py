@@ -56,13 +56,13 @@ def draw_grid(
         )
     if has_bar:
         bar = _figure_of(ax).colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
-        bar.ax.tick_params(labelsize=5.5, length=1.5)
+        bar.ax.tick_params(length=1.5)
         bar.outline.set_visible(False)
     every = [*range(0, values.shape[1], max(1, values.shape[1] // 6))]
     ax.set_xticks([place + 0.5 for place in every], [str(values.columns[each]) for each in every])
     rows = [*range(0, values.shape[0], max(1, values.shape[0] // 6))]
     ax.set_yticks([place + 0.5 for place in rows], [str(values.index[each]) for each in rows])
-    ax.tick_params(labelsize=6, length=1.5, rotation=0)
+    ax.tick_params(length=1.5, rotation=0)
     ax.set(title=title, xlabel="head", ylabel="layer")
 
 
@@ -76,7 +76,7 @@ def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str)
     names = [token[:LONGEST] for token in tokens]
     ax.set_xticks(places, names, rotation=90)
     ax.set_yticks(places, names)
-    ax.tick_params(labelsize=4.6, length=0, pad=1)
+    ax.tick_params(length=0, pad=1)
     ax.set(title=title, xlabel="", ylabel="")
 
 
