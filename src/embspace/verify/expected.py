@@ -21,7 +21,7 @@ STATED_IN = {
         ("measure_encoders_decoders", "measure_pretraining_dynamics", "measure_training_claims"),
         PUBLISHED / "razzhigaev_shape_of_learning.yaml",
     ),
-    "measure_layer_roles": PUBLISHED / "cirrincione_geometry_of_bert.yaml",
+    "measure_layer_roles": PUBLISHED / "bonino_layer_roles.yaml",
 }
 LIST = re.compile(r"\$\{(\w+)\}")
 

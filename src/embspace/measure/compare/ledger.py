@@ -24,7 +24,7 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/cheng_brain_alignment.yaml",
     "data/published/saponati_self_attention.yaml",
     "data/published/skean_layer_by_layer.yaml",
-    "data/published/cirrincione_geometry_of_bert.yaml",
+    "data/published/bonino_geometry_of_bert.yaml",
 )
 COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
 COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]
