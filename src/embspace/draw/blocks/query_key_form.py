@@ -129,7 +129,7 @@ def _by_layer(ax: Axes, results: dict[str, Any], measure: str) -> None:
     _band(ax, of_heads)
     for end in ("null_smallest", "null_largest"):
         of_layers = nulls[nulls["part"] == "layer"]
-        look = {"color": GRAY, "linestyle": RANDOM_LAYER.line, "linewidth": 0.8}
+        look: dict[str, Any] = {"color": GRAY, "linestyle": RANDOM_LAYER.line, "linewidth": 0.8}
         if len(of_layers):
             ax.plot(of_layers["layer"], of_layers[end], label=RANDOM_LAYER.name, **look)
     _points(ax, heads, measure, HEAD)

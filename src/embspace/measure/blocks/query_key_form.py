@@ -153,8 +153,10 @@ def _facts(module: Any, read: ReadTokens | None, n_seeds: int) -> dict[str, Any]
 
 def _unknown(module: Any) -> QueryKeyForm:
     named = None if module is None else type(module).__name__
-    empty = (pd.DataFrame(columns=columns) for columns in (HEADS, PROFILES, NULLS, RANKS))
-    return QueryKeyForm(*empty, {"known": False, "architecture": named})
+    heads, profiles, nulls, ranks = (
+        pd.DataFrame(columns=columns) for columns in (HEADS, PROFILES, NULLS, RANKS)
+    )
+    return QueryKeyForm(heads, profiles, nulls, ranks, {"known": False, "architecture": named})
 
 
 def main(config: StageConfig) -> None:

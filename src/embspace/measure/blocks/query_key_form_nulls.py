@@ -78,7 +78,7 @@ def rank_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.D
 def _values(forms: Forms) -> dict[tuple[str, int | None, str], np.ndarray]:
     """Return the values of each part, layer and measure; of heads as many as there are."""
     heads, layers = pd.DataFrame(forms.heads), pd.DataFrame(forms.layers)
-    found = {
+    found: dict[tuple[str, int | None, str], np.ndarray] = {
         (HEAD, int(str(layer)), measure): rows[measure].to_numpy(dtype=np.float64)
         for layer, rows in heads.groupby("layer")
         for measure in HEAD_MEASURES
