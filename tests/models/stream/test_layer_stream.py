@@ -1,5 +1,7 @@
 from dataclasses import fields
 
+import torch
+
 from embspace.models.stream.layer_stream import LayerStream
 from embspace.models.stream.rebuild import rebuild_stream
 from tests.models.stream.tiny import batch, tiny
@@ -18,3 +20,20 @@ def test_a_layer_s_stream_has_the_shapes_that_it_says():
             assert shape == (3, 4, 11, 11)
         else:
             assert shape == (3, 11, 24)
+
+
+def test_the_stream_of_a_text_is_without_padding():
+    ids, mask = batch()
+    module = tiny("bert")
+    for whole, alone in zip(
+        rebuild_stream(module, ids, mask),
+        rebuild_stream(module, ids[1:2, :6], mask[1:2, :6]),
+        strict=True,
+    ):
+        found = whole.of_text(1, 6)
+        assert found.layer == whole.layer
+        assert found.attention.shape == (4, 6, 6)
+        assert found.query.shape == (4, 6, 6)
+        assert found.output.shape == (6, 24)
+        for name in ("attention", "head_output", "mlp_added", "output"):
+            assert torch.allclose(getattr(found, name), getattr(alone, name)[0], atol=1e-5)

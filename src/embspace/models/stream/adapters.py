@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from embspace.errors import InputError, not_among
-from embspace.models.stream.blocks import Affine, Angles, Block, check_heads
+from embspace.models.stream.blocks import Affine, RotaryAngles, Block, check_heads
 
 
 def knows(module: Any) -> bool:
@@ -177,7 +177,7 @@ def _llama_blocks(base: Any) -> Iterable[Block]:
         )
 
 
-def _angles(rotary: Any, states: Any, **layer_type: str) -> Angles:
+def _angles(rotary: Any, states: Any, **layer_type: str) -> RotaryAngles:
     """Return the model's own cosines and sines for positions 0, 1, 2, ..."""
     import torch
 

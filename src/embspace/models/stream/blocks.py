@@ -6,7 +6,7 @@ from typing import Any
 
 from embspace.errors import InputError
 
-Angles = tuple[Any, Any]
+RotaryAngles = tuple[Any, Any]
 """Cosines and sines of the rotary angles, each (1, token, head_dim)."""
 
 
@@ -50,7 +50,7 @@ class Block:
     """Whether a token attends to none after it."""
     window: int | None = None
     """The largest distance of a token that is attended to; None: all."""
-    rotary: Callable[[Any], Angles] | None = None
+    rotary: Callable[[Any], RotaryAngles] | None = None
     """Gives the angles for states (batch, token, dim); None without rotary positions."""
 
     @property

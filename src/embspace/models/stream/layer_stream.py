@@ -1,7 +1,10 @@
 """Everything that one block makes of a batch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+FACTS = ("layer", "norm_first")
+OF_PAIRS = ("scores", "attention")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,3 +44,17 @@ class LayerStream:
     """(batch, token, dim)."""
     output: Any
     """(batch, token, dim): the hidden state of this layer, before any norm after the last block."""
+
+    def of_text(self, row: int, n_tokens: int) -> "LayerStream":
+        """Return the stream of one row without its padding, which is behind `n_tokens` tokens.
+
+        Its tensors have no batch: (token, dim), (head, token, head_dim), (head, token, token).
+        """
+        parts = {}
+        for field in fields(self):
+            if field.name in FACTS:
+                continue
+            whole = getattr(self, field.name)[row]
+            rows = whole[..., :n_tokens, :]
+            parts[field.name] = rows[..., :n_tokens] if field.name in OF_PAIRS else rows
+        return replace(self, **parts)

@@ -1,0 +1,260 @@
+"""Figure and tables of `measure_information_stream`: alignment along the stream."""
+
+from typing import Any
+
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    count,
+    join_panels,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, PURPLE, VERMILION, Look
+from embspace.draw.page.markdown import folded, markdown_table, section
+
+RESULTS = ("csv", "gains.csv", "heads.csv", "steps.csv")
+# Of a block, where the stream itself is: what each looks like, in the order of the stream.
+ON_STREAM = {
+    "input": Look("hidden state", BLACK, "o"),
+    "attention_sum": Look("attention added", BLUE, "^"),
+    "after_attention": Look("after attention", BLUE, "s"),
+    "mlp_sum": Look("MLP added", VERMILION, "v"),
+    "output": Look("hidden state", BLACK, "o"),
+}
+BESIDE = {
+    "value": Look("values, mean of heads", GREEN, "^", "--"),
+    "head_output": Look("head outputs, mean of heads", GREEN, "o"),
+    "concatenation": Look("concatenation", PURPLE, "s"),
+    "attention_added": Look("what attention adds", BLUE, "D"),
+    "mlp_added": Look("what the MLP adds", VERMILION, "v"),
+}
+BESIDE_NAMES = [f"d: {look.name}" for look in BESIDE.values()]
+STEPS = {
+    "attention": "attention added",
+    "norm_after_attention": "norm after attention",
+    "mlp": "MLP added",
+    "norm_after_mlp": "norm after MLP",
+    "block": "whole block",
+}
+SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
+NOTE = (
+    "Of the tokens of one text, mean over texts. The cone index is the length of the sum of unit "
+    "vectors (Bonino et al. 2025), n the number of tokens: only cone index / n and the mean cosine "
+    "can be compared between texts of different length."
+)
+
+
+def draw_information_stream(
+    results: dict[str, pd.DataFrame],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw alignment along the stream, the gains of its steps, and alignment beside the stream.
+
+    Layers follow each other on the axis, and within a layer the points of its block.
+    """
+    points, steps = results["csv"], results["steps"]
+    figure, grid = new_figure(
+        3,
+        2,
+        height_mm=height_mm,
+        title=_title(results["gains"], label),
+        subtitle=_subtitle(points, label),
+        stage="measure_information_stream",
+    )
+    heading = f"# Information stream of {label}\n\nStage `measure_information_stream`.\n"
+    if points.empty:
+        reason = f"{label}: the blocks of its architecture cannot be rebuilt, or it read no text"
+        say_instead(grid, reason)
+        return figure, f"{heading}\n{reason}.\n"
+    wide = [join_panels(grid[start : start + 2]) for start in (0, 2)]
+    for ax, (measure, words) in zip(wide, SHOWN.items(), strict=True):
+        _along_stream(ax, points[points["measure"] == measure], measure)
+        ax.set(title=f"{words} of a text's tokens, along the stream", ylabel=words)
+    _gains(grid[4], steps[steps["measure"] == "mean_cosine"])
+    _beside(grid[5], points[points["measure"] == "mean_cosine"])
+    _legend(figure, points)
+    return figure, "\n".join([heading, *_tables(results, digits)])
+
+
+def _subtitle(points: pd.DataFrame, label: str) -> str:
+    if points.empty:
+        return label
+    first = points.iloc[0]
+    texts = (
+        f"{count(first['n_texts'])} texts of {first['corpus']}, {count(first['n_tokens'])} tokens"
+    )
+    return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"
+
+
+def _title(gains: pd.DataFrame, label: str) -> str:
+    """Return what attention and MLP do to the mean cosine, each with its norm, mean over blocks."""
+    of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")["value"]
+    if of_cosine.empty:
+        return f"The stream of {label} was not measured"
+    known = {str(step): float(value) for step, value in of_cosine.items()}
+    parts = {"attention": "attention", "mlp": "the MLP"}
+    ordered = sorted(parts, key=lambda part: -known[f"{part}_and_norm"])
+    of_what = ("the mean cosine of the stream", "it")
+    said = [
+        _gain_in_words(parts[part], part, known, what)
+        for part, what in zip(ordered, of_what, strict=True)
+    ]
+    return sentence_case(", ".join(said))
+
+
+def _gain_in_words(name: str, part: str, gains: dict[str, float], what: str) -> str:
+    total = gains[f"{part}_and_norm"]
+    norm = gains.get(f"norm_after_{part}")
+    split = "" if norm is None else f" (adding {gains[part]:+.3f}, norm {norm:+.3f})"
+    verb = "raises" if total > 0 else "lowers"
+    a_block = " a block" * (what != "it")
+    return f"{name} {verb} {what} by {abs(total):.3f}{a_block}{split}"
+
+
+def _places(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of points on the stream with their place `x`, each state once."""
+    on_stream = [point for point in ON_STREAM if point in set(rows["point"])]
+    share = {point: number / (len(on_stream) - 1) for number, point in enumerate(on_stream)}
+    kept = rows[rows["point"].isin(on_stream)]
+    kept = kept[(kept["point"] != "input") | (kept["layer"] == rows["layer"].min())]
+    return kept.assign(x=kept["layer"] - 1 + kept["point"].map(share)).sort_values("x")
+
+
+def _along_stream(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
+    placed = _places(rows)
+    ax.fill_between(placed["x"], placed["low"], placed["high"], color=BLACK, alpha=0.2, lw=0)
+    ax.plot(placed["x"], placed["value"], color=BLACK, lw=0.8)
+    for point, look in ON_STREAM.items():
+        of_point = placed[placed["point"] == point]
+        ax.plot(of_point["x"], of_point["value"], look.marker, color=look.color, ms=4)
+    ends = [placed["random_weights_smallest"], placed["random_weights_largest"]]
+    ax.fill_between(placed["x"], *ends, color=GRAY, alpha=0.3, lw=0)
+    ax.plot(placed["x"], placed["random_weights_mean"], color=GRAY, ls="--", lw=1)
+    ax.plot(placed["x"], placed["isotropic"], color=GRAY, ls=":", lw=1)
+    last = int(rows["layer"].max())
+    for layer in range(last + 1):
+        ax.axvline(layer, color="0.9", lw=0.6, zorder=0)
+    ax.set(xlabel="Layer; between two layers the points of a block", xlim=(-0.1, last + 0.1))
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=13, steps=[1, 2, 5, 10]))
+    ax.grid(visible=False, axis="x")
+
+
+def _gains(ax: Axes, rows: pd.DataFrame) -> None:
+    wide = rows.pivot_table("value", "step", "layer")
+    wide = wide.loc[[step for step in STEPS if step in wide.index]].rename(index=STEPS)
+    largest = float(wide.abs().max().max())
+    look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
+    few = wide.shape[1] <= 7
+    sns.heatmap(
+        wide,
+        ax=ax,
+        annot=few,
+        fmt=".2f",
+        annot_kws={"fontsize": 6.5},
+        cbar_kws={"pad": 0.02, "aspect": 25},
+        **look,
+    )
+    ax.set(title="What a step gains in mean cosine", xlabel="Layer", ylabel="")
+    ax.tick_params(length=0, rotation=0)
+    ax.grid(visible=False)
+
+
+def _beside(ax: Axes, rows: pd.DataFrame) -> None:
+    for point, look in BESIDE.items():
+        of_point = rows[rows["point"] == point]
+        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
+        ax.plot(of_point["layer"], of_point["value"], look.line, label=look.name, **line)
+        ax.fill_between(
+            of_point["layer"], of_point["low"], of_point["high"], color=look.color, alpha=0.2, lw=0
+        )
+    ax.set(title="Mean cosine beside the stream", xlabel="Layer", ylabel="Mean cosine")
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _legend(figure: Figure, points: pd.DataFrame) -> None:
+    there = set(points["point"])
+    handles = [
+        Line2D([], [], color=look.color, marker=look.marker, ls="", ms=4, label=look.name)
+        for point, look in ON_STREAM.items()
+        if point in there and point != "output"
+    ]
+    if points["random_weights_mean"].notna().any():
+        handles.append(Line2D([], [], color=GRAY, ls="--", label="random weights, mean and range"))
+    handles.append(Line2D([], [], color=GRAY, ls=":", label="independent directions"))
+    handles += [
+        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, ms=4, label=name)
+        for name, look in zip(BESIDE_NAMES, BESIDE.values(), strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, fontsize=7)
+
+
+def _tables(results: dict[str, pd.DataFrame], digits: int) -> list[str]:
+    points, steps, heads = results["csv"], results["steps"], results["heads"]
+    total = results["gains"].query("measure == 'mean_cosine'")
+    bounds = {"low": "value_low", "high": "value_high", "random_weights_mean": "random weights"}
+    columns = ["step", "n_blocks", "value", "low", "high", "random_weights_mean"]
+    overall = section(
+        "Gain of mean cosine by step, mean over blocks",
+        "With a 95 % interval over texts, and the mean of models with random weights.",
+        markdown_table(
+            total[columns].assign(step=total["step"].str.replace("_", " ")).rename(columns=bounds),
+            digits,
+        ),
+    )
+    gains = steps[steps["measure"] == "mean_cosine"]
+    main = section(
+        "Gain of mean cosine by step",
+        "Differences between two points of the same text: their intervals are paired. The gains of "
+        "attention, MLP and the norms after them add up to that of the block. Values, mixing, "
+        "concatenation and output matrix are inside attention, norms before are read by it and the "
+        "MLP alone.",
+        markdown_table(_by_layer(gains, ["step", "from_point", "to_point"]), digits),
+    )
+    along = [
+        section(words, NOTE, markdown_table(_by_layer(rows, ["point"]), digits))
+        for measure, words in {**SHOWN, "cone_index": "Cone index"}.items()
+        if len(rows := points[points["measure"] == measure])
+    ]
+    others = points[~points["measure"].isin([*SHOWN, "cone_index"])]
+    rest = [
+        section(
+            "Lengths, column sums and distribution of the coordinates",
+            "Column sums are the sums of a text's vectors, a number a dimension, standardized over "
+            "the dimensions. The distance of the coordinates from a normal distribution of their "
+            "mean and variance is Kolmogorov and Smirnov's; all coordinates of a text's tokens.",
+            markdown_table(_by_layer(others, ["measure", "point"]), digits),
+        ),
+        section(
+            "Mean cosine of each head",
+            "Vectors of the tokens of a text.",
+            markdown_table(
+                _by_layer(heads[heads["measure"] == "mean_cosine"], ["point", "head"]), digits
+            ),
+        ),
+    ]
+    random = gains.assign(value=gains["random_weights_mean"])
+    if random["value"].notna().any():
+        table = markdown_table(_by_layer(random, ["step"]), digits)
+        rest.insert(0, section("Gain of mean cosine with random weights", "Mean of models.", table))
+    return [overall, main, *along, folded("\n".join(rest))]
+
+
+def _by_layer(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return a column for each layer after those of the keys, in their order."""
+    named = rows.assign(**{key: rows[key].astype(str).str.replace("_", " ") for key in keys})
+    wide = named.pivot_table("value", keys, "layer", sort=False).reset_index()
+    wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]
+    return wide

@@ -1,0 +1,1 @@
+"""The distribution of coordinates: how far it is from normal."""

@@ -1,0 +1,68 @@
+"""The points of a block where the stream is looked at, and the steps between them."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from embspace.models.stream.layer_stream import LayerStream
+
+OF_HEADS = ("query", "key", "value", "head_output")
+# Of a block, in the order in which it computes them. Two are in blocks that normalize what they
+# read alone, and two in those that normalize sums.
+POINTS = (
+    "input",
+    "attention_input",
+    *OF_HEADS,
+    "concatenation",
+    "attention_added",
+    "attention_sum",
+    "after_attention",
+    "mlp_input",
+    "mlp_added",
+    "mlp_sum",
+    "output",
+)
+# Step -> from which of these points that a block has to which, the first that there is. Those of
+# attention, MLP and the norms after them follow each other: their gains add up to the block's.
+STEPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "values": (("attention_input", "input"), ("value",)),
+    "mixing_by_attention": (("value",), ("head_output",)),
+    "concatenation": (("head_output",), ("concatenation",)),
+    "output_matrix": (("concatenation",), ("attention_added",)),
+    "norm_before_attention": (("input",), ("attention_input",)),
+    "attention": (("input",), ("attention_sum", "after_attention")),
+    "norm_after_attention": (("attention_sum",), ("after_attention",)),
+    "norm_before_mlp": (("after_attention",), ("mlp_input",)),
+    "mlp": (("after_attention",), ("mlp_sum", "output")),
+    "norm_after_mlp": (("mlp_sum",), ("output",)),
+    "attention_and_norm": (("input",), ("after_attention",)),
+    "mlp_and_norm": (("after_attention",), ("output",)),
+    "block": (("input",), ("output",)),
+}
+
+
+def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
+    """Vectors of one text at each point: (head, token, dim), of a whole layer with one head.
+
+    `attention_sum` and `mlp_sum` are the sums before their norms (post-norm); `attention_input`
+    and `mlp_input` what norms make for attention and MLP (pre-norm).
+    """
+    found: dict[str, Any] = {name: getattr(stream, name) for name in OF_HEADS}
+    whole = ["input", "concatenation", "attention_added", "after_attention", "mlp_added", "output"]
+    whole += ["attention_input", "mlp_input"] if stream.norm_first else []
+    found |= {name: getattr(stream, name)[None] for name in whole}
+    if not stream.norm_first:
+        found["attention_sum"] = (stream.input + stream.attention_added)[None]
+        found["mlp_sum"] = (stream.after_attention + stream.mlp_added)[None]
+    return {name: found[name].cpu().numpy() for name in POINTS if name in found}
+
+
+def steps_between(points: Collection[str]) -> dict[str, tuple[str, str]]:
+    """The steps of a block that has these points: from which point to which."""
+    found = {}
+    for step, ends in STEPS.items():
+        first, last = (next((each for each in end if each in points), None) for end in ends)
+        if first is not None and last is not None:
+            found[step] = (first, last)
+    return found

@@ -1,0 +1,36 @@
+"""Draws the blocks of a model from its tables, as the stage does."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.draw.blocks.__main__ import DRAWINGS, main
+from embspace.files.tables import save_table
+from embspace.settings.stage import StageConfig
+from tests.draw.blocks.test_information_stream import POST, tables
+from tests.drawn import figure_files
+
+
+def test_all_nouns_of_the_chapter_are_drawn() -> None:
+    assert "information_stream" in DRAWINGS
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_all_nouns_are_drawn_under_the_name_of_the_model(
+    is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {
+        noun: yaml.safe_load((root / f"conf/draw/blocks/{noun}.yaml").read_text())
+        for noun in DRAWINGS
+    }
+    monkeypatch.chdir(tmp_path)
+    for noun, made in {"information_stream": tables(POST)}.items():
+        for name, table in made.items():
+            folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"
+            save_table(table[: 0 if is_empty else None], f"{folder}/mine.csv")
+    main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
+    for noun in DRAWINGS:
+        assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

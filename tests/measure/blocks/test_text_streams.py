@@ -1,0 +1,55 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from embspace.measure.blocks.text_streams import chosen_corpus, text_streams, texts_of
+from embspace.models.final_norm import layer_states
+from tests.measure.layer_corpora import LENGTH, corpus
+from tests.models.stream.tiny import tiny
+
+CORPORA = {"posts": corpus(5), "articles": corpus(9)}
+
+
+def test_the_corpus_asked_for_or_the_largest():
+    assert chosen_corpus(CORPORA, "posts") == "posts"
+    assert chosen_corpus(CORPORA, "unknown") == "articles"
+    assert chosen_corpus({}, "posts") is None
+    assert chosen_corpus({"posts": corpus(0)}, "posts") is None
+
+
+def test_a_text_is_the_first_window_of_a_document():
+    texts = texts_of(CORPORA["articles"], 100)
+    tokens = CORPORA["articles"].tokens
+    assert len(texts) == 9
+    for document, ids in enumerate(texts):
+        assert ids.tolist() == tokens.query(f"window == {2 * document}")["id"].tolist()
+
+
+def test_few_texts_lie_evenly_over_the_corpus():
+    texts = texts_of(CORPORA["articles"], 3)
+    every = texts_of(CORPORA["articles"], 100)
+    assert [each.tolist() for each in texts] == [every[at].tolist() for at in (0, 4, 8)]
+
+
+def test_a_window_of_one_token_is_left_out():
+    short = corpus(4)
+    single = short.tokens[(short.tokens["window"] > 1) | (short.tokens["position"] == 0)]
+    short = type(short)(short.states, short.document, single)
+    assert [len(each) for each in texts_of(short, 9)] == [LENGTH] * 3
+
+
+@pytest.mark.parametrize("model_type", ["bert", "gpt2"])
+def test_each_text_is_read_without_the_others(model_type: str):
+    module: Any = tiny(model_type)
+    texts = [np.arange(5, 5 + n) for n in (4, 11, 1, 7)]
+    found = list(text_streams(module, texts, 22, "cpu"))
+    assert {number for number, _ in found} == {0, 1, 2, 3}
+    assert len(found) == 4 * 3
+    norm = {"gpt2": "ln_f"}.get(model_type)
+    for number, stream in found:
+        ids = torch.from_numpy(texts[number])[None]
+        expected = layer_states(module, ids, torch.ones_like(ids), norm).layers[stream.layer, 0]
+        assert torch.allclose(stream.output, expected, atol=1e-5)
+        assert stream.attention.shape == (4, len(texts[number]), len(texts[number]))
