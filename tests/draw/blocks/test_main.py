@@ -9,11 +9,12 @@ from embspace.draw.blocks.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.blocks.test_information_stream import POST, tables
+from tests.draw.blocks.test_layer_roles import tables as roles
 from tests.drawn import figure_files
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    assert "information_stream" in DRAWINGS
+    assert {"information_stream", "layer_roles"} <= DRAWINGS.keys()
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -25,7 +26,7 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
         for noun in DRAWINGS
     }
     monkeypatch.chdir(tmp_path)
-    for noun, made in {"information_stream": tables(POST)}.items():
+    for noun, made in {"information_stream": tables(POST), "layer_roles": roles()}.items():
         for name, table in made.items():
             folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"
             save_table(table[: 0 if is_empty else None], f"{folder}/mine.csv")

@@ -138,8 +138,8 @@ def _along_stream(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     for point, look in ON_STREAM.items():
         of_point = placed[placed["point"] == point]
         ax.plot(of_point["x"], of_point["value"], look.marker, color=look.color, ms=4)
-    ends = [placed["random_weights_smallest"], placed["random_weights_largest"]]
-    ax.fill_between(placed["x"], *ends, color=GRAY, alpha=0.3, lw=0)
+    least, most = (placed[f"random_weights_{end}"] for end in ("smallest", "largest"))
+    ax.fill_between(placed["x"], least, most, color=GRAY, alpha=0.3, lw=0)
     ax.plot(placed["x"], placed["random_weights_mean"], color=GRAY, ls="--", lw=1)
     ax.plot(placed["x"], placed["isotropic"], color=GRAY, ls=":", lw=1)
     last = int(rows["layer"].max())

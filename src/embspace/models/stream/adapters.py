@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from embspace.errors import InputError, not_among
-from embspace.models.stream.blocks import Affine, RotaryAngles, Block, check_heads
+from embspace.models.stream.blocks import Affine, Block, RotaryAngles, check_heads
 
 
 def knows(module: Any) -> bool:
