@@ -1,0 +1,1 @@
+"""Draws what classifiers of sequences have learned."""

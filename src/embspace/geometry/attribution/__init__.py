@@ -1,0 +1,1 @@
+"""What a prediction rests on: scores of places, and how they are held against the truth."""

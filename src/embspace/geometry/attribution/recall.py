@@ -1,0 +1,64 @@
+"""Holds a ranking of places against the places that are known to matter."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+def ranking(scores: Float[np.ndarray, "text place"]) -> Int[np.ndarray, "text place"]:
+    """Return the places of each text by descending score; of equal ones the first comes first.
+
+    Raises:
+        ValueError: a score is NaN.
+    """
+    if np.isnan(scores).any():
+        raise ValueError("scores: expected numbers, found NaN")
+    return np.argsort(-scores, axis=1, kind="stable")
+
+
+def precision_at(
+    order: Int[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"], k: int
+) -> Float[np.ndarray, " text"]:
+    """Return the share of each text's `k` first places that are true ones, in [0, 1]."""
+    return np.take_along_axis(true, order[:, :k], axis=1).mean(axis=1)
+
+
+def precision_at_all(
+    order: Int[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"]
+) -> Float[np.ndarray, " text"]:
+    """Return the precision at as many places as are true, in [0, 1]: there it is the recall, too.
+
+    R-precision: Manning, Raghavan and Schuetze (2008), Introduction to Information Retrieval, 8.4.
+    A random order has the share of places that are true. NaN where none is.
+    """
+    n_true = true.sum(axis=1)
+    hits = np.take_along_axis(true, order, axis=1).cumsum(axis=1)
+    rows = np.flatnonzero(n_true)
+    found = np.full(len(true), np.nan)
+    found[rows] = hits[rows, n_true[rows] - 1] / n_true[rows]
+    return found
+
+
+def sites_found(
+    order: Int[np.ndarray, "text place"],
+    covers: Bool[np.ndarray, "site place"],
+    k: Int[np.ndarray, " text"],
+) -> Bool[np.ndarray, "text site"]:
+    """Return whether one of a text's `k` first places covers each site, whatever else it covers."""
+    n_places = order.shape[1]
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(n_places)[np.newaxis], axis=1)
+    best = np.where(covers[np.newaxis], rank[:, np.newaxis], n_places).min(axis=2)
+    return np.asarray(best < k[:, np.newaxis])
+
+
+def found_by_chance(
+    n_covering: Int[np.ndarray, " site"], k: Int[np.ndarray, " text"], n_places: int
+) -> Float[np.ndarray, "text site"]:
+    """Return the probability that `k` places at random hit one of those that cover a site.
+
+    1 less the hypergeometric probability of none. Exact.
+    """
+    from scipy.stats import hypergeom
+
+    none = hypergeom.pmf(0, n_places, n_covering[np.newaxis], k[:, np.newaxis])
+    return np.asarray(1 - none)

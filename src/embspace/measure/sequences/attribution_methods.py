@@ -1,0 +1,75 @@
+"""Scores of the places of sequences: how much a classifier's answer rests on each, by method."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.attribution.rollout import attention_rollout
+from embspace.measure.sequences.sequence_classifiers import (
+    Encoded,
+    batches,
+    logits_of,
+    with_hidden,
+)
+from embspace.models.stream.attention_maps import attention_maps
+
+Scores = Float[np.ndarray, "text place"]
+METHODS = ("last_attention", "attention_rollout", "gradient_x_input", "occlusion")
+
+
+def attributions(
+    module: Any, encoded: Encoded, label: Int[np.ndarray, " text"]
+) -> dict[str, Scores]:
+    """Return what each of `METHODS` says of every place, for the class that `label` gives.
+
+    The first two know no class: the attention of the first token in the last layer, mean over
+    heads, and through all layers (`attention_rollout`). The others are of the logit of the class
+    less the mean logit, which softmax does not see: the gradient at the token embedding times that
+    embedding, and by how much the logit falls when the place is hidden behind the mask token. A
+    place that speaks against the class has a negative score.
+    """
+    last, rollout = _attention(module, encoded)
+    return {
+        "last_attention": last,
+        "attention_rollout": rollout,
+        "gradient_x_input": _gradient_x_input(module, encoded, label),
+        "occlusion": _occlusion(module, encoded, label),
+    }
+
+
+def _attention(module: Any, encoded: Encoded) -> tuple[Scores, Scores]:
+    last, rollout = [], []
+    for ids, mask in batches(encoded.ids):
+        maps = np.stack([each.mean(dim=1).numpy() for each in attention_maps(module, ids, mask)])
+        last.append(maps[-1][:, 0, encoded.places])
+        rollout.append(attention_rollout(maps)[:, 0, encoded.places])
+    return np.concatenate(last).astype(np.float64), np.concatenate(rollout)
+
+
+def _gradient_x_input(module: Any, encoded: Encoded, label: Int[np.ndarray, " text"]) -> Scores:
+    import torch
+
+    parts, done = [], 0
+    for ids, mask in batches(encoded.ids):
+        vectors = module.get_input_embeddings()(ids).detach().requires_grad_()
+        logits = module(inputs_embeds=vectors, attention_mask=mask).logits
+        logits = logits - logits.mean(dim=1, keepdim=True)
+        of_class = torch.from_numpy(label[done : done + len(ids)])
+        # Sequences do not see each other, so the gradient of the sum has that of each.
+        (gradient,) = torch.autograd.grad(logits.gather(1, of_class[:, None]).sum(), vectors)
+        parts.append((gradient * vectors).sum(dim=2).detach().numpy())
+        done += len(ids)
+    return np.concatenate(parts)[:, encoded.places].astype(np.float64)
+
+
+def _occlusion(module: Any, encoded: Encoded, label: Int[np.ndarray, " text"]) -> Scores:
+    n_texts, n_places = len(encoded.ids), len(encoded.places)
+    rows = np.arange(n_texts)
+    whole = logits_of(module, encoded.ids)[rows, label]
+    scores = np.empty((n_texts, n_places))
+    for place in range(n_places):
+        hidden = np.zeros((n_texts, n_places), dtype=bool)
+        hidden[:, place] = True
+        scores[:, place] = whole - logits_of(module, with_hidden(encoded, hidden))[rows, label]
+    return scores

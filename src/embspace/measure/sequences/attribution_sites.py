@@ -1,0 +1,192 @@
+"""Holds the places that a method puts first against the defining changes, which are known."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+
+from embspace.files.tables import Row
+from embspace.geometry.attribution.recall import (
+    found_by_chance,
+    precision_at_all,
+    ranking,
+    sites_found,
+)
+from embspace.geometry.inference.resampling import interval_bounds
+from embspace.measure.sequences.attribution_seeds import REGRESSION, ScoredModel
+from embspace.measure.sequences.sequence_classifiers import TRAINED
+from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_texts import PlacedSequences
+
+MODEL = ["weights", "model_seed", "method"]
+PRECISION = [*MODEL, "n_documents", "n_places", "precision", "precision_low", "precision_high"]
+PRECISION += ["chance_precision", "precision_less_regression", "precision_less_regression_low"]
+PRECISION += ["precision_less_regression_high", "any_class_precision", "any_class_precision_low"]
+PRECISION += ["any_class_precision_high", "chance_any_class_precision"]
+RECALL = [*MODEL, "n_first", "n_documents", "recall", "recall_low", "recall_high", "chance_recall"]
+CHANGES = [*MODEL, "class", "change", "codon", "n_documents", "found", "found_low", "found_high"]
+CHANGES += ["chance_found"]
+PLACES = ["method", "class", "place", "first_codon", "last_codon", "n_changes", "n_documents"]
+PLACES += ["attribution"]
+
+
+def precision_rows(
+    models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
+    """One row a model and method: precision at as many first places as are true.
+
+    Of the documents that have a defining change. The last model is the regression.
+    """
+    rows = np.flatnonzero(placed.has.any(axis=1))
+    true, stratum = placed.true_places[rows], placed.sequences.label[rows]
+    of_any = np.broadcast_to(placed.places_of_any, true.shape)
+    n_true = true.sum(axis=1)
+    regression = _precision(models[-1].scores[REGRESSION][rows], true)
+    other, by_halves = class_means(regression, _numbered(stratum), **options)
+    for model, method, scores in _scores_of(models):
+        order = ranking(scores[rows])
+        values = np.stack([precision_at_all(order, true), _share(order, of_any, n_true)], axis=1)
+        mean, interval = class_means(values, _numbered(stratum), **options)
+        row: Row = {**_key(model, method), "n_documents": len(rows), "n_places": true.shape[1]}
+        for number, name in enumerate(("precision", "any_class_precision")):
+            row |= _bounded(name, mean[number], interval.low[number], interval.high[number])
+        row["chance_precision"] = float(true.mean(axis=1).mean())
+        row["chance_any_class_precision"] = float(placed.places_of_any.mean())
+        if method != REGRESSION:
+            name, less = "precision_less_regression", mean[0] - other
+            deviations = interval.deviations[:, 0] - by_halves.deviations
+            low, high = interval_bounds(less, deviations, level=options["level"])
+            row |= {name: float(less), f"{name}_low": float(low), f"{name}_high": float(high)}
+        yield row
+
+
+def recall_rows(
+    models: Sequence[ScoredModel], placed: PlacedSequences, n_first: list[int], **options: Any
+) -> Iterator[Row]:
+    """One row a model, method and number of places: the share of a text's changes they cover."""
+    rows = np.flatnonzero(placed.has.any(axis=1))
+    has, stratum = placed.has[rows], _numbered(placed.sequences.label[rows])
+    covers, n_places = placed.gene.covers, placed.gene.n_places
+    asked = [each for each in sorted(n_first) if each <= n_places]
+    for model, method, scores in _scores_of(models):
+        order = ranking(scores[rows])
+        for k in asked:
+            first = np.full(len(rows), k)
+            recall = _share_of(sites_found(order, covers, first), has)
+            mean, interval = class_means(recall, stratum, **options)
+            chance = found_by_chance(covers.sum(axis=1), first, n_places)
+            yield {
+                **_key(model, method),
+                "n_first": k,
+                "n_documents": len(rows),
+                **_bounded("recall", mean, *interval[:2]),
+                "chance_recall": float(_share_of(chance, has).mean()),
+            }
+
+
+def change_rows(
+    models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
+    """One row a model, method, class and change: how often a place that covers it is a first one.
+
+    First are as many places as the text has true ones. Of the documents that have the change; not
+    of random weights.
+    """
+    n_true = placed.true_places.sum(axis=1)
+    changes = placed.gene.changes
+    by_chance = found_by_chance(placed.gene.covers.sum(axis=1), n_true, placed.gene.n_places)
+    for model, method, scores in _scores_of(models):
+        if model.weights != TRAINED and method != REGRESSION:
+            continue
+        found = sites_found(ranking(scores), placed.gene.covers, n_true)
+        for number, change in enumerate(changes.to_dict("records")):
+            rows = np.flatnonzero(placed.has[:, number])
+            if not len(rows):
+                continue
+            values = found[rows, number].astype(np.float64)
+            one_class = np.zeros(len(rows), dtype=np.int64)
+            mean, interval = class_means(values, one_class, **options)
+            yield {
+                **_key(model, method),
+                "class": change["class"],
+                "change": change["change"],
+                "codon": change["codon"],
+                "n_documents": len(rows),
+                **_bounded("found", mean, *interval[:2]),
+                "chance_found": float(by_chance[rows, number].mean()),
+            }
+
+
+def place_rows(models: Sequence[ScoredModel], placed: PlacedSequences) -> Iterator[Row]:
+    """One row a method, class and place: the mean score over documents and trained seeds."""
+    gene, label = placed.gene, placed.sequences.label
+    kept = [model for model in models if model.weights == TRAINED or REGRESSION in model.scores]
+    methods = list(dict.fromkeys(method for model in kept for method in model.scores))
+    of_class = gene.changes["class"].to_numpy()
+    for method in methods:
+        scores = np.mean([each.scores[method] for each in kept if method in each.scores], axis=0)
+        for number, name in enumerate(placed.sequences.classes):
+            rows = np.flatnonzero(label == number)
+            if not len(rows):
+                continue
+            n_changes = gene.covers[of_class == name].sum(axis=0)
+            for place, value in enumerate(scores[rows].mean(axis=0)):
+                yield {
+                    "method": method,
+                    "class": name,
+                    "place": place,
+                    "first_codon": gene.codons[place, 0],
+                    "last_codon": gene.codons[place, 1],
+                    "n_changes": n_changes[place],
+                    "n_documents": len(rows),
+                    "attribution": float(value),
+                }
+
+
+def _scores_of(
+    models: Sequence[ScoredModel],
+) -> Iterator[tuple[ScoredModel, str, Float[np.ndarray, "text place"]]]:
+    for model in models:
+        for method, scores in model.scores.items():
+            yield model, method, scores
+
+
+def _key(model: ScoredModel, method: str) -> Row:
+    return {"weights": model.weights, "model_seed": model.model_seed, "method": method}
+
+
+def _numbered(stratum: Int[np.ndarray, " document"]) -> Int[np.ndarray, " document"]:
+    """Return classes numbered without gaps, for one of them may take no part."""
+    return np.asarray(pd.factorize(stratum)[0].astype(np.int64))
+
+
+def _precision(
+    scores: Float[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"]
+) -> Float[np.ndarray, " text"]:
+    return precision_at_all(ranking(scores), true)
+
+
+def _share(
+    order: Int[np.ndarray, "text place"],
+    wanted: Bool[np.ndarray, "text place"],
+    k: Int[np.ndarray, " text"],
+) -> Float[np.ndarray, " text"]:
+    """Return the share of each text's `k` first places that are wanted ones."""
+    hits = np.take_along_axis(wanted, order, axis=1).cumsum(axis=1)
+    return np.asarray(hits[np.arange(len(k)), k - 1] / k)
+
+
+def _share_of(
+    found: Float[np.ndarray, "text site"] | Bool[np.ndarray, "text site"],
+    has: Bool[np.ndarray, "text site"],
+) -> Float[np.ndarray, " text"]:
+    """Return the mean of what was found over the changes that each text has."""
+    return np.asarray((found * has).sum(axis=1) / has.sum(axis=1))
+
+
+def _bounded(name: str, value: Any, low: Any, high: Any) -> Row:
+    """Return a share with its bounds, which lie in [0, 1]."""
+    bounds = np.clip([low, high], 0, 1)
+    return {name: float(value), f"{name}_low": float(bounds[0]), f"{name}_high": float(bounds[1])}

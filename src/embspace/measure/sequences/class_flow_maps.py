@@ -1,0 +1,81 @@
+"""Maps of the first token of sequences at some layers, and what they keep."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.files.tables import Row
+from embspace.geometry.maps.maps import map_quality
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.measure.sequences.sequence_texts import Sequences
+from embspace.project.layouts.tsne import tsne_layout
+
+MAPS = ["layer", "document", "class", "pca_1", "pca_2", "tsne_1", "tsne_2"]
+QUALITY = ["layer", "method", "n", "n_neighbors", "explained_variance_1", "explained_variance_2"]
+QUALITY += ["trustworthiness", "chance_trustworthiness", "continuity", "neighbor_recall"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Settings of t-SNE, as `tsne_layout` takes them."""
+
+    perplexity: float
+    early_exaggeration: float
+    early_exaggeration_iter: int
+    n_iter: int
+    jitter: float
+    seed: int
+
+
+def class_maps(
+    cls: Float[np.ndarray, "layer text dim"],
+    sequences: Sequences,
+    layout: Layout,
+    *,
+    n_layers: int,
+    n_neighbors: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two principal components and t-SNE of all texts at some layers, and the quality of both.
+
+    A layer at which all texts have one vector has no map; neither has any of too few texts for
+    the neighbors.
+    """
+    from joblib import Parallel, delayed
+
+    last = len(cls) - 1
+    layers = sorted({round(each) for each in np.linspace(1, last, min(n_layers, last))})
+    enough = cls.shape[1] > 2 * n_neighbors
+    drawn = [each for each in layers if enough and np.ptp(cls[each], axis=0).any()]
+    found = Parallel(n_jobs=-1)(delayed(_maps_of)(cls[each], layout, n_neighbors) for each in drawn)
+    tables, rows = [pd.DataFrame(columns=MAPS)] if not drawn else [], list[Row]()
+    for layer, (coordinates, quality) in zip(drawn, found, strict=True):
+        table = pd.DataFrame(coordinates, columns=MAPS[3:])
+        table["layer"] = layer
+        table["document"] = sequences.document
+        table["class"] = [sequences.classes[each] for each in sequences.label]
+        tables.append(table[MAPS])
+        rows += [{"layer": layer, **each} for each in quality]
+    return pd.concat(tables, ignore_index=True), pd.DataFrame(rows, columns=QUALITY)
+
+
+def _maps_of(
+    x: Float[np.ndarray, "text dim"], layout: Layout, n_neighbors: int
+) -> tuple[Float[np.ndarray, "text 4"], list[Row]]:
+    components = principal_components(x, n_components=2)
+    graph = neighbor_graph_of(x, min(len(x) - 1, int(np.ceil(3 * layout.perplexity))))
+    tsne = tsne_layout(graph, components.coordinates, **asdict(layout))
+    rows: list[Row] = []
+    for method, coordinates in (("pca", components.coordinates), ("tsne", tsne)):
+        quality = map_quality(x, coordinates, n_neighbors=n_neighbors)
+        row: Row = {"method": method, "n": quality.n, "n_neighbors": n_neighbors}
+        if method == "pca":
+            for number, share in enumerate(components.explained_variance, 1):
+                row[f"explained_variance_{number}"] = float(share)
+        row["trustworthiness"] = quality.trustworthiness
+        row["chance_trustworthiness"] = quality.chance_trustworthiness
+        row |= {"continuity": quality.continuity, "neighbor_recall": quality.neighbor_recall}
+        rows.append(row)
+    return np.hstack([components.coordinates, tsne]), rows

@@ -1,0 +1,59 @@
+"""The first token of sequences at every layer, of a seed's models and of random weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.measure.layers.layer_states import window_states
+from embspace.measure.sequences.sequence_classifiers import (
+    PRETRAINED,
+    RANDOM,
+    TRAINED,
+    last_checkpoints,
+    load_classifier,
+)
+from embspace.measure.sequences.sequence_texts import classification_of
+from embspace.models.tokenizer import read_tokenizer
+from embspace.models.weights import with_random_weights
+from embspace.models.windows import cut_windows
+from embspace.settings.run import Run
+
+TOKENS_PER_BATCH = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class FirstTokenStates:
+    """What a model makes of the first token of each text."""
+
+    weights: str
+    model_seed: int
+    cls: Float[np.ndarray, "layer text dim"]
+
+
+def states_of_seed(
+    run: Run, root: str, number: int, texts: list[str], final_norm: str | None, n_random: int
+) -> list[FirstTokenStates]:
+    """The states of one of a run's seeds: trained, and before it learned classes.
+
+    With the first seed come those of `n_random` models with random weights. A text of several
+    windows has the first one's.
+    """
+    phases = list(run.phases)
+    last = classification_of(run) or phases[-1]
+    phases = phases[: phases.index(last) + 1][-2:]
+    found, seed = [], run.seeds[number]
+    for phase in reversed(phases):
+        checkpoint = last_checkpoints(root, run, phase)[number]
+        module = load_classifier(run, checkpoint)
+        base = module.base_model
+        windows = cut_windows(texts, read_tokenizer(checkpoint.folder), run.window)
+        first = [row for row, window in enumerate(windows) if not window.number]
+        weights = TRAINED if phase == last else PRETRAINED
+        models = [(weights, seed, base)]
+        if not number and phase == last:
+            models += [(RANDOM, each, with_random_weights(base, each)) for each in range(n_random)]
+        for kind, of_seed, each in models:
+            states = window_states(each, windows, final_norm, TOKENS_PER_BATCH, "cpu")
+            found.append(FirstTokenStates(kind, of_seed, states["cls"][:, first]))
+    return found

@@ -1,0 +1,36 @@
+"""Intervals of means over documents, of which each class keeps its share."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.inference.resampling import Interval, stratified_interval
+
+
+def class_means(
+    values: Float[np.ndarray, " document *rest"],
+    stratum: Int[np.ndarray, " document"],
+    *,
+    n_resamples: int,
+    level: float,
+    seed: int,
+) -> tuple[Float[np.ndarray, "*rest"], Interval]:
+    """Return the mean over documents and its interval by half-samples of each class's documents.
+
+    A half of an odd number has one more or less: classes weigh in it as in the whole. The same
+    halves for all values of as many documents, so that deviations of two can be subtracted. Bounds
+    are NaN with a class of a single document, or with fewer than 4 documents.
+    """
+    sizes = np.bincount(stratum)
+
+    def mean(chosen: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "*rest"]:
+        counts = np.bincount(stratum[chosen], minlength=len(sizes))
+        weights = (sizes / np.maximum(counts, 1))[stratum[chosen]]
+        return np.asarray(np.tensordot(weights / weights.sum(), values[chosen], axes=1))
+
+    generator = np.random.default_rng(seed)
+    interval = stratified_interval(
+        mean, stratum, n_resamples=n_resamples, level=level, generator=generator
+    )
+    if 1 in sizes:
+        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+    return mean(np.arange(len(stratum))), interval
