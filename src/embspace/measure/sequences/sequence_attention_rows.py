@@ -1,0 +1,136 @@
+"""Rows of tables on attention along a gene, with intervals over documents."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import Interval, stratified_interval
+from embspace.measure.sequences.sequence_attention_maps import (
+    OF_ATTENTION,
+    OF_STATES,
+    READERS,
+    SequenceAttention,
+)
+from embspace.measure.sequences.sequence_classifiers import TRAINED
+from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_texts import PlacedSequences
+
+MODEL = ["weights", "model_seed", "layer"]
+REGIONS = [*MODEL, "head", "reader", "region", "n_documents", "attention_inside"]
+REGIONS += ["attention_outside", "ratio", "ratio_low", "ratio_high"]
+LAYERS = [*MODEL, "quantity", "n_documents", "value", "value_low", "value_high"]
+PLACES = ["layer", "reader", "place", "first_codon", "last_codon", "n_changes", "attention"]
+
+
+def region_rows(
+    models: Sequence[SequenceAttention], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
+    """One row a model, layer, head, reader and region: attention to its places over all others.
+
+    The ratio of means over documents, of those that have the region.
+    """
+    label = placed.sequences.label
+    for model in models:
+        for region, inside in model.inside.items():
+            outside = model.outside[region]
+            rows = np.flatnonzero(~np.isnan(inside + outside).any(axis=(0, 1, 2)))
+            if not len(rows):
+                continue
+            sides = np.stack([inside[..., rows], outside[..., rows]])
+            means, interval = _ratios(sides, label[rows], **options)
+            ratio = means[0] / means[1]
+            for reader, layer, head in np.ndindex(*ratio.shape):
+                place = (reader, layer, head)
+                yield {
+                    **_key(model, layer + 1),
+                    "head": head + 1,
+                    "reader": READERS[reader],
+                    "region": region,
+                    "n_documents": len(rows),
+                    "attention_inside": float(means[0][place]),
+                    "attention_outside": float(means[1][place]),
+                    "ratio": float(ratio[place]),
+                    "ratio_low": max(float(interval.low[place]), 0.0),
+                    "ratio_high": float(interval.high[place]),
+                }
+
+
+def layer_rows(
+    models: Sequence[SequenceAttention], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
+    """One row a model, layer and quantity: the mean over documents."""
+    stratum = _numbered(placed.sequences.label)
+    for model in models:
+        tables = ((OF_STATES, model.states, 0), (OF_ATTENTION, model.attention, 1))
+        for quantities, values, first_layer in tables:
+            mean, interval = class_means(np.moveaxis(values, -1, 0), stratum, **options)
+            for number, layer in np.ndindex(*mean.shape):
+                yield {
+                    **_key(model, layer + first_layer),
+                    "quantity": quantities[number],
+                    "n_documents": len(stratum),
+                    "value": float(mean[number, layer]),
+                    "value_low": float(interval.low[number, layer]),
+                    "value_high": float(interval.high[number, layer]),
+                }
+
+
+def place_rows(models: Sequence[SequenceAttention], placed: PlacedSequences) -> Iterator[Row]:
+    """One row a layer, reader and place: mean attention over heads, documents and trained seeds."""
+    gene = placed.gene
+    n_changes = gene.covers.sum(axis=0)
+    mean = np.mean([model.places for model in models if model.weights == TRAINED], axis=0)
+    for layer in range(mean.shape[1]):
+        for number, reader in enumerate(READERS):
+            for place in range(gene.n_places):
+                yield {
+                    "layer": layer + 1,
+                    "reader": reader,
+                    "place": place,
+                    "first_codon": gene.codons[place, 0],
+                    "last_codon": gene.codons[place, 1],
+                    "n_changes": n_changes[place],
+                    "attention": float(mean[number, layer, place]),
+                }
+
+
+def _key(model: SequenceAttention, layer: int) -> Row:
+    return {"weights": model.weights, "model_seed": model.model_seed, "layer": layer}
+
+
+def _numbered(label: Int[np.ndarray, " document"]) -> Int[np.ndarray, " document"]:
+    return np.asarray(pd.factorize(label)[0].astype(np.int64))
+
+
+def _ratios(
+    sides: Float[np.ndarray, "side reader layer head document"],
+    label: Int[np.ndarray, " document"],
+    *,
+    n_resamples: int,
+    level: float,
+    seed: int,
+) -> tuple[Float[np.ndarray, "side reader layer head"], Interval]:
+    """Return the means inside and outside of a region, and the interval of their ratio."""
+    stratum = _numbered(label)
+    sizes = np.bincount(stratum)
+
+    def means(chosen: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "side reader layer head"]:
+        counts = np.bincount(stratum[chosen], minlength=len(sizes))
+        weights = (sizes / np.maximum(counts, 1))[stratum[chosen]]
+        return np.asarray(sides[..., chosen] @ (weights / weights.sum()))
+
+    def ratio(chosen: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "reader layer head"]:
+        inside, outside = means(chosen)
+        return np.asarray(inside / outside)
+
+    generator = np.random.default_rng(seed)
+    interval = stratified_interval(
+        ratio, stratum, n_resamples=n_resamples, level=level, generator=generator
+    )
+    if 1 in sizes:
+        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+    return means(np.arange(len(label))), interval
