@@ -59,7 +59,7 @@ def expected_stages(model: str) -> set[str]:
 
 # Those that no model has a part in.
 SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS}
-SHARED |= {"draw_toys", "draw_runs"}
+SHARED |= {"draw_toys", "draw_runs", "draw_sequences"}
 # Those that look at all models.
 OF_ALL = {"report_figures"}
 

@@ -35,6 +35,7 @@ PAGES = (
     "docs/analyses.md",
     "docs/conventions.md",
     "docs/examples.md",
+    "docs/rna_model.md",
     "docs/thesis.md",
     "docs/your_models.md",
     "docs/your_texts.md",

@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "docs/analyses.md": (),
     "docs/conventions.md": ("99 % of stationary",),
     "docs/examples.md": ("(95 % interval", "(chance: 50 %)"),
+    "docs/rna_model.md": ("arXiv:2502.12033",),
     "docs/thesis.md": ("at 95 % of the variance", "at 50 % one reads", "for 97.5 %"),
     "docs/your_models.md": (),
     "docs/your_texts.md": (),

@@ -18,12 +18,10 @@ def attention_rollout(
         [[0.5, 0.5], [0.0, 1.0]]
 
     Raises:
-        ValueError: without a layer, or with an attention that is not square.
+        ValueError: without a layer.
     """
-    if attention.ndim < 3 or not len(attention):
+    if not len(attention):
         raise ValueError(f"attention: expected layers of maps, found {attention.shape}")
-    if attention.shape[-1] != attention.shape[-2]:
-        raise ValueError(f"attention: expected square maps, found {attention.shape}")
     identity = np.eye(attention.shape[-1])
     product = np.broadcast_to(identity, attention.shape[1:])
     for layer in attention.astype(np.float64):

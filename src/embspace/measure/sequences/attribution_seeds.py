@@ -26,7 +26,7 @@ from embspace.settings.run import Run
 
 REGRESSION, KNOWN, AT_RANDOM = "logistic_regression", "defining_sites", "random_order"
 CURVES = ("deletion", "insertion")
-Order = Int[np.ndarray, "text place"]
+PlaceOrder = Int[np.ndarray, "text place"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def scored_model(
     root: str,
     number: int,
     placed: PlacedSequences,
-    orders: dict[str, list[Order]],
+    orders: dict[str, list[PlaceOrder]],
     n_hidden: list[int],
     random_seed: int | None,
 ) -> ScoredModel:
@@ -82,7 +82,7 @@ def scored_model(
     return ScoredModel(TRAINED, run.seeds[number], scores, curves)
 
 
-def known_order(placed: PlacedSequences, generator: np.random.Generator) -> Order:
+def known_order(placed: PlacedSequences, generator: np.random.Generator) -> PlaceOrder:
     """Return the places that cover a text's own defining changes first, all else at random."""
     true = placed.true_places
     return ranking(true + generator.random(true.shape) / 2)
@@ -90,7 +90,7 @@ def known_order(placed: PlacedSequences, generator: np.random.Generator) -> Orde
 
 def random_orders(
     placed: PlacedSequences, n_orders: int, generator: np.random.Generator
-) -> list[Order]:
+) -> list[PlaceOrder]:
     """Return random orders of the places of each text."""
     shape = placed.true_places.shape
     return [ranking(generator.random(shape)) for _ in range(n_orders)]
@@ -100,7 +100,7 @@ def _curve(
     module: Any,
     encoded: Encoded,
     label: Int[np.ndarray, " text"],
-    order: Order,
+    order: PlaceOrder,
     n_first: list[int],
     curve: str,
 ) -> Float[np.ndarray, "step text"]:

@@ -55,7 +55,7 @@ def precision_rows(
         row["chance_precision"] = float(true.mean(axis=1).mean())
         row["chance_any_class_precision"] = float(placed.places_of_any.mean())
         if method != REGRESSION:
-            name, less = "precision_less_regression", mean[0] - other
+            name, less = "precision_less_regression", np.asarray(mean[0] - other)
             deviations = interval.deviations[:, 0] - by_halves.deviations
             low, high = interval_bounds(less, deviations, level=options["level"])
             row |= {name: float(less), f"{name}_low": float(low), f"{name}_high": float(high)}

@@ -10,7 +10,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveIn
 from embspace.extract.checkpoints import form_of
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.measure.sequences.class_flow_layers import SEPARATION, separation_rows
+from embspace.measure.sequences.class_flow_layers import SEPARATION, separation_rows, with_verdicts
 from embspace.measure.sequences.class_flow_maps import MAPS, QUALITY, Layout, class_maps
 from embspace.measure.sequences.class_flow_states import states_of_seed
 from embspace.measure.sequences.sequence_texts import Sequences, held_out_sequences
@@ -110,7 +110,7 @@ def measure_class_flow(
     maps, quality = class_maps(
         states[0].cls, sequences, layout, n_layers=n_map_layers, n_neighbors=quality_n_neighbors
     )
-    return ClassFlowTables(pd.DataFrame(rows, columns=SEPARATION), maps, quality)
+    return ClassFlowTables(pd.DataFrame(with_verdicts(rows), columns=SEPARATION), maps, quality)
 
 
 def main(config: StageConfig) -> None:

@@ -1,6 +1,6 @@
 """How well the classes of documents hold together at each layer of a model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -13,8 +13,9 @@ from embspace.geometry.inference.resampling import (
     half_sample_bounds,
     upper_p_value,
 )
-from embspace.geometry.pairs.vectors import unit_rows
+from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.sequences.class_flow_states import FirstTokenStates
+from embspace.measure.sequences.sequence_classifiers import RANDOM
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.measure.tables.nulls import mean_and_range
 
@@ -30,6 +31,7 @@ SEPARATION += [
         f"{quantity}_p_value",
     )
 ]
+SEPARATION += ["largest_random_silhouette", "is_parted"]
 Means = Float[np.ndarray, "choice quantity"]
 
 
@@ -71,6 +73,26 @@ def separation_rows(
             row[f"null_{quantity}_high"] = float(high)
             row[f"{quantity}_p_value"] = upper_p_value(float(value[number]), null[:, number])
         yield row
+
+
+def with_verdicts(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with the verdict on each layer of a model that was trained.
+
+    `is_parted`: the interval of the silhouette is above the null's range, and above the silhouette
+    of the same layer with all random weights. None of random weights and undefined layers.
+    """
+    largest = dict[int, float]()
+    for row in rows:
+        if row["weights"] == RANDOM and "silhouette" in row:
+            layer = row["layer"]
+            largest[layer] = max(largest.get(layer, -1.0), row["silhouette"])
+    for row in rows:
+        if row["weights"] != RANDOM and "silhouette" in row:
+            at_random = largest.get(row["layer"], float("nan"))
+            row["largest_random_silhouette"] = at_random
+            bounds = (at_random, row["null_silhouette_high"])
+            row["is_parted"] = all(row["silhouette_low"] > each for each in bounds)
+    return list(rows)
 
 
 def document_distances(

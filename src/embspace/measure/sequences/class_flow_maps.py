@@ -13,7 +13,7 @@ from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.project.layouts.tsne import tsne_layout
 
-MAPS = ["layer", "document", "class", "pca_1", "pca_2", "tsne_1", "tsne_2"]
+MAPS = ["layer", "text", "document", "class", "pca_1", "pca_2", "tsne_1", "tsne_2"]
 QUALITY = ["layer", "method", "n", "n_neighbors", "explained_variance_1", "explained_variance_2"]
 QUALITY += ["trustworthiness", "chance_trustworthiness", "continuity", "neighbor_recall"]
 
@@ -52,8 +52,9 @@ def class_maps(
     found = Parallel(n_jobs=-1)(delayed(_maps_of)(cls[each], layout, n_neighbors) for each in drawn)
     tables, rows = [pd.DataFrame(columns=MAPS)] if not drawn else [], list[Row]()
     for layer, (coordinates, quality) in zip(drawn, found, strict=True):
-        table = pd.DataFrame(coordinates, columns=MAPS[3:])
+        table = pd.DataFrame(coordinates, columns=MAPS[4:])
         table["layer"] = layer
+        table["text"] = np.arange(len(table))
         table["document"] = sequences.document
         table["class"] = [sequences.classes[each] for each in sequences.label]
         tables.append(table[MAPS])

@@ -40,7 +40,7 @@ class SequenceAttention:
     inside: dict[str, Float[np.ndarray, "reader layer head document"]]
     """By region, the mean attention to a place in it; NaN of a document that has none."""
     outside: dict[str, Float[np.ndarray, "reader layer head document"]]
-    states: Float[np.ndarray, "quantity layer document"]
+    states: Float[np.ndarray, "measure state document"]
     """`OF_STATES`, layers 0..L."""
     attention: Float[np.ndarray, "quantity layer document"]
     """`OF_ATTENTION`, mean over heads and, but for the histogram, over all tokens that look."""
@@ -115,7 +115,7 @@ def summed_up(
 
 def _of_batch(
     maps: Float[np.ndarray, "layer text head token token"],
-    states: Float[np.ndarray, "layer text token dim"],
+    states: Float[np.ndarray, "state text token dim"],
     places: np.ndarray,
     regions: dict[str, Bool[np.ndarray, "text place"]],
 ) -> tuple[Any, Any, np.ndarray, np.ndarray, np.ndarray]:

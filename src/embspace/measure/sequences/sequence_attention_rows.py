@@ -21,7 +21,8 @@ from embspace.measure.sequences.sequence_texts import PlacedSequences
 
 MODEL = ["weights", "model_seed", "layer"]
 REGIONS = [*MODEL, "head", "reader", "region", "n_documents", "attention_inside"]
-REGIONS += ["attention_outside", "ratio", "ratio_low", "ratio_high"]
+REGIONS += ["attention_outside", "ratio", "ratio_low", "ratio_high", "largest_random_ratio"]
+REGIONS += ["looks_there"]
 LAYERS = [*MODEL, "quantity", "n_documents", "value", "value_low", "value_high"]
 PLACES = ["layer", "reader", "place", "first_codon", "last_codon", "n_changes", "attention"]
 
@@ -31,8 +32,28 @@ def region_rows(
 ) -> Iterator[Row]:
     """One row a model, layer, head, reader and region: attention to its places over all others.
 
-    The ratio of means over documents, of those that have the region.
+    The ratio of means over documents, of those that have the region. Of a trained model
+    `largest_random_ratio` is that of the same head in all random weights, and `looks_there` the
+    verdict: the interval is above it and above 1.
     """
+    largest = dict[tuple[str, str, int, int], float]()
+    for row in _ratio_rows([each for each in models if each.weights != TRAINED], placed, **options):
+        head = _head_of(row)
+        largest[head] = max(largest.get(head, 0.0), row["ratio"])
+        yield row
+    for row in _ratio_rows([each for each in models if each.weights == TRAINED], placed, **options):
+        at_random = largest.get(_head_of(row), float("nan"))
+        looks_there = row["ratio_low"] > max(at_random, 1.0)
+        yield row | {"largest_random_ratio": at_random, "looks_there": looks_there}
+
+
+def _head_of(row: Row) -> tuple[str, str, int, int]:
+    return row["region"], row["reader"], row["layer"], row["head"]
+
+
+def _ratio_rows(
+    models: Sequence[SequenceAttention], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
     label = placed.sequences.label
     for model in models:
         for region, inside in model.inside.items():

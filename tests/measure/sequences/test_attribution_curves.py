@@ -1,0 +1,46 @@
+"""Holds curves and areas, and their differences, to curves that are made by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.measure.sequences.attribution_curves import area_rows, curve_rows
+from embspace.measure.sequences.attribution_seeds import AT_RANDOM, REGRESSION, ScoredModel
+from tests.measure.sequences.small import planted_sequences
+
+OPTIONS: dict[str, Any] = {"n_resamples": 20, "level": 0.95, "seed": 0}
+STEPS = [0, 3, 12]
+N = 12
+
+
+def models() -> list[ScoredModel]:
+    """A curve that falls at once, and one that falls in a line."""
+    has = np.arange(N) % 2 == 1
+    curves = {
+        "sudden": np.where(has, np.array([[1.0], [0.0], [0.0]]), np.nan),
+        AT_RANDOM: np.where(has, np.array([[1.0], [0.75], [0.0]]), np.nan),
+        REGRESSION: np.where(has, np.array([[1.0], [0.0], [0.0]]), np.nan),
+    }
+    return [ScoredModel("trained", 0, {}, {(each, "deletion"): v for each, v in curves.items()})]
+
+
+def test_curves_are_means_of_the_documents_with_a_change() -> None:
+    placed, _ = planted_sequences(N)
+    rows = list(curve_rows(models(), placed, STEPS, **OPTIONS))
+    sudden = [row for row in rows if row["method"] == "sudden"]
+    assert [row["probability"] for row in sudden] == pytest.approx([1, 0, 0])
+    assert [row["n_hidden"] for row in sudden] == STEPS
+    assert {row["n_documents"] for row in rows} == {N // 2}
+
+
+def test_areas_and_what_they_are_less() -> None:
+    placed, _ = planted_sequences(N)
+    rows = {row["method"]: row for row in area_rows(models(), placed, STEPS, **OPTIONS)}
+    assert rows["sudden"]["area"] == pytest.approx(0.125)
+    assert rows[AT_RANDOM]["area"] == pytest.approx(0.5)
+    assert rows["sudden"]["area_less_random"] == pytest.approx(-0.375)
+    assert rows["sudden"]["area_less_random_high"] == pytest.approx(-0.375)
+    assert rows["sudden"]["area_less_regression"] == pytest.approx(0)
+    assert "area_less_random" not in rows[AT_RANDOM]
+    assert "area_less_regression" not in rows[REGRESSION]

@@ -1,0 +1,65 @@
+"""Holds attributions to a model that is built to look at three known sites."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry.attribution.recall import precision_at_all, ranking
+from embspace.measure.sequences.attribution_methods import METHODS, attributions
+from embspace.measure.sequences.sequence_classifiers import (
+    logits_of,
+    random_classifier,
+    with_hidden,
+)
+from tests.measure.sequences.small import SITES, planted_classifier, planted_sequences
+
+
+def test_every_method_finds_exactly_the_three_planted_sites() -> None:
+    placed, encoded = planted_sequences()
+    module, label = planted_classifier(), placed.sequences.label
+    assert (logits_of(module, encoded.ids).argmax(axis=1) == label).all()
+    scores = attributions(module, encoded, label)
+    assert tuple(scores) == METHODS
+    true = np.zeros_like(scores["occlusion"], dtype=bool)
+    true[:, SITES] = True
+    for method, found in scores.items():
+        assert precision_at_all(ranking(found), true).tolist() == [1.0] * len(label), method
+        elsewhere, at_sites = np.abs(found[~true]).max(), found[true].min()
+        assert at_sites > 100 * elsewhere, method
+
+
+def test_occlusion_is_the_fall_of_the_logit_by_hand() -> None:
+    placed, encoded = planted_sequences(4)
+    module, label = planted_classifier(), placed.sequences.label
+    hidden = np.zeros((4, 12), dtype=bool)
+    hidden[:, SITES[0]] = True
+    rows = np.arange(4)
+    before = logits_of(module, encoded.ids)[rows, label]
+    after = logits_of(module, with_hidden(encoded, hidden))[rows, label]
+    found = attributions(module, encoded, label)["occlusion"]
+    assert found[:, SITES[0]] == pytest.approx(before - after)
+
+
+def test_the_scores_of_the_other_class_have_the_other_sign() -> None:
+    placed, encoded = planted_sequences(6)
+    module, label = planted_classifier(), placed.sequences.label
+    own, other = (attributions(module, encoded, each) for each in (label, 1 - label))
+    for method in ("gradient_x_input", "occlusion"):
+        assert own[method] == pytest.approx(
+            -other[method], abs=1e-9
+        )  # two classes, less their mean
+    for method in ("last_attention", "attention_rollout"):
+        assert (own[method] == other[method]).all()  # these know no class
+
+
+def test_random_weights_find_the_sites_no_more_often_than_by_chance() -> None:
+    placed, encoded = planted_sequences(40)
+    true = np.zeros((40, 12), dtype=bool)
+    true[:, SITES] = True
+    found = [
+        precision_at_all(ranking(scores), true).mean()
+        for seed in range(12)
+        for scores in attributions(
+            random_classifier(planted_classifier(), seed), encoded, placed.sequences.label
+        ).values()
+    ]
+    assert np.mean(found) == pytest.approx(3 / 12, abs=0.08)

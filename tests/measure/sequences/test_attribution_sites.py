@@ -1,0 +1,75 @@
+"""Holds precision, recall and found changes to scores that are made by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.measure.sequences.attribution_seeds import REGRESSION, ScoredModel
+from embspace.measure.sequences.attribution_sites import (
+    change_rows,
+    place_rows,
+    precision_rows,
+    recall_rows,
+)
+from embspace.measure.sequences.sequence_texts import PlacedSequences
+from tests.measure.sequences.small import N_PLACES, SITES, planted_sequences
+
+OPTIONS: dict[str, Any] = {"n_resamples": 20, "level": 0.95, "seed": 0}
+N = 24
+
+
+def models(placed: PlacedSequences) -> list[ScoredModel]:
+    """A method that knows the sites, one that finds one of three, and a regression like it."""
+    at_sites = np.tile(np.isin(np.arange(N_PLACES), SITES) * 1.0, (N, 1))
+    one = np.tile(np.isin(np.arange(N_PLACES), [0, 1, SITES[0]]) * 1.0, (N, 1))
+    return [
+        ScoredModel("trained", 0, {"best": at_sites, "third": one}, {}),
+        ScoredModel("random weights", 0, {"best": -at_sites}, {}),
+        ScoredModel("logistic regression", None, {REGRESSION: one}, {}),
+    ]
+
+
+def test_precision_against_chance_and_the_regression() -> None:
+    placed, _ = planted_sequences(N)
+    best, third, worst, regression = precision_rows(models(placed), placed, **OPTIONS)
+    assert best["n_documents"] == N // 2  # the other class has no defining change
+    assert (best["precision"], best["precision_low"]) == pytest.approx((1, 1))
+    assert best["chance_precision"] == pytest.approx(3 / N_PLACES)
+    assert best["precision_less_regression"] == pytest.approx(2 / 3)
+    assert best["precision_less_regression_low"] == pytest.approx(2 / 3)
+    assert third["precision"] == pytest.approx(1 / 3)
+    assert third["precision_less_regression"] == pytest.approx(0)
+    assert worst["precision"] == 0
+    assert worst["weights"] == "random weights"
+    assert "precision_less_regression" not in regression
+    assert regression["any_class_precision"] == pytest.approx(1 / 3)
+
+
+def test_recall_grows_with_the_number_of_places_to_one() -> None:
+    placed, _ = planted_sequences(N)
+    rows = list(recall_rows(models(placed), placed, [12, 1, 3, 99], **OPTIONS))
+    best = {row["n_first"]: row for row in rows if row["weights"] == "trained"
+            and row["method"] == "best"}  # fmt: skip
+    assert [best[k]["recall"] for k in (1, 3, 12)] == pytest.approx([1 / 3, 1, 1])
+    assert [best[k]["chance_recall"] for k in (1, 3, 12)] == pytest.approx([1 / 12, 1 / 4, 1])
+    assert 99 not in best  # there are 12 places
+
+
+def test_a_change_is_found_where_its_place_is_among_the_first() -> None:
+    placed, _ = planted_sequences(N)
+    rows = list(change_rows(models(placed), placed, **OPTIONS))
+    assert {row["weights"] for row in rows} == {"trained", "logistic regression"}
+    found = {row["change"]: row["found"] for row in rows if row["method"] == "third"}
+    assert found == pytest.approx({"A3B": 1.0, "A6B": 0.0, "A10B": 0.0})
+    assert [row["chance_found"] for row in rows] == pytest.approx([0.25] * len(rows))
+    assert {row["n_documents"] for row in rows} == {N // 2}
+
+
+def test_places_have_the_mean_score_of_trained_seeds() -> None:
+    placed, _ = planted_sequences(N)
+    rows = list(place_rows(models(placed), placed))
+    best = [row for row in rows if row["method"] == "best" and row["class"] == "planted"]
+    assert [row["place"] for row in best if row["attribution"] == 1] == list(SITES)
+    assert [row["place"] for row in best if row["n_changes"]] == list(SITES)
+    assert not any(row["n_changes"] for row in rows if row["class"] == "other")

@@ -1,0 +1,60 @@
+"""Holds attention by region to a model that is built to look at three sites."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from embspace.measure.sequences.sequence_attention_maps import (
+    ANY,
+    OF_ATTENTION,
+    OWN,
+    region_places,
+    summed_up,
+)
+from tests.measure.sequences.small import (
+    N_PLACES,
+    SITES,
+    planted_classifier,
+    planted_sequences,
+)
+
+
+def planted(module: Any) -> Any:
+    placed, encoded = planted_sequences(8)
+    regions = region_places(placed, {"first two": [1, 2]})
+    return summed_up(module.base_model, encoded, regions, "trained", 0)
+
+
+def test_the_planted_first_token_looks_at_the_sites_alone() -> None:
+    found = planted(planted_classifier())
+    first = found.inside[ANY][0, 0, 0], found.outside[ANY][0, 0, 0]
+    assert first[0] == pytest.approx(1 / len(SITES), abs=1e-4)
+    assert first[1] == pytest.approx(0, abs=1e-4)
+    # All other tokens have no query, and look at all tokens alike.
+    even = 1 / (N_PLACES + 2)
+    assert found.inside[ANY][1] == pytest.approx(even, abs=1e-6)
+    assert found.outside["first two"][1] == pytest.approx(even, abs=1e-6)
+    places = np.zeros(N_PLACES)
+    places[list(SITES)] = 1 / 3
+    assert found.places[0, 0] == pytest.approx(places, abs=1e-4)
+
+
+def test_documents_without_a_site_of_their_own_have_no_such_region() -> None:
+    found = planted(planted_classifier())
+    is_planted = np.arange(8) % 2 == 1
+    assert (np.isnan(found.inside[OWN][0, 0, 0]) == ~is_planted).all()
+    assert not np.isnan(found.inside[ANY]).any()
+
+
+def test_even_attention_has_full_row_entropy_and_no_spread_of_values() -> None:
+    module = planted_classifier()
+    with torch.no_grad():
+        module.bert.encoder.layer[0].attention.self.query.weight.fill_(0)
+    found = planted(module)
+    named = dict(zip(OF_ATTENTION, found.attention[:, 0], strict=True))
+    assert named["row_entropy"] == pytest.approx(1)
+    assert named["to_first_token"] == pytest.approx(1 / (N_PLACES + 2))
+    assert named["to_separator"] == pytest.approx(1 / (N_PLACES + 2))
+    assert found.inside[ANY] == pytest.approx(found.outside[ANY], rel=1e-5)
