@@ -21,7 +21,7 @@ PHASES = {"pretraining": MASKED, "classification": {**CLASSIFIED, "trainable_lay
 
 
 def small_corpus(**given: Any) -> LineagesCorpus:
-    """34 codons of the receptor-binding domain, eleven k-mers; to be called in the project's root."""
+    """34 codons, eleven k-mers, of the receptor-binding domain; to be called in the root."""
     content = {**read_yaml(Path("conf/corpus/spike_rbd.yaml")), **REGION, **given}
     corpus = describe_corpus("x", content)
     assert isinstance(corpus, LineagesCorpus)

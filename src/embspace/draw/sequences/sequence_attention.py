@@ -169,7 +169,8 @@ def _tables(results: Tables, digits: int) -> str:
         "random weights, a rule that was fixed before. The eight largest of [CLS] by region."
     )
     first = section("Heads", words, markdown_table(for_readers(top, columns), digits))
-    every = section("All heads", "", markdown_table(for_readers(regions, columns), digits))
+    heads = regions[regions["weights"] == "trained"]
+    every = section("All heads", "", markdown_table(for_readers(heads, columns), digits))
     shown = {**keys, "quantity": "quantity", "n_documents": "sequences"}
     shown |= interval("value", "value")
     named = layers.assign(quantity=layers["quantity"].str.replace("_", " "))

@@ -1,0 +1,39 @@
+"""Draws all runs from their tables, as the stage does."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.draw.sequences.__main__ import DRAWINGS, main
+from embspace.files.tables import Tables, save_table
+from embspace.settings.stage import StageConfig
+from tests.draw.sequences.tables import attribution, class_flow, sequence_attention
+from tests.drawn import figure_files
+
+TABLES: dict[str, Tables] = {
+    "attribution": attribution(),
+    "class_flow": class_flow(),
+    "sequence_attention": sequence_attention(),
+}
+
+
+@pytest.mark.parametrize("runs", [(), ("mine", "yours")])
+def test_all_runs_are_drawn_on_a_page_each_noun(
+    runs: tuple[str, ...], root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert DRAWINGS.keys() == TABLES.keys()
+    conf = {noun: root / f"conf/draw/sequences/{noun}.yaml" for noun in DRAWINGS}
+    settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    monkeypatch.chdir(tmp_path)
+    for run in runs:
+        for noun, tables in TABLES.items():
+            for name, table in tables.items():
+                if "/" not in name:  # of another noun
+                    save_table(table, f"results/{noun}/{name}/{run}.csv")
+    main(StageConfig("", {}, "", {}, [], [], settings))
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    assert drawn == {file for noun in TABLES for file in figure_files(noun, "all_runs")}
+    for noun in TABLES:
+        text = Path(f"figures/{noun}/all_runs.md").read_text()
+        assert all(run in text for run in runs)
