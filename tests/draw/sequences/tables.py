@@ -3,6 +3,7 @@
 from itertools import product
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from embspace.files.tables import Tables
 
@@ -133,6 +134,10 @@ def attribution() -> Tables:
     named = (precision, recall, changes, curves, areas, along)
     names = ("precision", "recall", "changes", "curves", "areas", "places")
     return {name: pd.DataFrame(rows) for name, rows in zip(names, named, strict=True)}
+
+
+def title_of(ax: Axes) -> str:
+    return ax.get_title("left") or ax.get_title()
 
 
 def of_runs(tables: Tables, *runs: str) -> Tables:

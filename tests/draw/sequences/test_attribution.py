@@ -7,7 +7,7 @@ import pytest
 from embspace.draw.sequences.attribution import draw_attribution
 from tests.draw.fits import assert_words_fit
 from tests.draw.sequences.tables import attribution as tables
-from tests.draw.sequences.tables import empty, of_runs
+from tests.draw.sequences.tables import empty, of_runs, title_of
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 44.0, "digits": 3}
 
@@ -21,7 +21,7 @@ def test_curves_marks_and_frames_are_those_of_the_tables() -> None:
     said = " ".join(figure.get_suptitle().split())
     assert "find sites of the class in all seeds" in said
     assert "occlusion 0.50 to 0.50 of the places, logistic regression 0.50, chance 0.10" in said
-    gene = next(ax for ax in figure.axes if "when a k-mer is hidden" in ax.get_title())
+    gene = next(ax for ax in figure.axes if "when a k-mer is hidden" in title_of(ax))
     frames = [(patch.get_x(), patch.get_y()) for patch in gene.patches]
     assert frames == [(4, 0), (1, 1)]  # codon 14 of alpha, codon 6 of beta
     assert "| mine" in text

@@ -7,7 +7,7 @@ import pytest
 from embspace.draw.sequences.class_flow import draw_class_flow
 from tests.draw.fits import assert_words_fit
 from tests.draw.sequences.tables import class_flow as tables
-from tests.draw.sequences.tables import empty, of_runs
+from tests.draw.sequences.tables import empty, of_runs, title_of
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 44.0, "digits": 3}
 
@@ -23,7 +23,7 @@ def test_lines_and_maps_are_those_of_the_tables() -> None:
         [0.2, 0.4, 0.6],
         [0.25, 0.45, 0.65],
     ]
-    titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes if ax.has_data()]
+    titles = [title_of(ax) for ax in figure.axes if ax.has_data()]
     assert titles[2:] == ["PCA, layer 1", "PCA, layer 3", "t-SNE, layer 1", "t-SNE, layer 3"]
     said = " ".join(figure.get_suptitle().split())
     assert "parts the classes at the last layer in 2 of 2 seeds" in said

@@ -32,7 +32,7 @@ METHODS = {
 RANDOM = Look("random weights", GRAY, "x", ":")
 _COLORS = (BLACK, BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW)
 _MARKERS = "oXs^DvP*"
-LABEL_GAP = 1.6  # places between two numbers of codons
+LABEL_GAP = 1.7  # places between two numbers of codons
 
 
 def class_looks(classes: Iterable[str]) -> dict[str, Look]:
@@ -89,6 +89,6 @@ def show_codons(ax: Axes, places: pd.DataFrame, codons: Sequence[int]) -> None:
             rotation=90,
             ha="center",
             va="top",
-            fontsize=6.5,
+            fontsize=7,
             annotation_clip=False,
         )
