@@ -40,7 +40,7 @@ def measured(**changed: Any) -> LayerRoles:
 
 
 def planted(slopes: dict[str, float]) -> LayerRoles:
-    """The verdicts on a model of 8 layers whose statistics go so with depth, by chance in others."""
+    """The verdicts on a model of 8 layers whose statistics go so with depth, or nowhere."""
     depth = np.arange(8.0)[:, None]
     slope = np.array([slopes.get(each, 0.0) for each in STATISTICS])
     rng = np.random.default_rng(0)

@@ -70,9 +70,10 @@ def measure_layer_roles(
     """Statistics of what each block does with its input, and whether they go with depth.
 
     A text is the first window of a document. Intervals are by half-samples of the texts;
-    `n_random_weights` models of the same config read the same tokens. The correlation is Spearman's,
-    of a statistic's mean over texts with the layer's number, 1..L; its p-value is of `n_orders`
-    random orders of the layers. `verdict_of` says what matches, differs or stays undecided.
+    `n_random_weights` models of the same config read the same tokens. The correlation is
+    Spearman's, of a statistic's mean over texts with the layer's number, 1..L; its p-value is of
+    `n_orders` random orders of the layers. `verdict_of` says what matches, differs or stays
+    undecided.
     """
     name = chosen_corpus(corpora, corpus)
     texts = [] if name is None else texts_of(corpora[name], n_texts)
@@ -125,7 +126,7 @@ def _correlations(
     return rank_correlations(_means(values, texts))
 
 
-def rank_correlations(means: Float[np.ndarray, "layer *s"]) -> Float[np.ndarray, "*s"]:
+def rank_correlations(means: Float[np.ndarray, "layer ..."]) -> Float[np.ndarray, "..."]:
     """Spearman's rank correlation of each column with the row's number; ties share their rank."""
     from scipy.stats import rankdata
 
