@@ -35,7 +35,8 @@ OF_CHOICES = ("row_entropy", "value_entropy")
 RANDOM = ["random_weights_mean", "random_weights_smallest", "random_weights_largest"]
 SHARED = ["value", "low", "high", *RANDOM]
 COLUMNS = ["corpus", "layer", "statistic", *SHARED, "n_texts", "n_tokens"]
-CLAIM_COLUMNS = ["claim", "statistic", "expected_sign", "n_blocks", *SHARED, "p_value"]
+# `seed` is empty: the table of claims on the layers of runs has it.
+CLAIM_COLUMNS = ["claim", "statistic", "expected_sign", "seed", "n_blocks", *SHARED, "p_value"]
 CLAIM_COLUMNS += ["n_texts", "holds_if", "verdict"]
 ByText = Float[np.ndarray, "text layer statistic"]
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-Verdict = Literal["matches", "differs", "undecided"]
+RoleVerdict = Literal["matches", "differs", "undecided"]
 
 
 class Evidence(NamedTuple):
@@ -35,7 +35,7 @@ def verdict_of(
     beyond = [each for each in (1, -1) if min(each * found.low, each * found.high) > 0]
     matches = [each for each in signs if each in beyond and _is_rare(found, each, largest_p_value)]
     against = bool(beyond) and beyond[0] not in signs
-    verdict: Verdict = "matches" if matches else "differs" if near or against else "undecided"
+    verdict: RoleVerdict = "matches" if matches else "differs" if near or against else "undecided"
     relation = {"+": "value > 0", "-": "value < 0", "either": "value > 0 or value < 0"}[sign]
     rule = f"{relation}, so is its interval, p <= {largest_p_value:g}, beyond all random weights"
     return {"holds_if": rule, "verdict": verdict}

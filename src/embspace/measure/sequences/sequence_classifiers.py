@@ -16,14 +16,14 @@ from embspace.train.heads import load_head
 
 TRAINED, PRETRAINED, RANDOM = "trained", "pretrained", "random weights"
 TEXTS_AT_ONCE = 128
-TokenIds = Int[np.ndarray, "text token"]
+SequenceIds = Int[np.ndarray, "text token"]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """Sequences as the model reads them: all of one length, so that nothing is padded."""
 
-    ids: TokenIds
+    ids: SequenceIds
     places: Int[np.ndarray, " place"]
     """The positions of the ordinary tokens, one a place of the gene; position 0 is [CLS]."""
     mask_id: int
@@ -76,7 +76,7 @@ def encode_sequences(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Enco
     return Encoded(np.stack([each.ids for each in windows]), np.flatnonzero(~special), int(mask_id))
 
 
-def batches(ids: TokenIds) -> Iterator[tuple[Any, Any]]:
+def batches(ids: SequenceIds) -> Iterator[tuple[Any, Any]]:
     """Yield token ids and masks as tensors, some texts at a time."""
     import torch
 
@@ -85,7 +85,7 @@ def batches(ids: TokenIds) -> Iterator[tuple[Any, Any]]:
         yield chosen, torch.ones_like(chosen)
 
 
-def logits_of(module: Any, ids: TokenIds) -> Float[np.ndarray, "text class"]:
+def logits_of(module: Any, ids: SequenceIds) -> Float[np.ndarray, "text class"]:
     """Return the logits of each text in float64, less their mean over the classes.
 
     Softmax does not see that mean, so that no evidence is lost with it.
@@ -107,7 +107,7 @@ def probabilities(logits: Float[np.ndarray, "text class"]) -> Float[np.ndarray, 
     return np.asarray(softmax(logits, axis=1))
 
 
-def with_hidden(encoded: Encoded, hidden: Bool[np.ndarray, "text place"]) -> TokenIds:
+def with_hidden(encoded: Encoded, hidden: Bool[np.ndarray, "text place"]) -> SequenceIds:
     """Return the token ids with the mask in the place of hidden k-mers."""
     ids = encoded.ids.copy()
     places = ids[:, encoded.places]
