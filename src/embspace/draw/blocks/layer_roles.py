@@ -132,7 +132,7 @@ def _legend(figure: Figure, claims: pd.DataFrame) -> None:
 
 def _tables(layers: pd.DataFrame, claims: pd.DataFrame, digits: int) -> list[str]:
     bounds = {"low": "value_low", "high": "value_high"}
-    judged = claims.drop(columns=["n_texts"]).rename(columns=bounds)
+    judged = claims.drop(columns=["n_texts", "seed"]).rename(columns=bounds)
     found = section(
         "The claims",
         "From the abstract of The geometry of BERT (arXiv 2502.12033); which statistics speak for "
