@@ -1,5 +1,20 @@
 """The public names, each with the module that defines it."""
 
+from .attention.key_variance import TextMoments as TextMoments
+from .attention.key_variance import key_share_bounds as key_share_bounds
+from .attention.key_variance import key_shares as key_shares
+from .attention.key_variance import text_moments as text_moments
+from .attention.query_key_form import EigenvalueCounts as EigenvalueCounts
+from .attention.query_key_form import directionality as directionality
+from .attention.query_key_form import effective_rank_of_form as effective_rank_of_form
+from .attention.query_key_form import eigenvalue_counts as eigenvalue_counts
+from .attention.query_key_form import expected_overlap as expected_overlap
+from .attention.query_key_form import form_singular_values as form_singular_values
+from .attention.query_key_form import form_symmetry as form_symmetry
+from .attention.query_key_form import principal_angles as principal_angles
+from .attention.query_key_form import skew_share as skew_share
+from .attention.query_key_form import squared_shares as squared_shares
+from .attention.query_key_form import subspace_overlap as subspace_overlap
 from .groups.alignment import ProcrustesFit as ProcrustesFit
 from .groups.alignment import common_neighbors as common_neighbors
 from .groups.alignment import common_neighbors_without_each as common_neighbors_without_each

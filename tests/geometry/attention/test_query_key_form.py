@@ -11,11 +11,11 @@ from embspace.geometry.attention.query_key_form import (
     eigenvalue_counts,
     expected_overlap,
     form_singular_values,
+    form_symmetry,
     principal_angles,
     skew_share,
     squared_shares,
     subspace_overlap,
-    symmetry,
 )
 
 RANK, DIM = 4, 24
@@ -49,7 +49,7 @@ def test_all_is_that_of_the_matrix_which_is_never_built(query: np.ndarray, key: 
     form = query.T @ key
     part = (form + form.T) / 2
     norms = np.linalg.norm(part) ** 2, np.linalg.norm(form - part) ** 2
-    assert symmetry(query, key) == pytest.approx(norms[0] / np.linalg.norm(form) ** 2)
+    assert form_symmetry(query, key) == pytest.approx(norms[0] / np.linalg.norm(form) ** 2)
     assert skew_share(query, key) == pytest.approx(norms[1] / np.linalg.norm(form) ** 2)
     sizes = np.linalg.svd(form, compute_uv=False)
     found = form_singular_values(query, key)
@@ -71,9 +71,9 @@ def test_all_is_that_of_the_matrix_which_is_never_built(query: np.ndarray, key: 
 
 def test_a_symmetric_form_and_an_antisymmetric_one():
     query = drawn(0)
-    assert symmetry(query, query) == pytest.approx(1)
-    assert symmetry(query, SIGNS @ query) == pytest.approx(1)
-    assert symmetry(query, TURN @ query) == pytest.approx(0, abs=1e-12)
+    assert form_symmetry(query, query) == pytest.approx(1)
+    assert form_symmetry(query, SIGNS @ query) == pytest.approx(1)
+    assert form_symmetry(query, TURN @ query) == pytest.approx(0, abs=1e-12)
     assert skew_share(query, TURN @ query) == pytest.approx(1)
     assert eigenvalue_counts(query, query) == EigenvalueCounts(4, 0, 0, 0, 0)
     assert eigenvalue_counts(query, SIGNS @ query) == EigenvalueCounts(2, 2, 0, 0, 0)
@@ -84,7 +84,7 @@ def test_a_symmetric_form_and_an_antisymmetric_one():
 
 def test_random_factors_are_half_symmetric_and_have_no_direction():
     draws = range(0, 400, 2)
-    shares = [symmetry(drawn(seed), drawn(seed + 1)) for seed in draws]
+    shares = [form_symmetry(drawn(seed), drawn(seed + 1)) for seed in draws]
     expected = (1 + 1 / DIM) / 2
     error = np.std(shares) / np.sqrt(len(shares))
     assert np.mean(shares) == pytest.approx(expected, abs=4 * error)
@@ -142,7 +142,7 @@ def test_a_rotation_of_queries_and_keys_within_a_head_changes_nothing():
     query, key = drawn(0), drawn(1)
     turn = rotation(2, RANK)
     measures = [
-        symmetry,
+        form_symmetry,
         lambda q, k: directionality(q, k, n_deviations=1),
         form_singular_values,
         principal_angles,
@@ -152,13 +152,13 @@ def test_a_rotation_of_queries_and_keys_within_a_head_changes_nothing():
         assert each(turn @ query, turn @ key) == pytest.approx(each(query, key))
     # of the stream's dimensions, all but what looks at single ones
     other = rotation(5, DIM)
-    for each in (symmetry, form_singular_values, principal_angles):
+    for each in (form_symmetry, form_singular_values, principal_angles):
         assert each(query @ other, key @ other) == pytest.approx(each(query, key))
 
 
 def test_exchanging_queries_with_keys_transposes_the_form():
     query, key = drawn(0), drawn(1)
-    assert symmetry(key, query) == pytest.approx(symmetry(query, key))
+    assert form_symmetry(key, query) == pytest.approx(form_symmetry(query, key))
     assert form_singular_values(key, query) == pytest.approx(form_singular_values(query, key))
 
 
@@ -168,7 +168,7 @@ def test_heads_one_below_the_other_add_their_forms():
     form = sum(q.T @ k for q, k in parts)
     part = (form + form.T) / 2
     expected = np.linalg.norm(part) ** 2 / np.linalg.norm(form) ** 2
-    assert symmetry(query, key) == pytest.approx(expected)
+    assert form_symmetry(query, key) == pytest.approx(expected)
     assert directionality(query, key, n_deviations=2) == pytest.approx(dense_directionality(form))
 
 
@@ -180,7 +180,7 @@ def test_the_spectrum_of_equal_values_and_of_one():
 
 def test_a_form_that_is_0_has_no_shares():
     nothing = np.zeros((RANK, DIM))
-    assert np.isnan(symmetry(nothing, drawn(0)))
+    assert np.isnan(form_symmetry(nothing, drawn(0)))
     assert np.isnan(effective_rank_of_form(form_singular_values(nothing, drawn(0))))
     assert np.isnan(squared_shares(np.zeros(2))).all()
     assert len(principal_angles(nothing, drawn(0))) == 0
@@ -212,13 +212,13 @@ def test_symmetry_as_coded_takes_queries_of_other_heads_for_keys():
     d = n_heads * head_dim
 
     def symmetry_as_coded(matrix: np.ndarray) -> float:
-        return symmetry(matrix[:d], matrix[d : 2 * d])
+        return form_symmetry(matrix[:d], matrix[d : 2 * d])
 
     mixed, whole = (fused(each, n_heads, head_dim) for each in ("per_head", "all_queries_first"))
     assert symmetry_as_coded(whole) == pytest.approx(1)
     assert symmetry_as_coded(mixed) == pytest.approx(0.5, abs=0.05)
     query, key, _ = mixed.reshape(n_heads, 3, head_dim, -1).swapaxes(0, 1).reshape(3, d, -1)
-    assert symmetry(query, key) == pytest.approx(1)
+    assert form_symmetry(query, key) == pytest.approx(1)
 
 
 def test_grouped_keys_as_coded_give_a_head_the_key_of_another():
@@ -231,5 +231,5 @@ def test_grouped_keys_as_coded_give_a_head_the_key_of_another():
     query = np.concatenate([keys[0], -3 * keys[0], keys[1], keys[1]])
     right = np.concatenate([np.repeat(keys, 2, axis=0)[head] for head in range(4)])
     as_coded = np.concatenate([np.tile(keys, (2, 1, 1))[head] for head in range(4)])
-    assert symmetry(query, right) == pytest.approx(1)
-    assert symmetry(query, as_coded) < 0.6
+    assert form_symmetry(query, right) == pytest.approx(1)
+    assert form_symmetry(query, as_coded) < 0.6

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from embspace.geometry.attention.query_key_form import symmetry
+from embspace.geometry.attention.query_key_form import form_symmetry
 from embspace.measure.blocks.query_key_form_heads import as_array, forms_of
 from embspace.models.stream.head_weights import head_weights
 from tests.models.stream.tiny import tiny
@@ -32,7 +32,7 @@ def test_a_row_a_head_layer_and_rank(model_type: str):
     assert [row["layer"] for row in forms.layers] == [each.layer for each in weights]
     assert {row["rank"] for row in forms.ranks} == set(range(1, 7))
     [row] = [each for each in forms.heads if (each["layer"], each["head"]) == (1, 3)]
-    expected = symmetry(as_array(weights[0].query[2]), as_array(weights[0].key[2]))
+    expected = form_symmetry(as_array(weights[0].query[2]), as_array(weights[0].key[2]))
     assert row["symmetry"] == expected
 
 

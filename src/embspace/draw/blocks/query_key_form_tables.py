@@ -60,7 +60,8 @@ PRINTED_NOTE = (
 )
 HEADS_NOTE = (
     "Key only and mean query: shares in the variance of scores over keys, with 95 % intervals over "
-    "texts; a dash where queries have no bias, and where positions are rotary."
+    "texts; a dash where queries have no bias, and where positions are rotary. The gray range "
+    "beside them in the figure is of the mean query; random weights begin without a key-only term."
 )
 NULLS_NOTE = (
     "How many heads lie below, within and above the range over all heads and seeds of the layer "

@@ -18,7 +18,7 @@ ROUNDING = 1e-7
 are float32; two eigenvalues that are nearly one may be found as a pair of conjugates."""
 
 
-def symmetry(query: Factor, key: Factor) -> float:
+def form_symmetry(query: Factor, key: Factor) -> float:
     """Return the share of the symmetric part in the form: |(G + G')/2|^2 / |G|^2, in [0, 1].
 
     Saponati et al. (2025), arXiv 2502.10927; their tables print 2 s - 1. It is 1 for a symmetric
@@ -31,8 +31,8 @@ def symmetry(query: Factor, key: Factor) -> float:
 
 
 def skew_share(query: Factor, key: Factor) -> float:
-    """Return the share of the antisymmetric part in the form: 1 less `symmetry`, in [0, 1]."""
-    return 1 - symmetry(query, key)
+    """Return the share of the antisymmetric part in the form: 1 less `form_symmetry`, in [0, 1]."""
+    return 1 - form_symmetry(query, key)
 
 
 def directionality(query: Factor, key: Factor, *, n_deviations: float) -> float:

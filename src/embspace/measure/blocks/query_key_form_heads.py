@@ -14,10 +14,10 @@ from embspace.geometry.attention.query_key_form import (
     eigenvalue_counts,
     expected_overlap,
     form_singular_values,
+    form_symmetry,
     principal_angles,
     squared_shares,
     subspace_overlap,
-    symmetry,
 )
 
 LAYER_MEASURES = ("symmetry", "directionality", "effective_rank", "top_share")
@@ -69,7 +69,7 @@ def _of_form(
     sizes: Float[np.ndarray, " value"],
     n_deviations: float,
 ) -> Row:
-    symmetric = symmetry(query, key)
+    symmetric = form_symmetry(query, key)
     return {
         "symmetry": symmetric,
         "skew_share": 1 - symmetric,
