@@ -1,5 +1,6 @@
 """Figure and tables of `measure_class_flow`: how the first token parts classes, by layer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -114,7 +115,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
             ax.plot(of_model["layer"], of_model[quantity], **of_line)
 
 
-def _maps(axes: list[Axes], maps: pd.DataFrame, quality: pd.DataFrame, method: str) -> None:
+def _maps(axes: Sequence[Axes], maps: pd.DataFrame, quality: pd.DataFrame, method: str) -> None:
     looks = class_looks(maps["class"])
     layers = sorted(maps["layer"].unique())
     for ax in axes[len(layers) :]:

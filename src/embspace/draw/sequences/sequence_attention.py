@@ -1,5 +1,6 @@
 """Figure and tables of `measure_sequence_attention`: where heads look along the gene."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
     ax.grid(visible=False)
 
 
-def _heads(axes: list[Axes], heads: pd.DataFrame) -> None:
+def _heads(axes: Sequence[Axes], heads: pd.DataFrame) -> None:
     """Draw a map of layers and heads for each seed, and the mean of random weights last."""
     trained = heads[heads["weights"] == "trained"]
     seeds = sorted(trained["model_seed"].unique())[: len(axes) - 1]
