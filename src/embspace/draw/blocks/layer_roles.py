@@ -102,12 +102,15 @@ def _by_layer(ax: Axes, rows: pd.DataFrame, words: str) -> None:
 
 def _correlations(ax: Axes, claims: pd.DataFrame) -> None:
     places = range(len(claims))[::-1]
-    for place, row in zip(places, claims.itertuples(), strict=True):
-        ends = [row.random_weights_smallest, row.random_weights_largest]
-        ax.plot(ends, [place, place], color=GRAY, alpha=0.4, lw=6, solid_capstyle="butt")
-        look = VERDICTS[str(row.verdict)]
-        ax.plot([row.low, row.high], [place, place], color=look.color, lw=1.2)
-        ax.plot([row.value], [place], look.marker, color=look.color, ms=5)
+    columns = ["value", "low", "high", "random_weights_smallest", "random_weights_largest"]
+    numbers = claims[columns].to_numpy(dtype=float).tolist()
+    for place, verdict, row in zip(places, claims["verdict"], numbers, strict=True):
+        value, low, high, least, most = row
+        at = [place, place]
+        ax.plot([least, most], at, color=GRAY, alpha=0.4, lw=6, solid_capstyle="butt")
+        look = VERDICTS[str(verdict)]
+        ax.plot([low, high], at, color=look.color, lw=1.2)
+        ax.plot([value], [place], look.marker, color=look.color, ms=5)
     names = [
         f"{fill(str(row.statistic), LINE)} ({row.expected_sign})" for row in claims.itertuples()
     ]
