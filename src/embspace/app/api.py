@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
+from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import check_complete, find_model
 from embspace.app.durations import Durations
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
@@ -143,13 +144,16 @@ class Spaces:
 
         Raises:
             KeyError: if there is no such analysis or table, or several to choose from.
-            InputError: with what a stage said that failed.
+            InputError: if it reads stimuli that are too long for the model; with what a stage said
+                that failed.
         """
         stage, files = self._tables(noun)
         default = next((each for each in UNNAMED if each in files), None)
         chosen = next(iter(files)) if len(files) == 1 else default
         if (name or chosen) not in files:
             raise KeyError(f"of '{noun}', found {name!r}; there are {', '.join(sorted(files))}")
+        if stage not in self._made_stages:
+            check_stimuli(self.tree.folder, self.tree.stages(stage))
         self._make(stage)
         file = self.tree.folder / files[str(name or chosen)]
         if file.suffix == ".csv":

@@ -5,10 +5,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from embspace.app.checks.long_stimuli import check_lengths, listed_positions, local_stimuli
 from embspace.errors import InputError, not_among, within
 from embspace.files.copies import check_links
-from embspace.files.remote import is_address, local_path
-from embspace.files.tensors import listed_shapes
+from embspace.files.remote import local_path
 from embspace.models.locate import locate_files
 from embspace.models.matrices import check_offset
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
@@ -17,7 +17,6 @@ from embspace.models.windows import check_window
 from embspace.prepare.checkpoints import checkpoints_to_read
 from embspace.prepare.sources.hub import check_library
 from embspace.prepare.sources.wikipedia import read_pages
-from embspace.prepare.stimuli import prepare_stimuli
 from embspace.prepare.texts import local_files, prepare_texts, warn_unwatched
 from embspace.settings.corpus import (
     BuiltinCorpus,
@@ -41,10 +40,9 @@ from embspace.settings.model import (
 from embspace.settings.params import CONF, PARAMS, Params, models_of, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.schema import read_yaml, validate
-from embspace.settings.stage import checked_settings, settings_schema
+from embspace.settings.stage import settings_schema
 
 TEXTS = Path("data/texts")
-STIMULI = CONF / "prepare/stimuli.yaml"
 HIDDEN_STATES = CONF / "extract/hidden_states.yaml"
 MANY_SPECIAL_TOKENS = 8  # in a window; of known tokenizers none has more than 3
 OF_CHECKPOINTS = (  # settings that name a corpus of params.yaml
@@ -69,7 +67,10 @@ def check_settings() -> list[str]:
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
     named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
-    return named or [*_missing_files(params), *_wrong_stimuli(), *_missing_device(params)]
+    if named:
+        return named
+    found = (*_missing_files(params), *_wrong_stimuli(params), *_missing_device(params))
+    return [*dict.fromkeys(found)]  # what is missing is missing for several
 
 
 def _missing_keys() -> Iterator[str]:
@@ -168,17 +169,10 @@ def _missing_files(params: Params) -> Iterator[str]:
 
 
 def _check_positions(name: str, model: Model, folder: Path) -> None:
-    """Stop if `position_offset` leaves no position; of pickles a stage says it, which loads them.
-
-    A checkpoint may have a prefix before the names of its parameters, as `bert.`.
-    """
-    if isinstance(model, VectorsModel) or model.matrices.positional is None:
-        return
-    table = model.matrices.positional
-    for file in sorted(folder.glob("*.safetensors")):
-        for parameter, shape in listed_shapes(str(file)).items():
-            if parameter == table or parameter.endswith(f".{table}"):
-                check_offset(name, model, shape[0])
+    """Stop if `position_offset` leaves no position; of pickles a stage that loads them does."""
+    n_rows = listed_positions(model, folder)
+    if n_rows is not None:
+        check_offset(name, model, n_rows)
 
 
 def _check_window(name: str, model: Model) -> None:
@@ -206,14 +200,19 @@ def _check_source(name: str, corpus: Corpus) -> None:
                 raise InputError(f"key '{key}': {path}: not found")
 
 
-def _wrong_stimuli() -> Iterator[str]:
-    """Yield stimuli that are missing or do not fit, if all are local."""
+def _wrong_stimuli(params: Params) -> Iterator[str]:
+    """Yield stimuli that are missing, do not fit, or are too long for a model, if all are local."""
     try:
-        settings = checked_settings(prepare_stimuli, read_yaml(STIMULI), {}, str(STIMULI))
-        if not any(isinstance(each, str) and is_address(each) for each in settings.values()):
-            prepare_stimuli(**settings)
+        stimuli = local_stimuli()
     except InputError as error:
         yield str(error)
+        return
+    for name in params.models if stimuli else ():
+        model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+        try:
+            check_lengths(name, model, stimuli or {})
+        except InputError as error:
+            yield str(error)
 
 
 def _missing_device(params: Params) -> Iterator[str]:

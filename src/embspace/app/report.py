@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.durations import Durations
 from embspace.app.prune import name_of
@@ -160,8 +161,13 @@ def drawing_stages(root: Path, subject: Subject) -> list[str]:
 
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
-    """Run the stages at these addresses and what they need; say of each stage that it begins."""
+    """Run the stages at these addresses and what they need; say of each stage that it begins.
+
+    Raises:
+        InputError: if a stimulus is too long for the model, before any stage; with what one said.
+    """
     stages, durations, done = tree.stages(*targets), Durations(tree.root), set[str]()
+    check_stimuli(tree.folder, stages)
     start, n_known, width = monotonic(), 0, len(str(len(stages)))
     for number, step in enumerate(durations.timed(tree.reproduce(*targets)), 1):
         n_known += not step.runs

@@ -1,0 +1,1 @@
+"""Checks that `embspace check` and a report make before any stage runs."""
