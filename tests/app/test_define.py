@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import embspace.geometry.measures.declaration as declared
-from embspace.app.define import define, definitions_page
+from embspace.app.define import define, definitions_page, readable
 from embspace.errors import InputError
 from embspace.geometry.measures.registry import definitions
 
@@ -21,13 +21,38 @@ def test_every_measure_is_listed_with_its_first_line() -> None:
 def test_a_measure_is_told_whole() -> None:
     told = define("top_variance_share")
     for part in (
-        r"\frac{v_1}{\sum_i v_i}",
+        "formula:      v_1/(Σ_i v_i) = σ_1²/(Σ_i σ_i²)\n",
+        "range:        [1/min(n - 1, d), 1]\n",
         "Razzhigaev",
         "rotation, one scale for all, translation",
         ">>> top_variance_share(",
         "NaN where nothing varies",
     ):
         assert part in told
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        (r"\frac{1}{n(n-1)} \sum_{i \ne j} x_i", "1/(n(n-1)) Σ_(i ≠ j) x_i"),
+        (r"\left( \tfrac{1}{n} \sum_j |x_j|^2 \right)^{-1}", "(1/n Σ_j |x_j|²)⁻¹"),
+        (r"\sqrt{2 (d - \sqrt d)},\quad \bar m \pm \hat d_k", "√(2 (d - √d)), m̄ ± d̂_k"),
+        (r"[0,\ \infty) \text{ but for } \texttt{two\_nn}", "[0, ∞) but for two_nn"),
+        (r"r_{2k}(x_i),\ N_{k_c}, \arg\max_d", "r_(2k)(x_i), N_(k_c), arg max_d"),
+        (r"\{\pm e^{c \cdot x_i} : X^\top X\}", "{± e^(c · x_i) : Xᵀ X}"),
+    ],
+)
+def test_a_formula_is_readable_in_a_terminal(formula: str, shown: str) -> None:
+    assert readable(formula) == shown
+
+
+def test_no_measure_is_told_in_latex() -> None:
+    for name, each in definitions().items():
+        facts = define(name).split(">>>")[0].replace(each.text, "")
+        assert "\\" not in facts, name
+        for part in (each.formula, each.range):
+            shown = readable(part)
+            assert "  " not in shown and shown.count("{") == part.count(r"\{"), name
 
 
 def test_an_unknown_measure_is_not_guessed_but_what_was_meant_is_said() -> None:

@@ -21,6 +21,23 @@ IN_WORDS = {
     "coordinate_scales": "a scale for each coordinate",
 }
 
+INLINE = re.compile(r"\\\((.*?)\\\)")
+COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)|.", re.DOTALL)
+LETTERS = ("alpha", "delta", "zeta", "lambda", "mu", "pi", "rho", "sigma", "tau")
+SYMBOLS = {
+    **dict(zip(LETTERS, "αδζλμπρστ", strict=True)),
+    **{"varepsilon": "ε", "varphi": "φ", "Delta": "Δ", "Sigma": "Σ", "sum": "Σ"},
+    **{"cdot": "·", "ne": "≠", "le": "≤", "ge": "≥", "pm": "±", "in": "∈", "to": "→"},
+    **{"infty": "∞", "top": "ᵀ", "dots": "…", "lfloor": "⌊", "rfloor": "⌋", "quad": " "},
+    "arg": "arg ",
+    **dict.fromkeys(("left", "right"), ""),
+    **{name: name for name in ("arccos", "cos", "cosh", "exp", "log", "max", "min")},
+    **{"|": "‖", "{": "{", "}": "}", "#": "#", "_": "_", ",": " ", ";": " ", " ": " "},
+}
+MARKS = {"bar": "\u0304", "hat": "\u0302"}  # above the letter before
+WORDS = ("text", "texttt", "operatorname")
+POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
+
 
 def define(name: str | None) -> str:
     """Return the definition of a measure; without a name, a line for each.
@@ -36,14 +53,73 @@ def define(name: str | None) -> str:
     each = known[name]
     facts = {
         "family": each.family,
-        "formula": each.formula,
-        "range": each.range,
+        "formula": readable(each.formula),
+        "range": readable(each.range),
         "source": each.source,
         "unchanged by": _unchanged_by(each),
-        "few vectors": each.bias,
+        "few vectors": INLINE.sub(lambda found: readable(found[1]), each.bias),
     }
     shown = "\n".join(f"{key + ':':13} {value}" for key, value in facts.items())
     return f"{each.name}\n\n{each.text}\n\n{shown}\n\n{_example(each, known)}"
+
+
+def readable(formula: str) -> str:
+    """Return a formula in LaTeX as a terminal shows it: `Σ_i (v_i)² / n`.
+
+    Raises:
+        KeyError: for a command of LaTeX that no formula had before.
+    """
+    line, _ = _plain(COMMAND.findall(formula), 0)
+    return re.sub(r" +", " ", line).replace("( ", "(").replace(" )", ")").strip()
+
+
+def _plain(marks: list[str], at: int) -> tuple[str, int]:
+    """Return what stands up to the end of a group as plain text, and where that ends."""
+    shown = ""
+    while at < len(marks) and marks[at] != "}":
+        part, at = _part(marks, at)
+        shown += part
+    return shown, at + 1
+
+
+def _part(marks: list[str], at: int) -> tuple[str, int]:
+    """Return one letter, command with its arguments, or group, and where it ends."""
+    mark, name, at = marks[at], marks[at].removeprefix("\\"), at + 1
+    if mark == "{":
+        return _plain(marks, at)
+    if mark in ("_", "^"):
+        content, at = _argument(marks, at)
+        if mark == "^":
+            return POWERS.get(content, f"^{_in_parentheses(content)}"), at
+        is_short = len(content) == 1 or content.isdigit()
+        return f"_{content if is_short else f'({content})'}", at
+    if name == mark:
+        return mark, at
+    if name in WORDS:
+        return _argument(marks, at)
+    if name in MARKS:
+        content, at = _argument(marks, at)
+        return content + MARKS[name], at
+    if name == "sqrt":
+        content, at = _argument(marks, at)
+        return f"√{_in_parentheses(content)}", at
+    if name in ("frac", "tfrac"):
+        above, at = _argument(marks, at)
+        below, at = _argument(marks, at)
+        return f"{_in_parentheses(above)}/{_in_parentheses(below)}", at
+    return SYMBOLS[name], at
+
+
+def _argument(marks: list[str], at: int) -> tuple[str, int]:
+    while marks[at] == " ":
+        at += 1
+    return _part(marks, at)
+
+
+def _in_parentheses(term: str) -> str:
+    """Return a term of one piece as it is, another one in parentheses."""
+    is_whole = re.fullmatch(r"√?[\w.\u0302\u0304]+[²³]?|\|\w+\||√?\([^()]*\)", term)
+    return term if is_whole else f"({term})"
 
 
 def definitions_page() -> str:
