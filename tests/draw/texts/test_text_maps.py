@@ -67,6 +67,16 @@ def test_the_subtitle_says_how_many_texts_of_each_corpus(results: dict[str, Any]
     assert "maps by t-SNE" in words
 
 
+def test_shares_are_promised_where_they_stand(results: dict[str, Any]):
+    def said(results: dict[str, Any]) -> str:
+        return " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
+
+    assert "; below each, the share of the " in said(results)
+    alone = maps_of_one(lambda n: f"subject {n % 3}")
+    assert "contours of density" in said(alone)
+    assert "below each" not in said(alone)
+
+
 def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: dict[str, Any]):
     ax = draw(results)[0].axes[2]
     wanted = "map == 'all_corpora' and pooling == 'cls' and method == 'tsne'"

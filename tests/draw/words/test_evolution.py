@@ -100,6 +100,37 @@ def test_the_figure_names_stage_and_population(figure):
     assert_words_fit(figure)
 
 
+def test_a_word_of_several_tokens_has_one_name_in_each_legend(results):
+    path, drift = results["path"].copy(), results["drift"].copy()
+    mouse = path["view"] == "mouse"
+    pieces = path[mouse].assign(position=path["position"] + 1, token="##se")
+    path.loc[mouse, "token"] = "mou"
+    drift["token"] = drift["token"].replace("mouse", "mou")
+    more = drift[drift["token"] == "mou"].assign(position=3, token="##se")
+    given = {"path": pd.concat([path, pieces]), "drift": pd.concat([drift, more])}
+    figure, _ = draw(results | {key: each.reset_index(drop=True) for key, each in given.items()})
+    word, shared = panel(figure, "“mouse” by layer"), panel(figure, "The same token")
+    names = [text.get_text() for text in word.get_legend().get_texts()]
+    assert names == ["“a”", "“b”"]
+    assert len(word.lines) == 2 * 4
+    said = [text.get_text() for text in shared.get_legend().get_texts()]
+    assert said.count("“mouse”") == 1 and "“mou”" not in said
+    assert evolved.title_of(figure).startswith("At the last layer “mouse” in two texts is ")
+
+
+def test_the_same_before_two_texts_differ_is_no_drift(results):
+    drift = results["drift"]
+    causal = drift.copy()
+    same = causal["position"] <= 2
+    causal.loc[same, ["relative_distance", "random_weights_relative_distance"]] = 3e-7
+    figure, _ = draw(results | {"drift": causal})
+    assert evolved.title_of(figure).startswith("At the last layer shared tokens in two texts are ")
+    assert "0.00 times" not in evolved.title_of(figure)
+    assert "have no drift" in evolved.words_of(figure)
+    assert len(panel(figure, "The same token").lines) == 2 * drift[~same]["position"].nunique()
+    assert "have no drift" not in evolved.words_of(draw(results)[0])
+
+
 def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module, results):
     none = asdict(measured(module, followed=[]))
     assert title_of(none).startswith("At the last layer shared tokens in two texts are ")

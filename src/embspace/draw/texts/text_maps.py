@@ -88,7 +88,7 @@ def draw_text_maps(
     compared = neighbors[neighbors.groupby("map")["corpus"].transform("nunique") > 1]
     n_rows = max(len(maps), 1) + (not compared.empty)
     height, title = row_height_mm * n_rows + 16, _finding(compared, set(coordinates["corpus"]))
-    subtitle = f"{label} · {_population(neighbors, method)}"
+    subtitle = f"{label} · {_population(neighbors, method, has_shares=not compared.empty)}"
     figure, axes = new_figure(
         n_rows, max(len(spaces), 1), height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
@@ -150,7 +150,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _population(neighbors: pd.DataFrame, method: str) -> str:
+def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> str:
     if neighbors.empty:
         return "no text, n = 0"
     parts = []
@@ -158,8 +158,12 @@ def _population(neighbors: pd.DataFrame, method: str) -> str:
         sizes = rows.drop_duplicates("corpus")[["corpus", "n"]].itertuples(index=False)
         texts = ", ".join(f"{count(n)} {corpus_looks([each])[each].name}" for each, n in sizes)
         parts.append(f"{_words(str(name))}: {texts}")
-    maps = f"maps by {MAP_METHODS[method].name} with contours of density; below each, the share of "
-    maps += f"the {neighbors['k'].max()} nearest on the map that are of the same source"
+    maps = f"maps by {MAP_METHODS[method].name} with contours of density"
+    if has_shares:
+        maps += (
+            f"; below each, the share of the {neighbors['k'].max()} nearest on the map that are "
+        )
+        maps += "of the same source"
     return " · ".join([f"layer {neighbors['layer'].iloc[0]}", *parts, maps])
 
 

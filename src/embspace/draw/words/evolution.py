@@ -17,6 +17,11 @@ from embspace.files.tables import Tables
 
 STAGE = "measure_evolution"
 RESULTS = ("path.csv", "views.csv", "drift.csv")
+SAME = 1e-4  # relative distances below it are rounding: of states that are equal
+SAME_BEFORE = (
+    "tokens of which the model reads the same in both texts, as a causal one does before the texts "
+    "differ, have no drift"
+)
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
 RANDOM = NULLS["random_initialization"]
@@ -31,8 +36,10 @@ def draw_evolution(
 
     Of followed words the first has a panel; the tables have all.
     """
-    path, drift = results["path"], results["drift"]
+    path, drift = results["path"], _defined(results["drift"])
     title, subtitle = _finding(path, drift, results["views"]), f"{label} · {_population(path)}"
+    if len(drift) < len(results["drift"]):
+        subtitle += f" · {SAME_BEFORE}"
     figure, axes = new_figure(
         2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
@@ -68,6 +75,19 @@ def _followed(path: pd.DataFrame) -> pd.DataFrame:
     return path[path["view"] == views[0]] if views else path[:0]
 
 
+def _defined(drift: pd.DataFrame) -> pd.DataFrame:
+    """Return the drift without tokens that are one in both texts at every layer, at any weights."""
+    distances = drift[["relative_distance", "random_weights_relative_distance"]].max(axis=1)
+    same = distances.groupby([drift[key] for key in ("first", "second", "position")])
+    return drift[~(same.transform("max") < SAME)]
+
+
+def _word(followed: pd.DataFrame) -> str:
+    """Return the followed word: as its token, or as it is spelled where that is several."""
+    tokens = followed["token"].unique()
+    return str(tokens[0] if len(tokens) == 1 else followed["view"].iloc[0].replace("+", ", "))
+
+
 def _marked(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.Series:
     """Return a mask of the rows of the drift that are about the followed word."""
     return drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
@@ -84,7 +104,7 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
     rows = last if marked.empty else marked
     who = "shared tokens in two texts are"
     if not marked.empty:
-        who = f"“{marked['token'].iloc[0]}” in two texts is"
+        who = f"“{_word(_followed(path))}” in two texts is"
     apart, random = (
         rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
     )
@@ -182,19 +202,22 @@ def _is_free(
 
 def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
     """Draw the path of one word in each text, and number the layers along the first."""
-    looks = text_looks(followed["text"])
+    looks, named = text_looks(followed["text"]), set[str]()
     for number, ((text, _), path) in enumerate(followed.groupby(["text", "position"], sort=False)):
         look = looks[str(text)]
         _arrow(ax, path, look.color, look.line)
         x, y = path["component_1"], path["component_2"]
-        ax.plot(x, y, look.marker, color=look.color, ms=4, label=look.name)
+        # A word of several tokens has several paths in a text, and one name.
+        label = "" if look.name in named else look.name
+        named.add(look.name)
+        ax.plot(x, y, look.marker, color=look.color, ms=4, label=label)
         if number == 0:
             for layer, x, y in path[["layer", "component_1", "component_2"]].itertuples(False):
                 place: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points"}
                 words = ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
                 words.set(ha="center", bbox=HALO)
     _label_components(ax, views, followed["view"].iloc[0])
-    ax.set_title(f"“{followed['token'].iloc[0]}” by layer")
+    ax.set_title(f"“{_word(followed)}” by layer")
     ax.margins(0.12)
     ax.legend(title="text")
 
@@ -206,7 +229,7 @@ def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
         is_marked = bool(marked[rows.index].any())
         layers, own = rows["layer"], rows["relative_distance"]
         if is_marked:
-            ax.plot(layers, own, label=f"“{rows['token'].iloc[0]}”", color=BLACK, lw=2, zorder=3)
+            ax.plot(layers, own, label=f"“{_word(followed)}”", color=BLACK, lw=2, zorder=3)
         else:
             ax.plot(layers, own, label="another shared token", color=SKY, lw=0.8, zorder=2)
         random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
