@@ -100,12 +100,21 @@ def test_authors_in_short(author: str, expected: str):
     assert Reference(kind="misc", key="x", fields=fields).authors == expected
 
 
+def test_an_address_of_the_citation_file_is_in_the_entry(root: Path, tmp_path: Path):
+    text = (root / "CITATION.cff").read_text(encoding="utf-8")
+    file = tmp_path / "CITATION.cff"
+    file.write_text(f"{text}repository-code: https://code.invalid/embspace\n", encoding="utf-8")
+    assert read_citation(file)[0].fields["url"] == "https://code.invalid/embspace"
+
+
 def test_embspace_and_the_thesis_are_those_of_the_citation_file(root: Path):
     own, thesis = read_citation(root / "CITATION.cff")
     assert own.fields["author"] == "{The embspace authors}"
     assert own.fields["title"].startswith("{embspace}: a checked")
     assert "{BERT}-family" in own.fields["title"]
     assert f"version {version('embspace')}," in own.fields["note"]
+    assert own.year == "2026"
+    assert "url" not in own.fields  # there is no public address yet
     assert (thesis.kind, thesis.key) == ("mastersthesis", "luisto2024")
     assert thesis.fields == {
         "author": "Luisto, Rami",

@@ -106,13 +106,20 @@ def parse_bibtex(text: str, file: str) -> list[Reference]:
 
 
 def read_citation(path: Path) -> list[Reference]:
-    """Embspace itself, as the version that is installed, and the theses that it cites."""
+    """Embspace itself, as the version that is installed, and the theses that it cites.
+
+    Its year is that of `date-released`, its address `repository-code`, if the file has one.
+    """
     content = read_yaml(path)
     own = {
         "author": _people(content["authors"]),
         "title": _protected(content["title"]),
+        "year": str(content["date-released"])[:4],
         "note": f"Software, version {version('embspace')}, {content['license']}",
     }
+    # An address, once there is a public one.
+    if "repository-code" in content:
+        own["url"] = content["repository-code"]
     theses = [each for each in content.get("references", []) if each["type"] == "thesis"]
     return [
         validate(Reference, {"kind": "misc", "key": OWN_KEY, "fields": own}, str(path)),
