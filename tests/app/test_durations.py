@@ -51,7 +51,7 @@ def test_that_nothing_is_known_is_said_once(tmp_path: Path, clock):
     assert durations.time_left(["one"]) == ""
     clock(0, 200)
     assert list(durations.timed([Step("one", True)]))
-    assert durations.time_left(["one"]) == ", about 3 min left"
+    assert durations.time_left(["one"]) == ", up to 3 min left"
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(12.4, "12 s"), (200, "3 min")])

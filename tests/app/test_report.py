@@ -25,7 +25,7 @@ from tests.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report")
-LEFT = r"about \d+ (?:s|min) left|first run here: no estimate yet"
+LEFT = r"up to \d+ (?:s|min) left|first run here: no estimate yet"
 STEP = re.compile(rf"\[ *(\d+) of (\d+)\] (\S+)  \(\d+ s so far(?:, (?:{LEFT}))?\)")
 PER_MODEL = {"model": "${models}"}
 # A pipeline whose stages hand out what git has of the default model, in no time.

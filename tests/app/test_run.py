@@ -78,7 +78,7 @@ def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
     assert run_stages("training", "sentiment") == 0
     assert "[1 of 1], first run here: no estimate yet\nsaid by it\n" in capsys.readouterr().out
     assert run_stages("training", "sentiment") == 0
-    assert "[1 of 1], about 0 s left\n" in capsys.readouterr().out
+    assert "[1 of 1], up to 0 s left\n" in capsys.readouterr().out
 
 
 def test_outside_of_a_tree_nothing_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -22,10 +22,13 @@ class Durations:
         self._excused = False
 
     def time_left(self, stages: Collection[str]) -> str:
-        """Return `, about 3 min left`; where it is not known, the reason the first time alone."""
+        """Return `, up to 3 min left`; where it is not known, the reason the first time alone.
+
+        Less, if DVC has known some of the stages: that shows only when it comes to them.
+        """
         seconds = self.left(stages)
         if seconds is not None:
-            return f", about {rounded(seconds)} left"
+            return f", up to {rounded(seconds)} left"
         said, self._excused = self._excused, True
         return "" if said else ", first run here: no estimate yet"
 
