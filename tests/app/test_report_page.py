@@ -5,7 +5,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.report_page import as_html, drawn_nouns, layer_nouns, page_of, section_of
+from embspace.app.report_page import (
+    as_html,
+    drawn_nouns,
+    layer_nouns,
+    page_of,
+    section_of,
+    title_in,
+)
+from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 
 TABLE = """# Tokens of X
@@ -107,6 +115,65 @@ def test_a_label_in_the_contents_may_hold_any_letters(tree: Path):
     assert '<a href="#pca">Maps by PCA</a>' in contents
     assert contents.count("a &lt;of&gt; (b)") == 2
     assert ">Maps of MiniLM-L6 by UMAP<" in contents  # written of another label
+
+
+TITLED = """<svg>
+ <g id="figure_1">
+  <g id="axes_1">
+   <g id="text_1">
+    <text style="font-weight: 700; font-size: 7px" x="1">a panel</text>
+   </g>
+  </g>
+  <g id="text_2">
+   <text style="font-weight: 700; font-size: 10px" x="1">Tokens &lt;b&gt; are longer</text>
+   <text style="font-weight: 700; font-size: 10px" x="1">than positions</text>
+  </g>
+  <g id="text_3">
+   <text style="font-size: 7px" x="1">measure_x</text>
+  </g>
+ </g>
+</svg>
+"""
+
+
+def test_the_title_of_a_figure_is_found_in_its_file():
+    assert title_in(TITLED) == "Tokens <b> are longer than positions"
+    assert title_in("<svg/>") == ""
+
+
+def test_the_title_is_found_as_figures_are_saved(tmp_path: Path):
+    use_style()
+    long = "Positions wind & turn " * 6
+    figure, _ = new_figure(1, 2, height_mm=60, title=long, subtitle="n = 3", stage="measure_x")
+    figure.savefig(tmp_path / "a.svg", metadata={"Title": "x"})
+    assert title_in((tmp_path / "a.svg").read_text(encoding="utf-8")) == long.strip()
+
+
+def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path):
+    assert 'id="findings"' not in page_of(tree, "minilm")
+    for noun, chapter in {"pca": "learned", "search": "texts", "ledger": "ledger"}.items():
+        drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
+        assert drawn.is_file()
+        drawn.write_text(TITLED.replace("longer", noun))
+    said = ["pca", "search", "ledger"]
+    for own_texts in (False, True):
+        page = page_of(tree, "minilm", own_texts=own_texts)
+        listed = page.split('id="findings"')[1].split("</section>")[0]
+        nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
+        assert nouns == [(each, each) for each in said]
+        assert page.index('id="findings"') < page.index('<section id="pca"')
+        said = ["search", "pca", "ledger"]
+
+
+def test_methods_stand_behind_a_fold_with_their_references(tree: Path, root: Path):
+    assert 'id="methods"' not in page_of(tree, "minilm")  # of a tree without CITATION.cff
+    shutil.copy(root / "CITATION.cff", tree)
+    folded = page_of(tree, "minilm").split('<details id="methods">')[1].split("</details>")[0]
+    assert '<a href="#helix">helix</a>: ' in folded and '<a href="#search">search</a>: ' in folded
+    assert "MiniLM-L6" in folded
+    assert folded.count("All was computed by the stages of embspace") == 1
+    assert folded.count("@misc{embspace,") == 1 and "@mastersthesis{luisto2024," in folded
+    assert "[@" not in folded
 
 
 def test_a_browser_is_told_to_load_nothing_from_elsewhere(tree: Path):

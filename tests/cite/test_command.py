@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from embspace.app.cli import app
 from embspace.cite.bibliography import parse_bibtex
-from embspace.cite.command import marked_text
+from embspace.cite.command import marked_text, methods_of
 from embspace.cite.facts import Facts
 from embspace.cite.methods import all_methods, load_methods
 from embspace.settings.params import PARAMS
@@ -262,3 +262,26 @@ def test_nothing_heavy_is_loaded():
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert finished.stderr.strip() == ""
+
+
+def test_analyses_of_one_model_share_their_last_sentences_and_references(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    texts, bibtex = methods_of(["helix", "no_such_noun", "search"], "minilm")
+    assert list(texts) == ["helix", "search", ""]
+    assert "All was computed" in texts[""] and "All was computed" not in texts["helix"]
+    keys = [each.key for each in parse_bibtex(bibtex, "found")]
+    assert len(keys) == len(set(keys)) and "embspace" in keys
+
+
+def test_an_analysis_without_results_is_left_out(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for part in ("conf", "results/search"):
+        shutil.copytree(root / part, tmp_path / part)
+    for file in ("params.yaml", "CITATION.cff"):
+        shutil.copy(root / file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    texts, _ = methods_of(["helix", "search"], "minilm")
+    assert list(texts) == ["search", ""]

@@ -126,7 +126,9 @@ def write_report(subject: Subject, say: Say) -> Path:
         if any(out.is_relative_to(folder) for folder in COPIED):
             _copy_of_model(tree.folder, out, target, subject.model)
     page = target / "index.html"
-    page.write_text(page_of(tree.folder, subject.model), encoding="utf-8")
+    page.write_text(
+        page_of(tree.folder, subject.model, own_texts=subject.own is not None), encoding="utf-8"
+    )
     return page
 
 

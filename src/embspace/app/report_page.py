@@ -5,8 +5,9 @@ import platform
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import chdir
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.report_ledger import decided_tables
+from embspace.cite.bibliography import CITATION
+from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.prepare.sentences import FEWEST
@@ -23,6 +26,9 @@ from embspace.settings.stage import settings_path
 
 TEMPLATE = "report_page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
+# In a figure's SVG: what stands beside the panels, and of that the lines of the title.
+OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
+TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
 VERBS = ("measure", "project", "draw")
 DOWNLOADS = (".pdf", ".tex")  # of what is drawn
 # What the contents call the chapters, of which some have one section.
@@ -52,10 +58,13 @@ class Section:
     tables: str
     settings: dict[str, str]  # the text of each settings file, by its path
     downloads: list[str]  # relative to the page
+    finding: str  # the title of the figure, a sentence; empty if it has none
 
 
-def page_of(folder: Path, model: str) -> str:
+def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
     """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
+
+    It begins with the findings, those of texts first if the texts are `own_texts`.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -65,6 +74,7 @@ def page_of(folder: Path, model: str) -> str:
     template = files("embspace.app").joinpath(TEMPLATE).read_text(encoding="utf-8")
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=model,
@@ -72,7 +82,9 @@ def page_of(folder: Path, model: str) -> str:
         fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
         machine=_machine(),
-        chapters=_by_chapter(section_of(folder, noun, model) for noun in _nouns(folder, model)),
+        chapters=_by_chapter(sections),
+        methods=_methods(folder, [each.noun for each in sections], model),
+        findings=findings_of(sections, own_texts=own_texts),
         version=version("embspace"),
     )
 
@@ -106,6 +118,30 @@ def layer_nouns() -> dict[str, str]:
     # That one holds models against each other, and a report has but one.
     layers = dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
     return {**layers, LAYER_CHOICE: LAYER_CHOICE}
+
+
+def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
+    """Return the sections whose figure says a finding: as they stand, or those of texts first."""
+    found = [each for each in sections if each.finding]
+    return sorted(found, key=lambda each: own_texts and each.chapter != CHAPTERS["texts"])
+
+
+def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
+    """Return the sentences that `embspace cite` gives, by noun, and BibTeX; empty without a tree's.
+
+    A tree has CITATION.cff, which says how embspace itself is cited.
+    """
+    if not (folder / CITATION).is_file():
+        return {}, ""
+    with chdir(folder):
+        return methods_of(nouns, model)
+
+
+def title_in(picture: str) -> str:
+    """Return the title of a figure as its SVG has it: what is bold outside of all panels."""
+    groups = OUTSIDE.findall(picture)
+    titles = (TITLE_LINE.findall(group) for group in groups)
+    return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
 
 
 def _nouns(folder: Path, model: str) -> list[str]:
@@ -146,6 +182,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         # An image, not part of the page: the names in one figure are those in the next.
         figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
         tables=tables,
+        finding=title_in(picture.decode("utf-8")),
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in DOWNLOADS),

@@ -35,7 +35,7 @@ from embspace.settings.pipeline import (
 from embspace.settings.schema import read_yaml
 
 COPIED_FOLDERS = ("conf", "data/published", "data/stimuli", "data/texts", "src")
-COPIED_FILES = ("models.lock", "requirements.lock", ".dvcignore")
+COPIED_FILES = ("CITATION.cff", "models.lock", "requirements.lock", ".dvcignore")
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
 DYNAMICS = Path("results/dynamics")

@@ -1,6 +1,7 @@
 """Runs `embspace cite`: prints the method of an analysis and its references as BibTeX."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -10,8 +11,8 @@ from jinja2 import Environment, StrictUndefined, UndefinedError
 
 from embspace.cite.bibliography import Reference, load_references
 from embspace.cite.description import model_sentence
-from embspace.cite.facts import Facts, described_corpus
-from embspace.cite.methods import Methods, load_methods, papers_of
+from embspace.cite.facts import Facts, described, described_corpus
+from embspace.cite.methods import Methods, all_methods, load_methods, papers_of
 from embspace.cite.wording import (
     conjunction,
     percent,
@@ -67,6 +68,24 @@ def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
         bibtex="\n".join(references[key].bibtex for key in keys),
         notes=tuple(filter(None, (*_stale(facts), _unknown_model(facts)))),
     )
+
+
+def methods_of(nouns: Iterable[str], model_name: str) -> tuple[dict[str, str], str]:
+    """Return the sentences of analyses of one model by noun, and BibTeX of what they cite.
+
+    An analysis without sentences, or without a result that they need, is left out. The sentence on
+    the model and the one on embspace, which all have in common, stand last, under the empty noun.
+    """
+    known, references, marked = all_methods(), load_references(), dict[str, str]()
+    for noun in (noun for noun in nouns if noun in known):
+        with suppress(InputError, UndefinedError):
+            marked[noun] = _rendered(known[noun].template, Facts(known[noun], model_name))
+    model = model_sentence(described(model_name), read_lock().get(model_name))
+    closing = CLOSING.replace("`{stage}`", "the stages").format(version=version("embspace"))
+    marked[""] = f"{model} {closing}"
+    keys = reference_keys(" ".join(marked.values()))
+    texts = {noun: plain_text(each, references) for noun, each in marked.items()}
+    return texts, "\n".join(references[key].bibtex for key in keys if key in references)
 
 
 def marked_text(methods: Methods, facts: Facts) -> str:
