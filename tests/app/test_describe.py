@@ -65,6 +65,15 @@ def test_a_folder_is_described_so_that_its_matrices_can_be_read(
     assert "model.safetensors" in found.described["sha256"]
 
 
+def test_weights_of_a_head_are_not_reported(
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+):
+    folder = saved("bert_with_head", tmp_path / "my model")
+    capfd.readouterr()
+    find_model(str(folder), root, None)
+    assert "UNEXPECTED" not in caplog.text + "".join(capfd.readouterr())
+
+
 def test_a_folder_called_as_what_is_no_model_has_another_name(root: Path, tmp_path: Path):
     folder = build_tiny_bert(tmp_path / "toy")
     assert find_model(str(folder), root, None).name.startswith("toy_model-")

@@ -4,6 +4,7 @@ What conf/model/<name>.yaml would say is found in the files of the model.
 """
 
 import hashlib
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -175,7 +176,7 @@ def _locked_names() -> set[str]:
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
     """Load model and tokenizer, and find out what there is to say of them."""
     described = {"label": label, "license": UNKNOWN, "language": UNKNOWN, **source}
-    with chdir(root), _without_file(name):
+    with chdir(root), _without_file(name), _without_report_of_heads():
         found = _findings(name, described)
     return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
 
@@ -188,6 +189,21 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     nothing = {"input": "", "positional": None, "segment": None}
     model = describe_model(name, described | {"matrices": nothing})
     return describe_module(load_model(name, model), load_tokenizer(name, model))
+
+
+@contextmanager
+def _without_report_of_heads() -> Iterator[None]:
+    """Keep transformers from listing weights that no space is made of, as those of a head.
+
+    Weights that are missing are an error of `load_model`, which names them.
+    """
+    logger = logging.getLogger("transformers.modeling_utils")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @contextmanager
