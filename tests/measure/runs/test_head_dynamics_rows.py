@@ -115,7 +115,7 @@ def test_documents_count_alike_however_many_windows_they_have(tmp_path: Path) ->
     assert set(both["n_documents"]) == {2}
     heads = module.config.num_hidden_layers * module.config.num_attention_heads
     assert len(both) == len(FEATURES) * heads
-    assert both["layer"].min() == 1
+    assert both["layer"].min() == 1 and both["head"].min() == 1
 
 
 def test_no_text_gives_no_row(tmp_path: Path) -> None:

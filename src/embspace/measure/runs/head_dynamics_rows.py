@@ -24,7 +24,7 @@ def head_rows(
     """Return one row a layer, head and feature, each a mean over documents.
 
     `texts` has the columns `document` and `text`. A document's value is the mean over its windows
-    of at least two tokens, of at most `window` tokens each. Layers are numbered from 1.
+    of at least two tokens, of at most `window` tokens each. Layers and heads are numbered from 1.
     """
     windows = [
         each for each in cut_windows(texts["text"].tolist(), tokenizer, window) if len(each.ids) > 1
@@ -38,7 +38,7 @@ def head_rows(
     return [
         {
             "layer": layer + 1,
-            "head": head,
+            "head": head + 1,
             "feature": feature,
             "value": float(values[number, layer, head]),
             "n_documents": int(unit.max()) + 1,
