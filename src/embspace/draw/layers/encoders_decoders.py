@@ -162,7 +162,7 @@ def _tables(table: pd.DataFrame, measures: list[str], digits: int) -> list[str]:
         named = rows.assign(name=rows["name"].map(_labels(table)), seed=seeds)
         wide = named.pivot_table("value", keys, "layer", sort=False)
         # Models have layers that others have not: in the order of rows, 7 would stand after 30.
-        wide = wide[sorted(wide)].reset_index()
+        wide = wide.sort_index(axis="columns").reset_index()
         wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
         texts.append(section(name_of(measure), NOTE, markdown_table(wide, digits)))
     return texts

@@ -88,7 +88,8 @@ def table_of_heads(heads: pd.DataFrame, digits: int) -> str:
     keys = ["run", "phase", "layer", "feature"]
     mean = last.groupby(keys, sort=False)["value"].agg(["mean", "max"]).reset_index()
     wide = mean.pivot_table(["mean", "max"], ["run", "phase", "layer"], "feature", sort=False)
-    wide.columns = [f"{NAMES[feature]}, {_of(kind)}" for kind, feature in wide.columns]
+    kinds: list[tuple[str, str]] = wide.columns.to_list()
+    wide.columns = [f"{NAMES[feature]}, {_of(kind)}" for kind, feature in kinds]
     note = "Over the heads of a layer and the seeds: the mean, and the largest of a single head."
     return section("The last checkpoint", note, markdown_table(wide.reset_index(), digits))
 

@@ -70,7 +70,7 @@ def _feature(maps: Maps, feature: HeadFeature) -> Float[np.ndarray, " head"]:
     n = maps.shape[-1]
     if feature == "row_entropy":
         # No softmax gives zero to a key in all heads but to one that the mask hides.
-        return row_entropy(maps, (maps > 0).any(axis=0))
+        return row_entropy(maps, np.asarray((maps > 0).any(axis=0)))
     if feature == "first_token_mass":
         return mass_to(maps, np.arange(n) == 0)
     offset = OFFSETS[feature]
