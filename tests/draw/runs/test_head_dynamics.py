@@ -42,7 +42,7 @@ def dynamics(*runs: str) -> pd.DataFrame:
 def draw(**given: pd.DataFrame) -> tuple[Figure, str]:
     results = {
         "csv": heads(),
-        "dynamics/csv": dynamics("a_decoder"),
+        "dynamics/": dynamics("a_decoder"),
         "training/held_out": LEARNED,
     }
     return draw_head_dynamics(results | given, "all runs", **SETTINGS)
@@ -77,12 +77,12 @@ def test_a_layer_is_the_mean_of_its_heads_and_the_table_has_the_clearest() -> No
 
 
 def test_the_cone_index_of_runs_without_heads_is_left_out() -> None:
-    figure, _ = draw(**{"dynamics/csv": dynamics("a_decoder", "another_run")})
+    figure, _ = draw(**{"dynamics/": dynamics("a_decoder", "another_run")})
     assert not any("another" in ax.get_ylabel() for ax in figure.axes)
 
 
 def test_nothing_trained_is_said_in_words() -> None:
-    empty = {each: pd.DataFrame() for each in ("csv", "dynamics/csv", "training/held_out")}
+    empty = {each: pd.DataFrame() for each in ("csv", "dynamics/", "training/held_out")}
     figure, text = draw(**empty)
     assert "No checkpoint was read." in text
     assert_words_fit(figure)

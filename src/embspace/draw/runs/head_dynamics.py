@@ -16,7 +16,7 @@ from embspace.draw.runs.dynamics import (
 from embspace.draw.runs.steps import MODEL, last_rows, size_of, with_runs
 from embspace.files.tables import Tables
 
-RESULTS = ("csv", "dynamics/csv", "training/held_out.csv")
+RESULTS = ("csv", "dynamics/.csv", "training/held_out.csv")
 CONE = "mean_resultant_length"
 NAMES = {
     CONE: "cone index per token",
@@ -43,7 +43,7 @@ def draw_head_dynamics(
     states, over the number of tokens, is that of `measure_dynamics`.
     """
     heads = with_runs(results["csv"], label)
-    cones = _cones(with_runs(results["dynamics/csv"], label), heads)
+    cones = _cones(with_runs(results["dynamics/"], label), heads)
     table = pd.concat([of_layers(heads), cones], ignore_index=True)
     kinds = kinds_of_runs(results["training/held_out"], label)
     names = [NAMES[each] for each in shown]
@@ -88,8 +88,9 @@ def table_of_heads(heads: pd.DataFrame, digits: int) -> str:
     keys = ["run", "phase", "layer", "feature"]
     mean = last.groupby(keys, sort=False)["value"].agg(["mean", "max"]).reset_index()
     wide = mean.pivot_table(["mean", "max"], ["run", "phase", "layer"], "feature", sort=False)
-    kinds: list[tuple[str, str]] = wide.columns.to_list()
-    wide.columns = [f"{NAMES[feature]}, {_of(kind)}" for kind, feature in kinds]
+    kinds, features = (wide.columns.get_level_values(level) for level in (0, 1))
+    named = zip(features, kinds, strict=True)
+    wide.columns = [f"{NAMES[feature]}, {_of(kind)}" for feature, kind in named]
     note = "Over the heads of a layer and the seeds: the mean, and the largest of a single head."
     return section("The last checkpoint", note, markdown_table(wide.reset_index(), digits))
 
