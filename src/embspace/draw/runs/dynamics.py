@@ -56,7 +56,7 @@ def draw_dynamics(
         series,
         {name: MODELS[kinds[name]] for name in series if name in kinds},
         row_height_mm,
-        title=rises_of_kinds(series, kinds, shown),
+        title=_title(series, kinds, shown),
         subtitle=f"{size_of(table)} · up to {count(table['n'].max() if len(table) else 0)} tokens "
         "of held-out texts · maps: layers (upward) by steps, mean of seeds, colors for layers 1 "
         "and up · lines: each seed, mean of the blocks",
@@ -87,7 +87,7 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
     return series
 
 
-def rises_of_kinds(
+def _title(
     series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
 ) -> str:
     """Return of each run in how many models the blocks end higher than they begin.

@@ -1,5 +1,7 @@
 """Figure and tables of `measure_head_dynamics`: where the heads of all runs look, by step."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -10,10 +12,9 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.runs.dynamics import (
     draw_over_training,
     kinds_of_runs,
-    rises_of_kinds,
     series_of,
 )
-from embspace.draw.runs.steps import MODEL, last_rows, size_of, with_runs
+from embspace.draw.runs.steps import LEAST, MODEL, last_rows, size_of, with_runs
 from embspace.files.tables import Tables
 
 RESULTS = ("csv", "dynamics/.csv", "training/held_out.csv")
@@ -53,13 +54,40 @@ def draw_head_dynamics(
         series,
         {name: MODELS[kinds[name]] for name in series if name in kinds},
         row_height_mm,
-        title=rises_of_kinds(series, kinds, names),
+        title=ways_of_runs({name: series[name] for name in series if name in kinds}, names),
         subtitle=f"{size_of(table)} · {counted(n_documents, 'held-out document')} of each run · "
         "maps: mean of seeds and heads, layers from 1 on · lines: each seed, mean of the blocks",
         stage="measure_head_dynamics",
     )
     head = "# Attention heads over training\n\nStage `measure_head_dynamics`.\n\n"
     return figure, head + table_of_heads(heads, digits)
+
+
+def ways_of_runs(series: Mapping[str, pd.DataFrame], measures: Sequence[str]) -> str:
+    """Return in which runs the mean of the blocks rises, or falls, in every seed, by measure."""
+    said = []
+    for measure in measures:
+        ways: dict[str, list[str]] = {}
+        for name, rows in series.items():
+            ways.setdefault(_way(rows[rows["measure"] == measure]), []).append(name)
+        said += [
+            f"{measure} {way} in {_listed(ways[way])}" for way in ("rises", "falls") if way in ways
+        ]
+    return f"Over training, {'; '.join(said)}" if said else "In no run do heads move in every seed"
+
+
+def _way(rows: pd.DataFrame) -> str:
+    """Return whether the mean of the blocks rises or falls in every seed; empty if neither."""
+    by_seed = rows[rows["layer"] > 0].groupby(["seed", "step"])["value"].mean().unstack("step")
+    if by_seed.empty:
+        return ""
+    change = by_seed.iloc[:, -1] - by_seed.iloc[:, 0]
+    least = LEAST * by_seed.abs().max(axis="columns")
+    return "rises" if (change > least).all() else "falls" if (change < -least).all() else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def of_layers(heads: pd.DataFrame) -> pd.DataFrame:
