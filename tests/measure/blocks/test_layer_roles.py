@@ -27,7 +27,6 @@ SETTINGS: dict[str, Any] = {
     "level": 0.9,
     "n_orders": 500,
     "largest_p_value": 0.05,
-    "smallest_correlation": 0.5,
     "expected_signs": dict.fromkeys(STATISTICS, "+"),
     "device": "cpu",
     "seed": 3,

@@ -54,7 +54,7 @@ def test_a_block_that_adds_nothing_gives_its_input():
     assert of["self_mass"] == 1
     assert of["cosine_with_input"] == pytest.approx(1)
     assert of["attention_added_over_stream"] == of["mlp_added_over_stream"] == 0
-    assert of["cone_gained"] == pytest.approx(0)
+    assert of["cone_changed"] == pytest.approx(0)
 
 
 def test_what_is_added_is_measured_by_what_it_is_added_to():
@@ -68,7 +68,13 @@ def test_what_is_added_is_measured_by_what_it_is_added_to():
 def test_a_common_direction_makes_a_cone():
     x, common = torch.eye(N), torch.ones(N, N) * 1e6
     of = found(stream(torch.eye(N), x, common))
-    assert of["cone_gained"] == pytest.approx(1 - N**-0.5, abs=1e-4)
+    assert of["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
+
+
+def test_a_cone_that_is_lost_changes_as_much_as_one_that_is_gained():
+    common, x = torch.ones(N, N) * 1e6, torch.eye(N) * 1e6
+    of = found(stream(torch.eye(N), common, (x - common) / 2))
+    assert of["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
 
 
 def test_a_decoder_s_entropy_is_over_what_it_sees():

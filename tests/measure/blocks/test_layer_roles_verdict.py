@@ -4,7 +4,7 @@ import pytest
 
 from embspace.measure.blocks.layer_roles_verdict import Evidence, verdict_of
 
-RULE: dict[str, Any] = {"largest_p_value": 0.05, "smallest": 0.5}
+RULE: dict[str, Any] = {"largest_p_value": 0.05}
 SURE = Evidence(0.9, 0.8, 1.0, -0.2, 0.3, 0.01)
 
 
@@ -43,9 +43,24 @@ def test_random_weights_count_on_the_side_of_the_sign():
     assert verdict("-", mirrored(SURE), random_smallest=-1.0) == "undecided"
 
 
-def test_a_correlation_near_zero_differs():
-    near = Evidence(0.1, -0.3, 0.4, -0.2, 0.3, 0.8)
-    assert {verdict(sign, near) for sign in ("+", "-", "either")} == {"differs"}
+@pytest.mark.parametrize("changed", [{"low": -0.1}, {"p_value": 0.06}, {"value": -0.1}])
+def test_the_other_side_is_asked_for_evidence_too(changed: dict[str, float]):
+    assert verdict("-", **changed) == "undecided"
+
+
+def test_random_weights_do_not_keep_the_other_side_from_differing():
+    assert verdict("-", random_largest=1.0) == "differs"
+
+
+@pytest.mark.parametrize(
+    "near",
+    [
+        Evidence(0.1, -0.3, 0.4, -0.2, 0.3, 0.8),
+        Evidence(-0.26, -0.26, -0.26, -0.2, 0.3, 0.66),  # the same in every half of the texts
+    ],
+)
+def test_a_correlation_near_zero_is_undecided(near: Evidence):
+    assert {verdict(sign, near) for sign in ("+", "-", "either")} == {"undecided"}
 
 
 def test_what_is_not_defined_is_undecided():

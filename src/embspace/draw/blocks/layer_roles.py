@@ -22,7 +22,7 @@ PANELS = {
     "attention_added_over_stream": "Norm that attention adds / stream's",
     "mlp_added_over_stream": "Norm that the MLP adds / stream's",
     "self_mass": "Attention to the token itself",
-    "cone_gained": "Cone index / n gained",
+    "cone_changed": "Change of cone index / n, absolute",
 }
 N_COLUMNS = 2
 LINE = 28  # characters of a statistic's name beside its correlation

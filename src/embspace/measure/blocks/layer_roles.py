@@ -29,7 +29,7 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 Sign = Literal["+", "-", "either"]
-CHOICES = "lower layers specialise in finding direction choices"
+CHOICES = "lower layers specialize in finding direction choices"
 FORWARD = "upper layers bring forward previous achievements"
 OF_CHOICES = ("row_entropy", "value_entropy")
 RANDOM = ["random_weights_mean", "random_weights_smallest", "random_weights_largest"]
@@ -63,7 +63,6 @@ def measure_layer_roles(
     level: Share,
     n_orders: PositiveInt,
     largest_p_value: Share,
-    smallest_correlation: Share,
     expected_signs: dict[RoleStatistic, Sign],
     device: Device,
     seed: NonNegativeInt,
@@ -99,7 +98,7 @@ def measure_layer_roles(
     rows = _layer_rows(trained, interval(partial(_means, trained)), random)
     bounds = interval(partial(_correlations, trained))
     claims = _claims(trained, bounds, random, _of_orders(trained.shape[1], n_orders, orders))
-    rule = partial(verdict_of, largest_p_value=largest_p_value, smallest=smallest_correlation)
+    rule = partial(verdict_of, largest_p_value=largest_p_value)
     judged = [
         {**claims[each], "expected_sign": sign, "n_texts": len(texts)}
         | rule(_evidence(claims[each]), sign)

@@ -19,7 +19,7 @@ RoleStatistic = Literal[
     "attention_added_over_stream",
     "mlp_added_over_stream",
     "self_mass",
-    "cone_gained",
+    "cone_changed",
 ]
 STATISTICS: tuple[RoleStatistic, ...] = get_args(RoleStatistic)
 WORDS: dict[RoleStatistic, str] = {
@@ -29,7 +29,7 @@ WORDS: dict[RoleStatistic, str] = {
     "attention_added_over_stream": "norm of what attention adds, over the stream's",
     "mlp_added_over_stream": "norm of what the MLP adds, over the stream's",
     "self_mass": "mass of attention to the token itself",
-    "cone_gained": "cone index / n gained",
+    "cone_changed": "change of the mean resultant length (cone index / n), absolute",
 }
 
 
@@ -63,6 +63,6 @@ def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
         "attention_added_over_stream": float((norms(added[0]) / norms(before)).mean()),
         "mlp_added_over_stream": float((norms(added[1]) / norms(middle)).mean()),
         "self_mass": float(np.diagonal(maps, axis1=1, axis2=2).mean()),
-        "cone_gained": mean_resultant_length(after) - mean_resultant_length(before),
+        "cone_changed": abs(mean_resultant_length(after) - mean_resultant_length(before)),
     }
     return np.array([values[each] for each in STATISTICS])

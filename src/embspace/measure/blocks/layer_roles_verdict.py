@@ -19,29 +19,32 @@ class Evidence(NamedTuple):
     """How often layers in random order have as high a correlation, of either sign."""
 
 
-def verdict_of(
-    found: Evidence, sign: str, *, largest_p_value: float, smallest: float
-) -> dict[str, str]:
+def verdict_of(found: Evidence, sign: str, *, largest_p_value: float) -> dict[str, str]:
     """The rule in words, `holds_if`, and the `verdict`.
 
     `matches`: the correlation has the sign, its interval lies beyond 0, p is at most
     `largest_p_value`, and it is beyond that of every model with random weights. `differs`: the
-    interval is beyond 0 on the other side, or nearer to 0 than `smallest`. Else `undecided`, as
-    where it is not defined. A sign `either` asks for one of both, and only a correlation near 0
-    differs.
+    correlation and its interval lie on the other side, and p is at most `largest_p_value`. Else
+    `undecided`, as where it is not defined. A sign `either` asks for one of both, so nothing
+    differs: a correlation near 0 of few layers shows no absence of a trend.
+
+    The p-value is asked on both sides, for the units of the claim are layers, which are few, and
+    an interval over texts knows nothing of that.
     """
     signs = {"+": (1,), "-": (-1,), "either": (1, -1)}[sign]
-    near = max(abs(found.low), abs(found.high)) < smallest
-    beyond = [each for each in (1, -1) if min(each * found.low, each * found.high) > 0]
-    matches = [each for each in signs if each in beyond and _is_rare(found, each, largest_p_value)]
-    against = bool(beyond) and beyond[0] not in signs
-    verdict: RoleVerdict = "matches" if matches else "differs" if near or against else "undecided"
+    is_rare = found.p_value <= largest_p_value
+    ends = (found.value, found.low, found.high)
+    side = next((each for each in (1, -1) if is_rare and min(each * end for end in ends) > 0), 0)
+    verdict: RoleVerdict = "undecided"
+    if side and side not in signs:
+        verdict = "differs"
+    elif side and _is_beyond_random_weights(found, side):
+        verdict = "matches"
     relation = {"+": "value > 0", "-": "value < 0", "either": "value > 0 or value < 0"}[sign]
     rule = f"{relation}, so is its interval, p <= {largest_p_value:g}, beyond all random weights"
     return {"holds_if": rule, "verdict": verdict}
 
 
-def _is_rare(found: Evidence, sign: int, largest_p_value: float) -> bool:
-    """Whether neither order of layers nor random weights give as much on this side."""
-    random = max(sign * found.random_smallest, sign * found.random_largest)
-    return found.p_value <= largest_p_value and sign * found.value > random
+def _is_beyond_random_weights(found: Evidence, sign: int) -> bool:
+    """Whether no model with random weights has as much on this side."""
+    return sign * found.value > max(sign * found.random_smallest, sign * found.random_largest)
