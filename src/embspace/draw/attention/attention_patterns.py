@@ -173,7 +173,8 @@ def _tables(types: pd.DataFrame, title: str, digits: int) -> str:
         "Types",
         "Each head has the first type whose bounds it keeps, the last if none. Stability is the "
         "share of halves of the texts by which a head has the same type, the mean over heads of "
-        "the type. The margin says how far the clearest head is from a bound.",
+        "the type. The margin says how far the clearest head is from another type: from a bound of "
+        "its own, or from keeping those of a type that is asked before.",
         markdown_table(shown.reindex(columns=[*TYPES]).rename(columns=TYPES), digits),
     )
     return tables_page(title, STAGE, first)

@@ -24,8 +24,9 @@ class Types(NamedTuple):
     number: Int[np.ndarray, "*head"]
     """Of the type among the rules."""
     margin: Float[np.ndarray, "*head"]
-    """How far the feature nearest to a bound is from it; of a type without conditions, how far the
-    nearest other type is from being fulfilled. NaN where no other type could be asked."""
+    """How far a head is from another type: the smaller of how far the feature nearest to a bound of
+    its own type is from it, and how far the nearest type that is asked before is from being
+    fulfilled. A type without conditions has only the second. NaN where nothing could be asked."""
 
 
 def slack(features: Mapping[str, Float[np.ndarray, "*head"]], conditions: Conditions) -> np.ndarray:
@@ -52,8 +53,9 @@ def types_of(
     slacks = np.stack([slack(features, conditions) for conditions in rules.values()])
     holds: Bool[np.ndarray, ...] = slacks >= 0  # NaN is not
     number = holds.argmax(axis=0)
-    margin = np.take_along_axis(slacks, number[None], axis=0)[0]
-    asked = np.isfinite(slacks)
-    nearest = np.where(asked, slacks, -np.inf).max(axis=0)
-    rest = np.where(asked.any(axis=0), -nearest, np.nan)
-    return Types(number, np.where(np.isinf(margin), rest, margin))
+    own = np.take_along_axis(slacks, number[None], axis=0)[0]
+    order = np.arange(len(slacks)).reshape(-1, *[1] * number.ndim)
+    # What is not defined can not be fulfilled, however far it is.
+    lacks = np.where((order < number) & ~np.isnan(slacks), -slacks, np.inf).min(axis=0)
+    margin = np.minimum(own, lacks)
+    return Types(number, np.where(np.isinf(margin), np.nan, margin))

@@ -57,10 +57,11 @@ def measure_attention_patterns(
 ) -> AttentionPatterns:
     """Return types by `rule_sets` from the features of `measure_head_features`.
 
-    `margin` says how far a head is from another type, in units of the feature that is nearest to a
-    bound; `stability` is the share of halves of the texts by which the head has the same type. The
-    share of heads of a type has an interval over texts; at random weights it is a mean over seeds
-    with its range. Without heads both tables are empty.
+    `margin` says how far a head is from another type, in units of the feature that decides: from a
+    bound of its own type, or from keeping those of one that is asked before; `stability` is the
+    share of halves of the texts by which the head has the same type. The share of heads of a type
+    has an interval over texts; at random weights it is a mean over seeds with its range. Without
+    heads both tables are empty.
 
     Raises:
         InputError: naming the key of a rule that names an unknown feature, or does not leave the
