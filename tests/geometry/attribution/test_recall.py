@@ -5,9 +5,9 @@ import pytest
 
 from embspace.geometry.attribution.recall import (
     found_by_chance,
-    precision_at,
     precision_at_all,
     ranking,
+    ranks_of,
     sites_found,
 )
 
@@ -20,8 +20,12 @@ def test_the_best_order_has_precision_one_and_the_worst_none() -> None:
     assert precision_at_all(best, TRUE)[0] == 1
     assert precision_at_all(worst, TRUE)[0] == 0
     assert np.isnan(precision_at_all(best, TRUE)[1])  # no place of this text is true
-    assert precision_at(best, TRUE, 1).tolist() == [1, 0]
-    assert precision_at(best, TRUE, 4).tolist() == [0.5, 0]
+
+
+def test_ranks_undo_an_order() -> None:
+    order = ranking(np.random.default_rng(2).random((5, 7)))
+    sorted_ranks = np.take_along_axis(ranks_of(order), order, axis=1)
+    assert (sorted_ranks == np.arange(7)).all()
 
 
 def test_a_random_order_has_the_share_of_true_places() -> None:

@@ -43,7 +43,33 @@ def test_precision_against_chance_and_the_regression() -> None:
     assert worst["precision"] == 0
     assert worst["weights"] == "random weights"
     assert "precision_less_regression" not in regression
+    assert "finds_sites" not in worst and "finds_sites" not in regression
     assert regression["any_class_precision"] == pytest.approx(1 / 3)
+
+
+def test_a_method_finds_the_sites_above_chance_and_above_all_random_weights() -> None:
+    placed, _ = planted_sequences(N)
+    known, third, regression = (
+        models(placed)[0].scores["best"],
+        models(placed)[0],
+        models(placed)[2],
+    )
+    trained = ScoredModel("trained", 0, {"best": known, "third": third.scores["third"]}, {})
+
+    def verdicts(*at_random: str) -> dict[str, bool]:
+        scores = {"best": known, "third": third.scores["third"], "none": -known}
+        other = [
+            ScoredModel("random weights", seed, {"third": scores[each], "best": scores["none"]}, {})
+            for seed, each in enumerate(at_random)
+        ]
+        rows = precision_rows([trained, *other, regression], placed, **OPTIONS)
+        return {row["method"]: row["finds_sites"] for row in rows if row["weights"] == "trained"}
+
+    assert verdicts("none", "none") == {"best": True, "third": True}
+    # Above chance and with no width, as documents share their places; and random weights are, too.
+    assert verdicts("none", "third") == {"best": True, "third": False}
+    assert verdicts("best", "none") == {"best": True, "third": False}
+    assert verdicts() == {"best": False, "third": False}  # without a null nothing is decided
 
 
 def test_recall_grows_with_the_number_of_places_to_one() -> None:

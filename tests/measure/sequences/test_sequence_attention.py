@@ -19,7 +19,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def test_a_row_for_each_model_head_reader_and_region(learned: Any) -> None:
-    found = measure_sequence_attention(learned.run, learned.placed, learned.root, **SETTINGS)
+    found = measure_sequence_attention(learned.run, learned.placed, learned.root, None, **SETTINGS)
     regions = found.regions
     assert len(regions) == 3 * 2 * 2 * 2 * 3  # models, layers, heads, readers, regions
     assert set(regions["region"]) == {OWN, ANY, "near the end"}
@@ -45,10 +45,10 @@ def test_a_region_that_is_not_within_the_gene_is_refused(learned: Any) -> None:
     for codons in ([500], [505, 500], [1, 2]):
         settings = {**SETTINGS, "regions": {"odd": codons}, "n_random_weights": 1}
         with pytest.raises(InputError, match="key 'regions.odd': found .* between 478 and 511"):
-            measure_sequence_attention(learned.run, learned.placed, learned.root, **settings)
+            measure_sequence_attention(learned.run, learned.placed, learned.root, None, **settings)
 
 
 def test_a_run_without_sequences_has_empty_tables(learned: Any) -> None:
-    found = measure_sequence_attention(learned.run, None, learned.root, **SETTINGS)
+    found = measure_sequence_attention(learned.run, None, learned.root, None, **SETTINGS)
     assert found.regions.empty and found.layers.empty and found.places.empty
     assert "ratio_low" in found.regions

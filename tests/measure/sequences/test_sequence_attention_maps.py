@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import GPT2Config, GPT2Model
 
+from embspace.errors import InputError
+from embspace.geometry.measures.mean_direction import cone_index
 from embspace.measure.sequences.sequence_attention_maps import (
     ANY,
     OF_ATTENTION,
@@ -13,6 +16,7 @@ from embspace.measure.sequences.sequence_attention_maps import (
     region_places,
     summed_up,
 )
+from embspace.models.final_norm import layer_states
 from tests.measure.sequences.small import (
     N_PLACES,
     SITES,
@@ -24,7 +28,7 @@ from tests.measure.sequences.small import (
 def planted(module: Any) -> Any:
     placed, encoded = planted_sequences(8)
     regions = region_places(placed, {"first two": [1, 2]})
-    return summed_up(module.base_model, encoded, regions, "trained", 0)
+    return summed_up(module.base_model, encoded, regions, None, "trained", 0)
 
 
 def test_the_planted_first_token_looks_at_the_sites_alone() -> None:
@@ -46,6 +50,20 @@ def test_documents_without_a_site_of_their_own_have_no_such_region() -> None:
     is_planted = np.arange(8) % 2 == 1
     assert (np.isnan(found.inside[OWN][0, 0, 0]) == ~is_planted).all()
     assert not np.isnan(found.inside[ANY]).any()
+
+
+def test_what_a_norm_after_the_last_block_makes_is_no_state_of_a_layer() -> None:
+    config = GPT2Config(n_layer=2, n_embd=16, n_head=2, vocab_size=9, n_positions=N_PLACES + 2)
+    module = GPT2Model(config).eval()
+    placed, encoded = planted_sequences(4)
+    regions = region_places(placed, {})
+    found = summed_up(module, encoded, regions, "ln_f", "trained", 0)
+    ids, mask = torch.from_numpy(encoded.ids), torch.ones(encoded.ids.shape, dtype=torch.long)
+    last = layer_states(module, ids, mask, "ln_f").layers[-1].numpy()
+    expected = [cone_index(text) for text in last]
+    assert found.states[0, -1] == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(InputError, match="final_norm: ln_f"):
+        summed_up(module, encoded, regions, None, "trained", 0)
 
 
 def test_even_attention_has_full_row_entropy_and_no_spread_of_values() -> None:

@@ -1,5 +1,6 @@
 """Holds rows of attention to values by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,34 @@ def test_ratios_their_verdict_and_the_largest_at_random() -> None:
     below = [attention("trained", 0.15), attention("random weights", 0.2)]
     found = [row for row in region_rows(below, placed, **OPTIONS) if row["weights"] == "trained"]
     assert not any(row["looks_there"] for row in found)
+
+
+def two_heads(weights: str, first: float, second: float) -> SequenceAttention:
+    """One layer of two heads, of which each gives so many times as much to places of a region."""
+    one, other = attention(weights, 0.1 * first), attention(weights, 0.1 * second)
+    inside = {key: np.concatenate([each, other.inside[key]], 2) for key, each in one.inside.items()}
+    outside = {key: np.concatenate([each, each], 2) for key, each in one.outside.items()}
+    return replace(one, inside=inside, outside=outside)
+
+
+def test_heads_are_held_against_those_of_all_random_weights_together() -> None:
+    placed, _ = planted_sequences(N)
+    at_random = [two_heads("random weights", 0.5, 3), two_heads("random weights", 0.8, 0.9)]
+
+    def verdicts(first: float, second: float) -> list[tuple[bool, bool, bool]]:
+        models = [two_heads("trained", first, second), *at_random]
+        names = ("looks_there", "above_random_heads", "below_random_heads")
+        rows = region_rows(models, placed, **OPTIONS)
+        found = [row for row in rows if row["weights"] == "trained" and row["region"] == ANY]
+        assert all(row["smallest_ratio_of_random_heads"] == pytest.approx(0.5) for row in found)
+        assert all(row["largest_ratio_of_random_heads"] == pytest.approx(3) for row in found)
+        named = [row for row in found if row["reader"] == "first token"]
+        return [tuple(row[name] for name in names) for row in named]  # type: ignore[misc]
+
+    # Above the same head, yet below the largest of all; then above and below all of them.
+    assert verdicts(2, 2) == [(True, False, False), (False, False, False)]
+    assert verdicts(4, 0.25) == [(True, True, False), (False, False, True)]
+    assert verdicts(0.6, 3.5) == [(False, False, False), (True, True, False)]
 
 
 def test_layers_of_states_begin_with_0_and_those_of_attention_with_1() -> None:

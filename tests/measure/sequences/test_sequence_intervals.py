@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_intervals import class_means, numbered
 
 OPTIONS = {"n_resamples": 100, "level": 0.95, "seed": 0}
 
@@ -35,3 +35,7 @@ def test_two_values_have_the_same_halves() -> None:
     values = np.random.default_rng(1).normal(size=30)
     one, other = (class_means(each, np.arange(30) % 3, **OPTIONS)[1] for each in (values, -values))
     assert one.deviations == pytest.approx(-other.deviations)
+
+
+def test_classes_are_numbered_without_those_that_take_no_part() -> None:
+    assert numbered(np.array([4, 1, 4, 7])).tolist() == [0, 1, 0, 2]

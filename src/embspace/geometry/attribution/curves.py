@@ -3,14 +3,14 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.attribution.recall import ranks_of
+
 
 def first_places(
     order: Int[np.ndarray, "text place"], n_first: Int[np.ndarray, " step"]
 ) -> Bool[np.ndarray, "step text place"]:
     """Return which places are among each text's first ones, for each number of these."""
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(order.shape[1])[np.newaxis], axis=1)
-    return np.asarray(rank[np.newaxis] < n_first[:, np.newaxis, np.newaxis])
+    return np.asarray(ranks_of(order)[np.newaxis] < n_first[:, np.newaxis, np.newaxis])
 
 
 def area_under(

@@ -15,11 +15,16 @@ def ranking(scores: Float[np.ndarray, "text place"]) -> Int[np.ndarray, "text pl
     return np.argsort(-scores, axis=1, kind="stable")
 
 
-def precision_at(
-    order: Int[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"], k: int
-) -> Float[np.ndarray, " text"]:
-    """Return the share of each text's `k` first places that are true ones, in [0, 1]."""
-    return np.take_along_axis(true, order[:, :k], axis=1).mean(axis=1)
+def ranks_of(order: Int[np.ndarray, "text place"]) -> Int[np.ndarray, "text place"]:
+    """Return where each place stands in each text's order, which counts from 0: its inverse.
+
+    Examples:
+        >>> ranks_of(np.array([[2, 0, 1]])).tolist()
+        [[1, 2, 0]]
+    """
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(order.shape[1])[np.newaxis], axis=1)
+    return ranks
 
 
 def precision_at_all(
@@ -45,9 +50,8 @@ def sites_found(
 ) -> Bool[np.ndarray, "text site"]:
     """Return whether one of a text's `k` first places covers each site, whatever else it covers."""
     n_places = order.shape[1]
-    rank = np.empty_like(order)
-    np.put_along_axis(rank, order, np.arange(n_places)[np.newaxis], axis=1)
-    best = np.where(covers[np.newaxis], rank[:, np.newaxis], n_places).min(axis=2)
+    ranks = ranks_of(order)
+    best = np.where(covers[np.newaxis], ranks[:, np.newaxis], n_places).min(axis=2)
     return np.asarray(best < k[:, np.newaxis])
 
 

@@ -81,12 +81,16 @@ def measure_attribution(
 
     A place is a k-mer of the region. True places of a sequence cover a defining change of its own
     class that it has: a change that the simulation has left out is none, and gh, which has none
-    in the receptor-binding domain, takes no part. One sequence a document; classes, of which half-
-    samples have half, weigh alike in intervals and values.
+    in the receptor-binding domain, takes no part. One sequence a document. Half-samples have
+    half of each class; classes weigh by how many documents they have, in intervals and values.
 
     The statistic that decides was fixed before looking: `precision`, of as many first places as
     are true (R-precision; the recall of places is the same number). A method finds the sites with
-    a seed if `precision_low` is above `chance_precision`, the share of places that are true. It is
+    a seed, `finds_sites`, if `precision_low` is above `chance_precision`, the share of places that
+    are true, and above `largest_random_precision`, that of the same method with all random weights.
+    The second condition was added after the results were seen: the documents of a class share
+    their true places, so that an interval over documents allows for no chance agreement of places,
+    and half of the methods with random weights met the first condition alone. A method is
     better, or worse, than the coefficients of the logistic regression if the interval of
     `precision_less_regression` has no 0. `any_class_precision` counts a place that covers a
     change of whichever class, for the absence of another class's mark is evidence, too.

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from embspace.files.tables import Row
 from embspace.geometry.attribution.curves import area_under
 from embspace.geometry.inference.resampling import interval_bounds
 from embspace.measure.sequences.attribution_seeds import AT_RANDOM, REGRESSION, ScoredModel
-from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
 KEY = ["model_seed", "method", "curve"]
@@ -77,4 +76,4 @@ def area_rows(
 def _documents(placed: PlacedSequences) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of documents with a defining change, and their classes without gaps."""
     rows = np.flatnonzero(placed.has.any(axis=1))
-    return rows, pd.factorize(placed.sequences.label[rows])[0].astype(np.int64)
+    return rows, numbered(placed.sequences.label[rows])

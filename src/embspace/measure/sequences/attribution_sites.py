@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.files.tables import Row
@@ -16,15 +15,16 @@ from embspace.geometry.attribution.recall import (
 )
 from embspace.geometry.inference.resampling import interval_bounds
 from embspace.measure.sequences.attribution_seeds import REGRESSION, ScoredModel
-from embspace.measure.sequences.sequence_classifiers import TRAINED
-from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_classifiers import RANDOM, TRAINED
+from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
 MODEL = ["weights", "model_seed", "method"]
 PRECISION = [*MODEL, "n_documents", "n_places", "precision", "precision_low", "precision_high"]
 PRECISION += ["chance_precision", "precision_less_regression", "precision_less_regression_low"]
 PRECISION += ["precision_less_regression_high", "any_class_precision", "any_class_precision_low"]
-PRECISION += ["any_class_precision_high", "chance_any_class_precision"]
+PRECISION += ["any_class_precision_high", "chance_any_class_precision", "largest_random_precision"]
+PRECISION += ["largest_random_any_class_precision", "finds_sites"]
 RECALL = [*MODEL, "n_first", "n_documents", "recall", "recall_low", "recall_high", "chance_recall"]
 CHANGES = [*MODEL, "class", "change", "codon", "n_documents", "found", "found_low", "found_high"]
 CHANGES += ["chance_found"]
@@ -34,21 +34,39 @@ PLACES += ["attribution"]
 
 def precision_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
-) -> Iterator[Row]:
+) -> list[Row]:
     """One row a model and method: precision at as many first places as are true.
 
-    Of the documents that have a defining change. The last model is the regression.
+    Of the documents that have a defining change. The last model is the regression. Of a trained
+    model `largest_random_precision` is that of the same method with all random weights, and
+    `finds_sites` the verdict: the interval is above it and above chance.
     """
+    rows = list(_precisions(models, placed, **options))
+    at_random = [row for row in rows if row["weights"] == RANDOM]
+    for row in rows:
+        if row["weights"] != TRAINED:
+            continue
+        same = [each for each in at_random if each["method"] == row["method"]]
+        for name in ("precision", "any_class_precision"):
+            row[f"largest_random_{name}"] = max((each[name] for each in same), default=np.nan)
+        bounds = (row["chance_precision"], row["largest_random_precision"])
+        row["finds_sites"] = all(row["precision_low"] > each for each in bounds)
+    return rows
+
+
+def _precisions(
+    models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
+) -> Iterator[Row]:
     rows = np.flatnonzero(placed.has.any(axis=1))
     true, stratum = placed.true_places[rows], placed.sequences.label[rows]
     of_any = np.broadcast_to(placed.places_of_any, true.shape)
     n_true = true.sum(axis=1)
     regression = _precision(models[-1].scores[REGRESSION][rows], true)
-    other, by_halves = class_means(regression, _numbered(stratum), **options)
+    other, by_halves = class_means(regression, numbered(stratum), **options)
     for model, method, scores in _scores_of(models):
         order = ranking(scores[rows])
         values = np.stack([precision_at_all(order, true), _share(order, of_any, n_true)], axis=1)
-        mean, interval = class_means(values, _numbered(stratum), **options)
+        mean, interval = class_means(values, numbered(stratum), **options)
         row: Row = {**_key(model, method), "n_documents": len(rows), "n_places": true.shape[1]}
         for number, name in enumerate(("precision", "any_class_precision")):
             row |= _bounded(name, mean[number], interval.low[number], interval.high[number])
@@ -67,7 +85,7 @@ def recall_rows(
 ) -> Iterator[Row]:
     """One row a model, method and number of places: the share of a text's changes they cover."""
     rows = np.flatnonzero(placed.has.any(axis=1))
-    has, stratum = placed.has[rows], _numbered(placed.sequences.label[rows])
+    has, stratum = placed.has[rows], numbered(placed.sequences.label[rows])
     covers, n_places = placed.gene.covers, placed.gene.n_places
     asked = [each for each in sorted(n_first) if each <= n_places]
     for model, method, scores in _scores_of(models):
@@ -157,11 +175,6 @@ def _key(model: ScoredModel, method: str) -> Row:
     return {"weights": model.weights, "model_seed": model.model_seed, "method": method}
 
 
-def _numbered(stratum: Int[np.ndarray, " document"]) -> Int[np.ndarray, " document"]:
-    """Return classes numbered without gaps, for one of them may take no part."""
-    return np.asarray(pd.factorize(stratum)[0].astype(np.int64))
-
-
 def _precision(
     scores: Float[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"]
 ) -> Float[np.ndarray, " text"]:
@@ -182,7 +195,10 @@ def _share_of(
     found: Float[np.ndarray, "text site"] | Bool[np.ndarray, "text site"],
     has: Bool[np.ndarray, "text site"],
 ) -> Float[np.ndarray, " text"]:
-    """Return the mean of what was found over the changes that each text has."""
+    """Return the share of the changes that each text has that are found, or its expectation.
+
+    `found` says of each change whether it is found, or how probable that is. In [0, 1].
+    """
     return np.asarray((found * has).sum(axis=1) / has.sum(axis=1))
 
 

@@ -13,7 +13,6 @@ from embspace.measure.sequences.sequence_classifiers import (
     last_checkpoints,
     load_classifier,
 )
-from embspace.measure.sequences.sequence_texts import classification_of
 from embspace.models.tokenizer import read_tokenizer
 from embspace.models.weights import with_random_weights
 from embspace.models.windows import cut_windows
@@ -39,9 +38,8 @@ def states_of_seed(
     With the first seed come those of `n_random` models with random weights. A text of several
     windows has the first one's.
     """
-    phases = list(run.phases)
-    last = classification_of(run) or phases[-1]
-    phases = phases[: phases.index(last) + 1][-2:]
+    phases = list(run.phases)[-2:]
+    last = phases[-1]  # a run that classifies ends with this; others are not asked
     found, seed = [], run.seeds[number]
     for phase in reversed(phases):
         checkpoint = last_checkpoints(root, run, phase)[number]

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.extract.checkpoints import form_of
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.measure.sequences.sequence_attention_maps import attention_of_seed
@@ -46,6 +47,7 @@ def measure_sequence_attention(
     run: Run,
     placed: PlacedSequences | None,
     root: str,
+    final_norm: str | None,
     *,
     regions: dict[str, list[PositiveInt]],
     n_random_weights: PositiveInt,
@@ -64,6 +66,12 @@ def measure_sequence_attention(
     class changes; and those of the settings. Fixed before looking: a head looks at a region if
     `ratio_low` is above 1 and above the ratio of the same head in all random weights.
 
+    That rule allows for sequences, which share their places, but hardly for which places these
+    happen to be: a head with random weights, too, has an interval that leaves out 1. So a stricter
+    rule was added after the results were seen: a head is above random heads if `ratio_low` is above
+    1 and above the ratio of every head of all random weights, of all layers together; below them if
+    `ratio_high` is below 1 and below every one of these.
+
     Of each layer: the entropy of attention rows over its largest, ln n; the entropy of the
     histogram of all values of a map in 20 bins, in nats (the authors of "The geometry of BERT" take
     it of class means; here it is of each sequence), both mean over heads;
@@ -74,6 +82,7 @@ def measure_sequence_attention(
         run: The run, which names seeds and phases.
         placed: Its held-out sequences; None of a run that does not classify simulated ones.
         root: The folder of its checkpoints.
+        final_norm: The module after the last block, if it has one.
         regions: First and last codon of further regions, by name.
         n_random_weights: Models with random weights, by the seeds 0, 1, …
         n_resamples: Half-samples of the documents.
@@ -91,7 +100,7 @@ def measure_sequence_attention(
     asked: list[tuple[int, int | None]] = [(number, None) for number in range(len(run.seeds))]
     asked += [(0, each) for each in range(n_random_weights)]
     models = Parallel(n_jobs=-1, batch_size=1)(
-        delayed(attention_of_seed)(run, root, number, placed, regions, random_seed)
+        delayed(attention_of_seed)(run, root, number, placed, regions, final_norm, random_seed)
         for number, random_seed in asked
     )
     options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
@@ -110,7 +119,11 @@ def main(config: StageConfig) -> None:
     texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
     sequences = held_out_sequences(name, run, corpus, texts)
     found = measure_sequence_attention(
-        run, placed_sequences(name, sequences, corpus), f"data/trained/{name}", **config.settings
+        run,
+        placed_sequences(name, sequences, corpus),
+        f"data/trained/{name}",
+        form_of(name, run)["final_norm"],
+        **config.settings,
     )
     save_table(found.regions, f"results/sequence_attention/regions/{name}.csv")
     save_table(found.layers, f"results/sequence_attention/layers/{name}.csv")

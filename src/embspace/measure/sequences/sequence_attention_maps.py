@@ -54,6 +54,7 @@ def attention_of_seed(
     number: int,
     placed: PlacedSequences,
     regions: dict[str, list[int]],
+    final_norm: str | None,
     random_seed: int | None,
 ) -> SequenceAttention:
     """Sum up one of a run's seeds, or random weights of its architecture."""
@@ -62,9 +63,9 @@ def attention_of_seed(
     encoded = encode_sequences(run, checkpoint, placed.sequences.texts)
     inside = region_places(placed, regions)
     if random_seed is None:
-        return summed_up(module, encoded, inside, TRAINED, run.seeds[number])
+        return summed_up(module, encoded, inside, final_norm, TRAINED, run.seeds[number])
     module = with_random_weights(module, random_seed)
-    return summed_up(module, encoded, inside, RANDOM, random_seed)
+    return summed_up(module, encoded, inside, final_norm, RANDOM, random_seed)
 
 
 def region_places(
@@ -87,14 +88,19 @@ def summed_up(
     module: Any,
     encoded: Encoded,
     regions: dict[str, Bool[np.ndarray, "text place"]],
+    final_norm: str | None,
     weights: str,
     model_seed: int,
 ) -> SequenceAttention:
-    """Read the sequences, some at a time, and keep means alone."""
+    """Read the sequences, some at a time, and keep means alone.
+
+    `final_norm` is the module after the last block, if the model has one: what it makes is no
+    state of a layer.
+    """
     parts, done = [], 0
     for ids, mask in batches(encoded.ids):
         maps = np.stack([each.numpy() for each in attention_maps(module, ids, mask)])
-        states = layer_states(module, ids, mask, None).layers.numpy()
+        states = layer_states(module, ids, mask, final_norm).layers.numpy()
         chosen = {name: each[done : done + len(ids)] for name, each in regions.items()}
         parts.append(_of_batch(maps.astype(np.float64), states, encoded.places, chosen))
         done += len(ids)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.files.tables import Row
@@ -16,13 +15,15 @@ from embspace.measure.sequences.sequence_attention_maps import (
     SequenceAttention,
 )
 from embspace.measure.sequences.sequence_classifiers import TRAINED
-from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
+HEAD = ("region", "reader", "layer", "head")
 MODEL = ["weights", "model_seed", "layer"]
 REGIONS = [*MODEL, "head", "reader", "region", "n_documents", "attention_inside"]
 REGIONS += ["attention_outside", "ratio", "ratio_low", "ratio_high", "largest_random_ratio"]
-REGIONS += ["looks_there"]
+REGIONS += ["looks_there", "smallest_ratio_of_random_heads", "largest_ratio_of_random_heads"]
+REGIONS += ["above_random_heads", "below_random_heads"]
 LAYERS = [*MODEL, "quantity", "n_documents", "value", "value_low", "value_high"]
 PLACES = ["layer", "reader", "place", "first_codon", "last_codon", "n_changes", "attention"]
 
@@ -34,21 +35,41 @@ def region_rows(
 
     The ratio of means over documents, of those that have the region. Of a trained model
     `largest_random_ratio` is that of the same head in all random weights, and `looks_there` the
-    verdict: the interval is above it and above 1.
+    verdict: the interval is above it and above 1. A head is above random heads if its interval is
+    above 1 and above every head of all random weights, of whichever layer, for this region and
+    reader; below them if it is below 1 and below every one of these.
     """
-    largest = dict[tuple[str, str, int, int], float]()
-    for row in _ratio_rows([each for each in models if each.weights != TRAINED], placed, **options):
-        head = _head_of(row)
-        largest[head] = max(largest.get(head, 0.0), row["ratio"])
-        yield row
+    at_random = list(
+        _ratio_rows([each for each in models if each.weights != TRAINED], placed, **options)
+    )
+    yield from at_random
+    of_head, of_region = _ratios_by(at_random, HEAD), _ratios_by(at_random, HEAD[:2])
     for row in _ratio_rows([each for each in models if each.weights == TRAINED], placed, **options):
-        at_random = largest.get(_head_of(row), float("nan"))
-        looks_there = row["ratio_low"] > max(at_random, 1.0)
-        yield row | {"largest_random_ratio": at_random, "looks_there": looks_there}
+        same = of_head.get(_values_of(row, HEAD), [float("nan")])
+        pooled = of_region.get(_values_of(row, HEAD[:2]), [float("nan")])
+        yield row | {
+            "largest_random_ratio": max(same),
+            "looks_there": _is_above(row, max(same)),
+            "smallest_ratio_of_random_heads": min(pooled),
+            "largest_ratio_of_random_heads": max(pooled),
+            "above_random_heads": _is_above(row, max(pooled)),
+            "below_random_heads": row["ratio_high"] < 1 and row["ratio_high"] < min(pooled),
+        }
 
 
-def _head_of(row: Row) -> tuple[str, str, int, int]:
-    return row["region"], row["reader"], row["layer"], row["head"]
+def _is_above(row: Row, at_random: float) -> bool:
+    return row["ratio_low"] > 1 and row["ratio_low"] > at_random
+
+
+def _values_of(row: Row, columns: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(row[column] for column in columns)
+
+
+def _ratios_by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[Any, ...], list[float]]:
+    found = dict[tuple[Any, ...], list[float]]()
+    for row in rows:
+        found.setdefault(_values_of(row, columns), []).append(row["ratio"])
+    return found
 
 
 def _ratio_rows(
@@ -84,7 +105,7 @@ def layer_rows(
     models: Sequence[SequenceAttention], placed: PlacedSequences, **options: Any
 ) -> Iterator[Row]:
     """One row a model, layer and quantity: the mean over documents."""
-    stratum = _numbered(placed.sequences.label)
+    stratum = numbered(placed.sequences.label)
     for model in models:
         tables = ((OF_STATES, model.states, 0), (OF_ATTENTION, model.attention, 1))
         for quantities, values, first_layer in tables:
@@ -123,10 +144,6 @@ def _key(model: SequenceAttention, layer: int) -> Row:
     return {"weights": model.weights, "model_seed": model.model_seed, "layer": layer}
 
 
-def _numbered(label: Int[np.ndarray, " document"]) -> Int[np.ndarray, " document"]:
-    return np.asarray(pd.factorize(label)[0].astype(np.int64))
-
-
 def _ratios(
     sides: Float[np.ndarray, "side reader layer head document"],
     label: Int[np.ndarray, " document"],
@@ -136,7 +153,7 @@ def _ratios(
     seed: int,
 ) -> tuple[Float[np.ndarray, "side reader layer head"], Interval]:
     """Return the means inside and outside of a region, and the interval of their ratio."""
-    stratum = _numbered(label)
+    stratum = numbered(label)
     sizes = np.bincount(stratum)
 
     def means(chosen: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "side reader layer head"]:

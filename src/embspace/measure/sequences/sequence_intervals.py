@@ -1,9 +1,15 @@
 """Intervals of means over documents, of which each class keeps its share."""
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.inference.resampling import Interval, stratified_interval
+
+
+def numbered(label: Int[np.ndarray, " document"]) -> Int[np.ndarray, " document"]:
+    """Return classes numbered without gaps, for some of them may have no document here."""
+    return np.asarray(pd.factorize(label)[0].astype(np.int64))
 
 
 def class_means(
