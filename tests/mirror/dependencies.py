@@ -17,6 +17,8 @@ WHOLE = {"src", "requirements.lock"}  # what `prepare_code` reads
 UNTRACKED = {"device"}
 # What a stage of a pair reads to call the models by their labels.
 PAIR_DESCRIPTIONS = ["conf/model/${item.model}.yaml", "conf/model/${item.other_model}.yaml"]
+# Files that a corpus names, by which `placed_sequences` finds where the sites of classes are.
+GENE_FILES = ("reference", "lineages")
 # What imports a module by a name that only a run knows.
 DYNAMIC = ("import_module", "__import__", "run_module", "run_path", "exec_module")
 
@@ -94,6 +96,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
         named = (str(value) for each in described for value in each.values())
         yield from (value for value in named if value.startswith("data/"))
+    if calls_of(tree.module(stage.module), "placed_sequences"):
+        simulated = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
+        yield from (str(each[key]) for each in simulated for key in GENE_FILES if key in each)
     for function in [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage):
         # As JSON, settings within settings are found too. A path has a slash and no blank.
         yield from re.findall(r'"([^"\s]+/[^"\s]+)"', json.dumps(tree.yaml(function.conf)))
