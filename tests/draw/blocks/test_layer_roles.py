@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.blocks.layer_roles import PANELS, draw_layer_roles
+from embspace.draw.blocks.layer_roles import NAMES, PANELS, draw_layer_roles
 from embspace.measure.blocks.layer_roles import CHOICES, CLAIM_COLUMNS, COLUMNS, FORWARD
 from embspace.measure.blocks.layer_roles_statistics import STATISTICS, WORDS
 from tests.draw.fits import assert_words_fit
@@ -46,6 +46,7 @@ def test_a_panel_a_statistic_and_one_of_correlations() -> None:
     assert_words_fit(figure)
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
     assert titles == [*PANELS.values(), "Rank correlation with the layer"]
+    assert [NAMES[each] for each in WORDS.values()] == [*PANELS]
     for ax in figure.axes[: len(PANELS)]:
         assert list(ax.lines[1].get_ydata()) == [0.1, 0.2, 0.3]
     assert all(words in text for words in WORDS.values())
@@ -54,8 +55,8 @@ def test_a_panel_a_statistic_and_one_of_correlations() -> None:
 def test_the_title_counts_the_verdicts() -> None:
     figure, _ = draw_layer_roles(tables(), "a model", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    assert "finding direction choices”: 1 of 2 statistics for it, 1 undecided" in title
-    assert "previous achievements”: 2 of 5 statistics for it, 2 against, 1 undecided" in title
+    assert "choices”: of 2 statistics 1 for it, 0 against it, 1 undecided" in title
+    assert "previous achievements”: of 5 statistics 2 for it, 2 against it, 1 undecided" in title
 
 
 def test_an_architecture_that_is_not_known_has_a_sentence() -> None:

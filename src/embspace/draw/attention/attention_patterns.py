@@ -29,8 +29,12 @@ EXAMPLES, TENSORS = "head_features/examples", "data/measured/head_features.safet
 KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
 SHARE_TITLES = {KOVALEVA: "shares of these five", "own": "shares of our own types"}
+WEAK = 0.05  # a margin below it is said beside the head
 MOST_BESIDE = 0.6  # a longer bar has its name inside
-COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW, "#8C564B"]
+BROWN = "#8C564B"
+COLORS = [BLUE, VERMILION, GREEN, PURPLE]
+# Of the second set, whose types are others: `block`, the fifth, is the fourth of the first.
+OTHER_COLORS = [SKY, BROWN, "#332288", ORANGE, PURPLE, "#999933", YELLOW, "#882255"]
 REST = "0.85"  # of the last type, which takes what no other has taken
 N_MAPS = 5
 TYPES = {
@@ -64,12 +68,12 @@ def draw_attention_patterns(
     of_first = types[types["set"] == sets[0]]
     tokens = results[EXAMPLES]["token"].astype(str).tolist()
     _maps(axes[:N_MAPS], of_first, results[TENSORS]["example"], tokens)
-    _shares(axes[5], of_first, sets[0])
-    _grid(axes[6], heads, of_first, sets[0])
+    _shares(axes[5], of_first, sets[0], COLORS)
+    _grid(axes[6], heads, of_first, sets[0], COLORS)
     if len(sets) > 1:
         of_second = types[types["set"] == sets[1]]
-        _grid(axes[7], heads, of_second, sets[1])
-        _shares(axes[8], of_second, sets[1])
+        _grid(axes[7], heads, of_second, sets[1], OTHER_COLORS)
+        _shares(axes[8], of_second, sets[1], OTHER_COLORS)
     else:
         say_instead(axes[7:], "there is one set of rules")
     return figure, _tables(types, title, digits)
@@ -96,8 +100,10 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
     return (
         f"{label} · {counted(row['n_heads'], 'head')} · types by bounds on features, means over "
         f"{counted(row['n_texts'], 'text')}; the bounds are ours, the five names those of Kovaleva "
-        f"et al. (2019), thesis figure 8 · maps: rows are queries, from 0 (light) to 1 (dark) · "
-        f"lines on bars: {100 * row['level']:g} % intervals over texts"
+        "et al. (2019), thesis figure 8 · a to e: the clearest head of each, with its margin where "
+        f"that is below {WEAK:g} and the pattern may not show; rows are queries, from 0 (light) to "
+        f"1 (dark) · g, h: colors of the bars f, i · lines on bars: {100 * row['level']:g} % "
+        "intervals over texts"
     )
 
 
@@ -114,18 +120,23 @@ def _maps(axes: Sequence[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: l
             say_instead([ax], fill(f"no head is {name} by these bounds", 26))
             continue
         layer, head = int(row["clearest_layer"]), int(row["clearest_head"])
-        draw_map(ax, maps[layer - 1, head - 1], tokens, f"{name}: {head_name(layer, head)}")
+        margin = float(row["clearest_margin"])
+        weak = f", margin {margin:.2g}" if margin < WEAK else ""
+        title = f"{name}: {head_name(layer, head)}{weak}"
+        draw_map(ax, maps[layer - 1, head - 1], tokens, title)
 
 
-def _colors(types: pd.DataFrame) -> dict[str, str]:
+def _colors(types: pd.DataFrame, palette: Sequence[str]) -> dict[str, str]:
     """Return a color for each type of a set; the last has that of no pattern."""
     named = [*types["type"]]
-    colors = [COLORS[number % len(COLORS)] for number in range(len(named) - 1)]
+    colors = [palette[number % len(palette)] for number in range(len(named) - 1)]
     return dict(zip(named, [*colors, REST], strict=True))
 
 
-def _grid(ax: Axes, heads: pd.DataFrame, types: pd.DataFrame, name: str) -> None:
-    colors = _colors(types)
+def _grid(
+    ax: Axes, heads: pd.DataFrame, types: pd.DataFrame, name: str, palette: Sequence[str]
+) -> None:
+    colors = _colors(types, palette)
     numbers: Mapping[str, int] = {type_: number for number, type_ in enumerate(colors)}
     rows = heads[heads["set"] == name]
     values = grid_of(rows.assign(number=rows["type"].map(numbers)), "number")
@@ -133,9 +144,9 @@ def _grid(ax: Axes, heads: pd.DataFrame, types: pd.DataFrame, name: str) -> None
     draw_grid(ax, values, SET_NAMES.get(name, name), vmin=0, vmax=len(colors) - 1, **look)
 
 
-def _shares(ax: Axes, types: pd.DataFrame, name: str) -> None:
+def _shares(ax: Axes, types: pd.DataFrame, name: str, palette: Sequence[str]) -> None:
     """Draw the share of each type as a bar with its interval, and a line at random weights."""
-    colors = _colors(types)
+    colors = _colors(types, palette)
     shown = types.assign(name=types["type"].map(_words))
     sns.barplot(
         shown, x="share", y="name", hue="type", palette=colors, legend=False, ax=ax, saturation=1

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
@@ -88,7 +91,7 @@ def _subtitle(plane: pd.DataFrame, label: str, divergence: pd.DataFrame) -> str:
         f"{label} · {counted(len(plane), 'head')} · Jensen-Shannon divergence of their rows, mean "
         f"over {counted(row['n_texts'], 'text')} (Clark et al. 2019) · the plane keeps "
         f"{percent(plane['plane_share'].iloc[0])} of the squared distances, "
-        "darker are later layers · bands: "
+        "the most apart heads named · bands: "
         f"{100 * row['level']:g} % intervals over texts"
     )
 
@@ -98,20 +101,27 @@ def _plane(ax: Axes, plane: pd.DataFrame) -> None:
         plane, x="x", y="y", hue="layer", palette="crest", s=26, ax=ax, linewidth=0, legend=False
     )
     for layer, head, x, y in _apart(plane):
-        ax.annotate(head_name(layer, head), (x, y), (2, 2), textcoords="offset points", fontsize=7)
+        ax.annotate(head_name(layer, head), (x, y), (4, 3), textcoords="offset points", fontsize=7)
     without_axes(ax)
+    colors = ScalarMappable(Normalize(*plane["layer"].agg(["min", "max"])), "crest")
+    bar = ax.figure.colorbar(colors, ax=ax, shrink=0.6, aspect=16, pad=0.02, label="layer")
+    bar.locator = MaxNLocator(integer=True, nbins=6)
+    bar.outline.set_visible(False)
     ax.set(title="heads on a plane (layer.head)", xlabel="", ylabel="")
 
 
 def _apart(plane: pd.DataFrame) -> list[tuple[float, ...]]:
-    """Return the heads that are named: each far enough from those named before it."""
+    """Return the heads that are named: no other head lies where the name would stand."""
     named: list[tuple[float, ...]] = []
+    places = plane[["x", "y"]].drop_duplicates().to_numpy(float)
     size = float((plane[["x", "y"]].max() - plane[["x", "y"]].min()).max()) or 1.0
     for row in plane[["layer", "head", "x", "y"]].itertuples(index=False):
         near = [
             abs(row[2] - x) < 0.11 * size and abs(row[3] - y) < 0.05 * size for _, _, x, y in named
         ]
-        if not any(near):
+        right, above = (places - np.array(row[2:], dtype=float)).T / size
+        hidden = (right > 0) & (right < 0.13) & (above > -0.03) & (above < 0.08)
+        if not any(near) and not hidden.any():
             named.append(tuple(map(float, row)))
     return named
 

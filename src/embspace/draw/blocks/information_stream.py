@@ -68,7 +68,7 @@ def draw_information_stream(
         3,
         2,
         height_mm=height_mm,
-        title=_title(results["gains"], label),
+        title=_title(results["gains"], points, label),
         subtitle=_subtitle(points, label),
         stage="measure_information_stream",
     )
@@ -97,7 +97,7 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
     return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"
 
 
-def _title(gains: pd.DataFrame, label: str) -> str:
+def _title(gains: pd.DataFrame, points: pd.DataFrame, label: str) -> str:
     """Return what attention and MLP do to the mean cosine, each with its norm, mean over blocks."""
     of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")["value"]
     if of_cosine.empty:
@@ -110,7 +110,16 @@ def _title(gains: pd.DataFrame, label: str) -> str:
         _gain_in_words(parts[part], part, known, what)
         for part, what in zip(ordered, of_what, strict=True)
     ]
-    return sentence_case(", ".join(said))
+    return sentence_case(", ".join(said)) + _beside_random_weights(points)
+
+
+def _beside_random_weights(points: pd.DataFrame) -> str:
+    """Return at how many points of the stream random weights are more aligned, where they are."""
+    on_stream = _places(points[points["measure"] == "mean_cosine"])
+    n_above = int((on_stream["random_weights_mean"] > on_stream["value"]).sum())
+    if not n_above:
+        return ""
+    return f"; random weights align it more at {n_above} of {len(on_stream)} points"
 
 
 def _gain_in_words(name: str, part: str, gains: dict[str, float], what: str) -> str:

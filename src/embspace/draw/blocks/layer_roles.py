@@ -1,7 +1,5 @@
 """Figure and tables of `measure_layer_roles`: what blocks do with their input, by depth."""
 
-from textwrap import fill
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,23 +7,34 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, new_figure, say_instead
+from embspace.draw.page.canvas import count, join_panels, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import BLACK, GRAY, VERDICTS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 
 RESULTS = ("csv", "claims.csv")
 # Statistic -> its name in a panel's title.
 PANELS = {
-    "row_entropy": "Row entropy of attention / ln n",
-    "value_entropy": "Entropy of attention's histogram",
-    "cosine_with_input": "Cosine of output and input",
-    "attention_added_over_stream": "Norm that attention adds / stream's",
-    "mlp_added_over_stream": "Norm that the MLP adds / stream's",
-    "self_mass": "Attention to the token itself",
-    "cone_changed": "Change of cone index / n, absolute",
+    "row_entropy": "Row entropy / ln n",
+    "value_entropy": "Entropy of values",
+    "cosine_with_input": "Cosine with the input",
+    "attention_added_over_stream": "Attention adds / stream",
+    "mlp_added_over_stream": "MLP adds / stream",
+    "self_mass": "Attention to itself",
+    "cone_changed": "Change of cone / n",
 }
-N_COLUMNS = 2
-LINE = 28  # characters of a statistic's name beside its correlation
+# The same by how the table of claims names it.
+NAMES = {
+    "row entropy": "row_entropy",
+    "entropy of the histogram of attention's values": "value_entropy",
+    "cosine of a block's output with its input": "cosine_with_input",
+    "norm of what attention adds, over the stream's": "attention_added_over_stream",
+    "norm of what the MLP adds, over the stream's": "mlp_added_over_stream",
+    "mass of attention to the token itself": "self_mass",
+    "change of the mean resultant length (cone index / n), absolute": "cone_changed",
+}
+N_COLUMNS = 3
+NAMES_AT = -1.15  # where names of statistics end, to the left of the correlations
+SIGNS = {"+": "rises", "-": "falls", "either": "either"}
 
 
 def draw_layer_roles(
@@ -53,11 +62,8 @@ def draw_layer_roles(
         return figure, f"{heading}\n{reason}.\n"
     for ax, (statistic, words) in zip(axes, PANELS.items(), strict=False):
         _by_layer(ax, layers[layers["statistic"] == statistic], words)
-    for ax in axes[len(PANELS) - N_COLUMNS + 1 : len(PANELS)]:
-        ax.set_xlabel("Layer")
-    _correlations(axes[len(PANELS)], claims)
-    for ax in axes[len(PANELS) + 1 :]:
-        ax.set_axis_off()
+    axes[len(PANELS) - 1].set_xlabel("Layer")
+    _correlations(join_panels(axes[len(PANELS) :]), claims)
     _legend(figure, claims)
     return figure, "\n".join([heading, *_tables(layers, claims, digits)])
 
@@ -68,16 +74,11 @@ def _title(claims: pd.DataFrame, label: str) -> str:
         return f"What the layers of {label} do was not measured"
     said = []
     for claim, rows in claims.groupby("claim", sort=False):
-        n = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in VERDICTS}
-        others = ", ".join(
-            f"{n[verdict]} {words}"
-            for verdict, words in {"differs": "against", "undecided": "undecided"}.items()
-            if n.get(verdict)
-        )
-        counts = f"{n['matches']} of {len(rows)} statistics for it"
-        said.append(f"“{claim}”: {counts}{f', {others}' if others else ''}")
-    words = "; ".join(said)
-    return f"{words[0]}{words[1].upper()}{words[2:]}"
+        n = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in ("matches", "differs")}
+        others = len(rows) - sum(n.values())
+        counts = f"of {len(rows)} statistics {n['matches']} for it, {n['differs']} against it"
+        said.append(f"“{sentence_case(str(claim))}”: {counts}, {others} undecided")
+    return "; ".join(said)
 
 
 def _subtitle(layers: pd.DataFrame, label: str) -> str:
@@ -86,7 +87,12 @@ def _subtitle(layers: pd.DataFrame, label: str) -> str:
     first = layers.iloc[0]
     corpus = corpus_looks([first["corpus"]])[first["corpus"]].name
     n = f"{count(first['n_texts'])} texts of {corpus}, {count(first['n_tokens'])} tokens"
-    return f"{label} · {n} · means of a text's tokens and heads · bands: 95 % intervals over texts"
+    n_layers = count(layers["layer"].max())
+    return (
+        f"{label} · {n} · means of a text's tokens and heads · bands: 95 % intervals over texts · "
+        f"h: the units are {n_layers} layers; for or against needs a correlation that is rare when "
+        "they are in random order"
+    )
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame, words: str) -> None:
@@ -104,19 +110,33 @@ def _correlations(ax: Axes, claims: pd.DataFrame) -> None:
     places = range(len(claims))[::-1]
     columns = ["value", "low", "high", "random_weights_smallest", "random_weights_largest"]
     numbers = claims[columns].to_numpy(dtype=float).tolist()
-    for place, verdict, row in zip(places, claims["verdict"], numbers, strict=True):
-        value, low, high, least, most = row
+    for place, verdict, bounds, said, sign, p_value in zip(
+        places,
+        claims["verdict"],
+        numbers,
+        claims["statistic"],
+        claims["expected_sign"],
+        claims["p_value"],
+        strict=True,
+    ):
+        value, low, high, least, most = bounds
         at = [place, place]
         ax.plot([least, most], at, color=GRAY, alpha=0.4, lw=6, solid_capstyle="butt")
         look = VERDICTS[str(verdict)]
         ax.plot([low, high], at, color=look.color, lw=1.2)
         ax.plot([value], [place], look.marker, color=look.color, ms=5)
-    names = [
-        f"{fill(str(row.statistic), LINE)} ({row.expected_sign})" for row in claims.itertuples()
-    ]
-    ax.set_yticks(list(places), names, fontsize=5.5)
+        name = f"{PANELS[NAMES[str(said)]]} ({SIGNS[str(sign)]}, p {p_value:.2g})"
+        ax.text(NAMES_AT, place, name, ha="right", va="center", fontsize=7)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.spines["bottom"].set_bounds(-1, 1)
     ax.axvline(0, color=GRAY, lw=0.6)
-    ax.set(xlim=(-1.08, 1.08), title="Rank correlation with the layer", xlabel="Spearman's ρ")
+    ax.set(
+        xlim=(-3.4, 1.08),
+        xticks=[-1, -0.5, 0, 0.5, 1],
+        title="Rank correlation with the layer",
+    )
+    ax.set_xlabel("Spearman's ρ", x=0.76)
     ax.grid(visible=False, axis="y")
 
 
