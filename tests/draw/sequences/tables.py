@@ -78,6 +78,10 @@ def sequence_attention() -> Tables:
             **bounded("ratio", 2.0 * head if weights == "trained" else 1.0),
             "largest_random_ratio": 1.0,
             "looks_there": weights == "trained" and head == 1,
+            "smallest_ratio_of_random_heads": 0.5,
+            "largest_ratio_of_random_heads": 1.0,
+            "above_random_heads": weights == "trained" and head == 1 and layer > 1,
+            "below_random_heads": weights == "trained" and head == 2 and layer > 2,
         }
         for (weights, seed), layer, head, reader, region in heads
     ]
@@ -106,6 +110,8 @@ def attribution() -> Tables:
     precision = [
         {**key, **shared, "chance_any_class_precision": 0.2, **bounded("precision", 0.5)}
         | bounded("any_class_precision", 0.7) | bounded("precision_less_regression", -0.2)
+        | {"largest_random_precision": 0.2, "largest_random_any_class_precision": 0.3}
+        | {"finds_sites": True if key["weights"] == "trained" else None}
         for key in keys
     ]  # fmt: skip
     recall = [{**key, "n_first": 2, **bounded("recall", 0.5), "chance_recall": 0.1} for key in keys]

@@ -27,10 +27,10 @@ def test_curves_marks_and_frames_are_those_of_the_tables() -> None:
     assert "| mine" in text
 
 
-def test_a_method_that_finds_no_more_than_chance_is_not_named() -> None:
+def test_a_method_that_does_not_find_sites_by_the_verdict_is_not_named() -> None:
     given = of_runs(tables(), "mine")
     is_rollout = given["precision"]["method"] == "attention_rollout"
-    given["precision"].loc[is_rollout, "precision_low"] = 0.05
+    given["precision"].loc[is_rollout, "finds_sites"] = False
     figure, _ = draw_attribution(given, "all runs", **SETTINGS)
     said = " ".join(figure.get_suptitle().split())
     assert said.startswith("Occlusion, gradient × input, attention of the last layer find")

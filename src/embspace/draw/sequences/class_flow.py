@@ -21,13 +21,21 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
-from embspace.draw.sequences.sequence_looks import RANDOM, class_looks, first_run, of_run, words_of
+from embspace.draw.sequences.sequence_looks import (
+    RANDOM,
+    class_looks,
+    first_run,
+    of_run,
+    words_of,
+)
 from embspace.files.tables import Tables
 
 RESULTS = ("separation.csv", "maps.csv", "quality.csv")
 N_COLUMNS = 4
 NONE = "no run classifies sequences; `make all` trains one"
 QUANTITIES = {"silhouette": "Silhouette", "nearest_in_class": "Nearest of the same class"}
+# Of seeds: browns, for each color of the other figures stands for a class in this one.
+SEED_COLORS = ("#4D2600", "#A6611A", "#C9A66B")
 METHODS = {"pca": "PCA", "tsne": "t-SNE"}
 
 
@@ -87,8 +95,9 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
     return (
         f"{words_of(run)}: {counted(row['n'], 'held-out sequence')} of "
         f"{counted(row['n_documents'], 'ancestor')}, {count(row['n_classes'])} classes · a, b: "
-        "mean of an ancestor's sequences, cosine distance; bands: 95 % intervals over ancestors; "
-        "gray band: classes dealt at random · maps: every sequence, the first seed"
+        "mean of an ancestor's sequences, cosine distance; at layer 0 all have one vector; bands: "
+        "95 % intervals over ancestors, gray: classes dealt at random · maps: every sequence, seed "
+        f"{rows['model_seed'].min():g}"
     )
 
 
@@ -106,10 +115,11 @@ def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
     for weights, line in (("pretrained", "--"), ("trained", "-")):
         for seed, of_model in rows[rows["weights"] == weights].groupby("model_seed"):
             look = seed_look(int(str(seed)))
-            of_line: dict[str, Any] = {"color": look.color, "linestyle": line}
+            color = SEED_COLORS[int(str(seed)) % len(SEED_COLORS)]
+            of_line: dict[str, Any] = {"color": color, "linestyle": line}
             if weights == "trained":
                 of_line |= {"label": look.name.capitalize(), "marker": look.marker, "ms": 3}
-                shade(ax, of_model, "layer", quantity, color=look.color, alpha=0.2)
+                shade(ax, of_model, "layer", quantity, color=color, alpha=0.2)
             else:
                 of_line |= {"lw": 0.8, "label": "dashed: before it learned classes"}
             ax.plot(of_model["layer"], of_model[quantity], **of_line)
@@ -128,7 +138,7 @@ def _maps(axes: Sequence[Axes], maps: pd.DataFrame, quality: pd.DataFrame, metho
                 "color": look.color,
                 "marker": look.marker,
                 "ls": "",
-                "ms": 2.5,
+                "ms": 4,
             }
             ax.plot(rows[f"{method}_1"], rows[f"{method}_2"], label=name, mew=0, **style)
         of_map = quality[(quality["layer"] == layer) & (quality["method"] == method)].iloc[0]

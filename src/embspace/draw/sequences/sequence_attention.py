@@ -87,23 +87,33 @@ def _title(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "No run classifies simulated sequences"
     heads = rows[(rows["weights"] == "trained") & (rows["reader"] == FIRST)]
-    said = []
-    for region, words in ((ANY, "any class"), (OWN, "the sequence's own class")):
-        of_region = heads[heads["region"] == region]
-        n_there = int((of_region["looks_there"].astype(str) == "True").sum())
-        said.append(f"{n_there} of {counted(len(of_region), 'head')} at sites of {words}")
-    return f"[CLS] looks at defining sites, more than at other places: {'; '.join(said)}"
+    of_any, of_own = (heads[heads["region"] == region] for region in (ANY, OWN))
+    n_seeds = heads["model_seed"].nunique()
+    seeds = f"{counted(n_seeds, 'seed')} × {len(of_any) // n_seeds}"
+    return (
+        f"{_n_true(of_any, 'above_random_heads')} of {len(of_any)} heads ({seeds}) have [CLS] look "
+        "at defining sites of any class more than every random head does, "
+        f"{_n_true(of_any, 'below_random_heads')} away from them; at the sequence's own sites: "
+        f"{_n_true(of_own, 'above_random_heads')}"
+    )
+
+
+def _n_true(heads: pd.DataFrame, verdict: str) -> int:
+    return int((heads[verdict].astype(str) == "True").sum())
 
 
 def _subtitle(rows: pd.DataFrame, run: str) -> str:
     if rows.empty:
         return "0 runs"
     n_seeds = rows[rows["weights"] == "trained"]["model_seed"].nunique()
+    n_random = rows[rows["weights"] != "trained"]["model_seed"].nunique()
     return (
         f"{words_of(run)}: {counted(n_seeds, 'seed')}, "
         f"{counted(rows['n_documents'].max(), 'held-out sequence')}, one an ancestor · a, b: mean "
-        "over heads, sequences and seeds · c to f: attention of [CLS] to a k-mer with a codon that "
-        "defines a class, over that to others · bands: 95 % intervals over sequences"
+        "over heads, sequences and seeds · c to f: ratio of the attention of [CLS] to a k-mer with "
+        "a codon that defines any class to that to others · random heads: all of "
+        f"{counted(n_random, 'model')} with random weights, f shows one · bands: 95 % intervals "
+        "over sequences"
     )
 
 
@@ -118,11 +128,11 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
 
 
 def _heads(axes: Sequence[Axes], heads: pd.DataFrame) -> None:
-    """Draw a map of layers and heads for each seed, and the mean of random weights last."""
+    """Draw a map of layers and heads for each seed, and the first of random weights last."""
     trained = heads[heads["weights"] == "trained"]
     seeds = sorted(trained["model_seed"].unique())[: len(axes) - 1]
-    panels = [(f"Seed {seed:g}", trained[trained["model_seed"] == seed]) for seed in seeds]
-    panels.append(("Random weights, one", heads[(heads["weights"] != "trained")]))
+    panels = [(f"Ratio, seed {seed:g}", trained[trained["model_seed"] == seed]) for seed in seeds]
+    panels.append(("Ratio, random", heads[(heads["weights"] != "trained")]))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     for ax, (title, rows) in zip(axes, panels, strict=False):
@@ -161,13 +171,20 @@ def _tables(results: Tables, digits: int) -> str:
         **interval("ratio", "ratio"),
         "largest_random_ratio": "largest of random weights",
         "looks_there": "looks there",
+        "smallest_ratio_of_random_heads": "smallest of all random heads",
+        "largest_ratio_of_random_heads": "largest of these",
+        "above_random_heads": "above them",
+        "below_random_heads": "below them",
     }
     trained = regions[(regions["weights"] == "trained") & (regions["reader"] == FIRST)]
     top = trained.sort_values("ratio", ascending=False).groupby("region", sort=False).head(8)
     words = (
         "Ratio: attention to a place in the region over that to a place outside of it, 1 where it "
         "is even. A head looks there if the interval is above 1 and above the same head of all "
-        "random weights, a rule that was fixed before. The eight largest of [CLS] by region."
+        "random weights, a rule that was fixed before. Many heads with random weights have an "
+        "interval without 1, for sequences share their places; so it is also said, by a rule that "
+        "was added after the results, which heads are above every head of all random weights, or "
+        "below every one and 1. The eight largest of [CLS] by region."
     )
     first = section("Heads", words, markdown_table(for_readers(top, columns), digits))
     heads = regions[regions["weights"] == "trained"]
