@@ -20,7 +20,7 @@ PANELS = {
     "attention_added_over_stream": "Attention adds / stream",
     "mlp_added_over_stream": "MLP adds / stream",
     "self_mass": "Attention to itself",
-    "cone_changed": "Change of cone / n",
+    "cone_changed": "Cone index / n, change",
 }
 # The same by how the table of claims names it.
 NAMES = {
