@@ -38,6 +38,14 @@ RESULTS = (
     "areas.csv",
     "places.csv",
 )
+KNOWN_SITES = (
+    "Of as many first places as a sequence has true ones, the share that is true. A method "
+    "finds the sites with a seed if its interval is above chance, and above the same method of "
+    "all random weights; it is worse than the regression if the interval of the difference is "
+    "below 0. Both rules were fixed before, but for random weights, which were added after the "
+    "results: sequences of a class share their places, so that half of the methods with random "
+    "weights were above chance, too."
+)
 NONE = "no run classifies simulated sequences; `make all` trains one"
 REGRESSION = "logistic_regression"
 SCORING = [*METHODS][:5]  # those that score places; the others are orders alone
@@ -201,17 +209,9 @@ def _tables(results: Tables, digits: int) -> str:
         "chance_any_class_precision": "chance of these",
         "largest_random_any_class_precision": "largest of these of random weights",
     }
-    words = (
-        "Of as many first places as a sequence has true ones, the share that is true. A method "
-        "finds the sites with a seed if its interval is above chance, and above the same method of "
-        "all random weights; it is worse than the regression if the interval of the difference is "
-        "below 0. Both rules were fixed before, but for random weights, which were added after the "
-        "results: sequences of a class share their places, so that half of the methods with random "
-        "weights were above chance, too."
-    )
     named = {name: _named(table) for name, table in results.items()}
     first = section(
-        "Known sites", words, markdown_table(for_readers(named["precision"], columns), digits)
+        "Known sites", KNOWN_SITES, markdown_table(for_readers(named["precision"], columns), digits)
     )
     areas = {**run, "model_seed": "seed", "method": "method", "curve": "curve"}
     areas |= interval("area", "area") | interval("area_less_random", "less a random order")
