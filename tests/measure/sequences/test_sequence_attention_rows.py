@@ -60,7 +60,7 @@ def test_heads_are_held_against_those_of_all_random_weights_together() -> None:
     placed, _ = planted_sequences(N)
     at_random = [two_heads("random weights", 0.5, 3), two_heads("random weights", 0.8, 0.9)]
 
-    def verdicts(first: float, second: float) -> list[tuple[bool, bool, bool]]:
+    def verdicts(first: float, second: float) -> list[tuple[bool, ...]]:
         models = [two_heads("trained", first, second), *at_random]
         names = ("looks_there", "above_random_heads", "below_random_heads")
         rows = region_rows(models, placed, **OPTIONS)
@@ -68,7 +68,7 @@ def test_heads_are_held_against_those_of_all_random_weights_together() -> None:
         assert all(row["smallest_ratio_of_random_heads"] == pytest.approx(0.5) for row in found)
         assert all(row["largest_ratio_of_random_heads"] == pytest.approx(3) for row in found)
         named = [row for row in found if row["reader"] == "first token"]
-        return [tuple(row[name] for name in names) for row in named]  # type: ignore[misc]
+        return [tuple(row[name] for name in names) for row in named]
 
     # Above the same head, yet below the largest of all; then above and below all of them.
     assert verdicts(2, 2) == [(True, False, False), (False, False, False)]
