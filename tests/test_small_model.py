@@ -26,7 +26,7 @@ def workspace(root: Path, tmp_path: Path) -> Workspace:
     return tree
 
 
-def test_its_settings_fit_and_its_baselines_cover_all_families_and_checkpoints(
+def test_its_settings_fit_and_its_baselines_cover_families_blocks_and_checkpoints(
     workspace: Workspace,
 ):
     said = workspace.run("embspace", "check", check=False)
@@ -35,7 +35,8 @@ def test_its_settings_fit_and_its_baselines_cover_all_families_and_checkpoints(
     assert "passed: nothing is beyond tolerance" in workspace.run("embspace", "verify")
     nouns = {path.name for path in (workspace.folder / "results").iterdir()}
     families = {"direction", "spectrum", "context", "hubs", "intrinsic_dimension"}
-    assert nouns == families | {"checkpoints", "dynamics"}
+    blocks = {"information_stream", "layer_roles", "query_key_form"}
+    assert nouns == families | blocks | {"checkpoints", "dynamics", "head_dynamics"}
 
 
 def test_a_number_that_changes_fails(workspace: Workspace):
