@@ -6,15 +6,17 @@ import pytest
 import yaml
 
 from embspace.draw.blocks.__main__ import DRAWINGS, main
+from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.blocks.test_information_stream import POST, tables
 from tests.draw.blocks.test_layer_roles import tables as roles
+from tests.draw.blocks.test_query_key_form import results as forms
 from tests.drawn import figure_files
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    assert {"information_stream", "layer_roles"} <= DRAWINGS.keys()
+    assert DRAWINGS.keys() == {"information_stream", "layer_roles", "query_key_form"}
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -26,7 +28,10 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
         for noun in DRAWINGS
     }
     monkeypatch.chdir(tmp_path)
-    for noun, made in {"information_stream": tables(POST), "layer_roles": roles()}.items():
+    of_forms = forms(known=not is_empty)
+    save_scalars(of_forms.pop("json"), "results/query_key_form/mine.json")
+    made_of = {"information_stream": tables(POST), "layer_roles": roles()}
+    for noun, made in (made_of | {"query_key_form": of_forms}).items():
         for name, table in made.items():
             folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"
             save_table(table[: 0 if is_empty else None], f"{folder}/mine.csv")

@@ -10,13 +10,14 @@ from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.runs.test_checkpoints import table
 from tests.draw.runs.test_dynamics import table as dynamics_table
+from tests.draw.runs.test_head_dynamics import heads
 from tests.draw.runs.test_training import results
 from tests.drawn import figure_files
 from tests.measure.runs.test_training_claims import claims
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    nouns = {"training", "checkpoints", "dynamics", "training_claims"}
+    nouns = {"training", "checkpoints", "dynamics", "head_dynamics", "training_claims"}
     assert DRAWINGS.keys() == nouns
 
 
@@ -33,10 +34,11 @@ def test_all_runs_are_drawn_on_a_page_each_noun(
         save_table(table("pretraining").drop(columns="run"), f"results/checkpoints/{run}.csv")
         of_layers = dynamics_table("pretraining").drop(columns="run")
         save_table(of_layers, f"results/dynamics/{run}.csv")
+        save_table(heads().drop(columns="run"), f"results/head_dynamics/{run}.csv")
         save_table(claims(), f"results/training_claims/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    nouns = ("checkpoints", "dynamics", "training", "training_claims")
+    nouns = ("checkpoints", "dynamics", "head_dynamics", "training", "training_claims")
     assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
     for noun in nouns:

@@ -171,7 +171,7 @@ def _gains(ax: Axes, rows: pd.DataFrame) -> None:
         ax=ax,
         annot=few,
         fmt=".2f",
-        annot_kws={"fontsize": 6.5},
+        annot_kws={"fontsize": 7},
         cbar_kws={"pad": 0.02, "aspect": 25},
         **look,
     )
