@@ -143,7 +143,7 @@ def test_every_source_that_says_something_of_models_is_in_the_ledger(root: Path)
     on_models = [
         file
         for file, each in sources.items()
-        if each.entries or each.claims or any(item.model for item in each.undecided)
+        if each.entries or each.claims or (each.undecided and not each.claims_on_runs)
     ]
     assert sorted(SOURCES) == sorted(str(file.relative_to(root)) for file in on_models)
 
@@ -215,6 +215,10 @@ def test_numbers_of_others_have_rows_that_leave_those_before_as_they_are(root: P
         check_dtype=False,
     )
     others = ours.iloc[len(before) :]
+    figures = others["source"].str.startswith("Bonino")  # of code that cuts weights wrongly
+    assert set(others[figures]["verdict"]) == {"not checkable", "error in the source"}
+    assert figures.sum() == 10
+    others = others[~figures]
     assert set(others["verdict"]) == {"not checkable"}
     assert others["reason"].str.startswith("is about ").all()
     assert others["value"].isna().all()
@@ -280,7 +284,7 @@ def test_the_thesis_has_its_numbers_and_claims(root: Path):
         (60, "most negative cosines", "claim"),
         (68, "does not show in the cosines by offset", "claim"),
         (69, "extremal cosines of segment 1 with tokens", "claim"),
-        (45, "knows no order", "undecided"),
+        (45, "knows no order", "claim"),
         (57, "positions as two parts", "undecided"),
         (57, "pac-man", "undecided"),
         (63, "values of the positions from 384", "undecided"),
