@@ -14,7 +14,7 @@ class Blocks(NamedTuple):
     score: Float[np.ndarray, "*head"]
     """Modularity of that cut: 0 for uniform attention and for a sink, 1/2 for two equal blocks."""
     excess: Float[np.ndarray, "*head"]
-    """What the score is above that of a map of the same offsets: 0 for any pure diagonal."""
+    """The score less that of a map of the same offsets: 0 for any pure diagonal."""
 
 
 def two_blocks(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> Blocks:

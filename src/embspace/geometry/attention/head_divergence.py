@@ -13,7 +13,7 @@ class Plane(NamedTuple):
 
     places: Float[np.ndarray, "head 2"]
     share: float
-    """Of the sum of squared distances, what the plane keeps; NaN if no two heads differ."""
+    """The share of the squared distances that the plane keeps; NaN if no two heads differ."""
 
 
 def head_divergences(rows: Float[np.ndarray, "head row token"]) -> Float[np.ndarray, "head head"]:

@@ -22,11 +22,14 @@ class Types(NamedTuple):
     """The type of each head, and how clear it is."""
 
     number: Int[np.ndarray, "*head"]
-    """Of the type among the rules."""
+    """The number of the type among the rules."""
     margin: Float[np.ndarray, "*head"]
-    """How far a head is from another type: the smaller of how far the feature nearest to a bound of
-    its own type is from it, and how far the nearest type that is asked before is from being
-    fulfilled. A type without conditions has only the second. NaN where nothing could be asked."""
+    """The distance of a head from another type.
+
+    It is the smaller of how far the feature nearest to a bound of its own type is from it, and how
+    far the nearest type that is asked before is from being fulfilled. A type without conditions has
+    only the second. NaN where nothing could be asked.
+    """
 
 
 def slack(features: Mapping[str, Float[np.ndarray, "*head"]], conditions: Conditions) -> np.ndarray:

@@ -79,7 +79,7 @@ def squared_shares(singular_values: Float[np.ndarray, " value"]) -> Float[np.nda
 
 
 class EigenvalueCounts(NamedTuple):
-    """How many eigenvalues of a form are of each kind, of as many as its factors have rows."""
+    """Counts of the eigenvalues of a form by kind, of as many as its factors have rows."""
 
     real_positive: int
     real_negative: int

@@ -1,1 +1,1 @@
-"""What a prediction rests on: scores of places, and how they are held against the truth."""
+"""Scores of the places that a prediction rests on, and measures of them against the truth."""
