@@ -64,7 +64,7 @@ def test_the_title_says_where_cosines_are_not_positive(results):
     title = draw(results | {POSITIVE: table})[0].get_suptitle().replace("\n", " ")
     assert title.startswith(
         "25 % of the cosines of two posts at layer 1 are not positive with mean pooling, "
-        "0 % with first token ([CLS]), 0 % with maximum pooling"
+        "0 % with first token, 0 % with maximum pooling"
     )
 
 

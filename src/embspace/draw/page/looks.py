@@ -29,7 +29,7 @@ SPACES = {
     "segment": Look("segment embeddings", PURPLE, "D", ":"),
 }
 POOLINGS = {
-    "cls": Look("first token ([CLS])", PURPLE, "s"),
+    "cls": Look("first token", PURPLE, "s"),
     "mean": Look("mean pooling", SKY, "^"),
     "max": Look("maximum pooling", ORANGE, "D"),
 }
