@@ -71,6 +71,63 @@ def test_no_learned_table_is_left_out(model: tuple[Model, Any]):
     assert outer - relative == {names.input, names.positional, names.segment} - {None}
 
 
+def with_head(name: str, kind: str) -> Any:
+    """The architecture without weights, under a head of transformers."""
+    import torch
+    import transformers
+
+    config = transformers.AutoConfig.for_model(**CONFIGS[name])
+    with torch.device("meta"):
+        return getattr(transformers, kind).from_config(config)
+
+
+MASKED = ["bert_base_cased", "roberta_base", "distilbert_base_cased", "albert_base_v2"]
+MASKED += ["modernbert_base"]
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_a_masked_head_has_the_names_of_its_architecture(root: Path, name: str):
+    model = described(root, name)
+    module = with_head(name, "AutoModelForMaskedLM")
+    assert isinstance(model, HubModel)
+    assert model.masked_head is not None
+    shapes = {key: tuple(each.shape) for key, each in module.state_dict().items()}
+    head, config = model.masked_head, module.config
+    width = shapes[f"{head.norm}.weight"][0]
+    assert shapes[f"{head.dense}.weight"] == (width, config.hidden_size)
+    assert shapes[str(head.bias)] == (config.vocab_size,)
+    assert width == module.get_output_embeddings().weight.shape[1]
+    activations = ("classifier_activation", "hidden_act", "activation")
+    assert head.activation == next(
+        getattr(config, each) for each in activations if hasattr(config, each)
+    )
+
+
+def test_models_of_one_kind_have_one_masked_head(root: Path):
+    models = {name: described(root, name) for name in CONFIGS}
+    found = {
+        str(CONFIGS[name]["model_type"]): model.masked_head
+        for name, model in models.items()
+        if isinstance(model, HubModel) and model.masked_head and name in MASKED
+    }
+    found["xlm-roberta"] = found["roberta"]
+    for name, model in models.items():
+        if isinstance(model, HubModel) and model.masked_head:
+            assert model.masked_head == found[CONFIGS[name]["model_type"]], name
+
+
+@pytest.mark.parametrize("name", ["pythia_70m", "gpt_j_6b", "llama_2_7b"])
+def test_an_output_matrix_is_that_of_a_decoder_that_ties_none(root: Path, name: str):
+    model = described(root, name)
+    module = with_head(name, "AutoModelForCausalLM")
+    assert isinstance(model, HubModel)
+    # transformers gives that of Pythia another name when it loads a checkpoint.
+    output = str(model.matrices.output).replace("embed_out", "lm_head")
+    shape = (module.config.vocab_size, module.config.hidden_size)
+    assert tuple(module.state_dict()[output].shape) == shape
+    assert not module.config.tie_word_embeddings
+
+
 def test_models_of_the_hub_are_not_pinned_to_a_commit_that_nobody_saw(root: Path):
     for name in CONFIGS:
         model = described(root, name)

@@ -38,12 +38,17 @@ def test_the_models_that_come_with_embspace_are_described(root: Path):
         ({"unused_tokens": "["}, "key 'unused_tokens': .*is no regular expression"),
         (
             {"matrices": {"input": "a", "positional": None, "segment": None, "segmnt": None}},
-            "key 'matrices.segmnt' is unknown; allowed: input, mapping, positional, segment; "
-            r"did you mean 'segment'\?$",
+            "key 'matrices.segmnt' is unknown; allowed: input, mapping, output, positional, "
+            r"segment; did you mean 'segment'\?$",
         ),
         ({"position_offset": "two"}, "key 'position_offset': .*integer.*found 'two'"),
         ({"position_offset": -1}, "key 'position_offset': .*found -1"),
         ({"matrices": {"input": "a"}}, "key 'matrices.positional' is missing"),
+        ({"masked_head": {"norm": "a"}}, "key 'masked_head.dense' is missing"),
+        (
+            {"masked_head": {"dense": "a", "norm": "b", "decoder": "c"}},
+            "key 'masked_head.decoder' is unknown; allowed: activation, bias, dense, norm",
+        ),
     ],
 )
 def test_a_mistake_names_file_key_found_and_allowed(change: dict[str, object], message: str):
@@ -62,6 +67,21 @@ def test_a_slip_in_the_tokenizer_of_a_random_model_names_that_key_alone():
         "conf/model/tiny.yaml: key 'tokenizer.pth' is unknown; allowed: path, sha256, source; "
         "did you mean 'path'?",
     ]
+
+
+def test_a_model_that_says_nothing_of_an_output_has_none_of_its_own():
+    model = describe_model("tiny", tiny_description(Path("x")))
+    assert isinstance(model, FolderModel)
+    assert model.matrices.output is None
+    assert model.masked_head is None
+
+
+def test_a_masked_head_without_an_activation_has_gelu():
+    head = {"masked_head": {"dense": "head.dense", "norm": "head.norm"}}
+    model = describe_model("tiny", tiny_description(Path("x")) | head)
+    assert isinstance(model, FolderModel)
+    assert model.masked_head is not None
+    assert (model.masked_head.activation, model.masked_head.bias) == ("gelu", None)
 
 
 def test_checkpoints_without_a_place_for_the_step_are_refused():

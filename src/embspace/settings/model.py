@@ -104,6 +104,20 @@ class Matrices(Strict):
     positional: str | None
     segment: str | None
     mapping: str | None = None  # the linear layer from the embedding size to the hidden size
+    output: str | None = None  # in the checkpoint, where the output matrix is not the input's
+
+
+class MaskedHead(Strict):
+    """What a checkpoint has between the last layer and the vocabulary, by its own names.
+
+    The score of a token is the product of its row of the output matrix with
+    norm(activation(dense(h))), and its bias.
+    """
+
+    dense: str  # the path of a linear layer, as is `norm` that of a norm
+    norm: str
+    bias: str | None = None  # the parameter of a number a token
+    activation: str = "gelu"  # as transformers calls it
 
 
 class Checkpoints(Strict):
@@ -130,6 +144,7 @@ class _Described(Strict):
 class _Model(_Described):
     repository: str | None = None
     matrices: Matrices
+    masked_head: MaskedHead | None = None  # where the checkpoint has a masked language model's
     position_offset: int = Field(0, ge=0)  # rows before position 0
     padding_rows: int = Field(0, ge=0)  # rows of the input matrix after the last token
     window: int | None = Field(None, gt=0)  # tokens read at once, if nothing else bounds them
