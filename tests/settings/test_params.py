@@ -1,10 +1,21 @@
 import re
 
 import pytest
+import yaml
 
 from embspace.errors import InputError
 from embspace.settings.params import Params, models_of
 from embspace.settings.schema import validate
+
+GIVEN = {
+    "models": ["m"],
+    "corpora": ["one"],
+    "profiled": [],
+    "trained": [],
+    "seed": 0,
+    "device": "cpu",
+}
+PAIR_LINE = "minilm--minilm_random: {model: minilm, other_model: minilm_random}"
 
 
 @pytest.mark.parametrize("key", ["models", "corpora"])
@@ -23,6 +34,42 @@ def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | Non
         validate(Params, {**given, key: found}, "params.yaml")
     assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
     assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
+
+
+@pytest.mark.parametrize(
+    ("key", "found", "lines"),
+    [
+        ("models", "minilm", ["models:", "  - minilm"]),
+        ("models", True, ["models:", "  - minilm"]),
+        ("profiled", True, ["profiled:", "  - minilm", "or for none, `profiled: []`"]),
+        ("profiled", None, ["profiled:", "  - minilm", "or for none, `profiled: []`"]),
+        ("trained", "mine", ["trained:", "  - mine"]),
+        ("compared", [], ["compared:", f"  {PAIR_LINE}", "or for none, `compared: {}`"]),
+        ("roles", "a", ["roles:", "  long_texts: articles", "or for none, `roles: {}`"]),
+        ("seed", "3", ["seed: 3"]),
+        ("seed", True, ["seed: 0"]),
+        ("seed", "1.5", ["seed: 0"]),
+    ],
+)
+def test_a_mistake_is_answered_with_the_lines_to_type(key: str, found: object, lines: list[str]):
+    with pytest.raises(InputError) as caught:
+        validate(Params, {**GIVEN, key: found}, "params.yaml")
+    first, *shown = str(caught.value).split("\n")
+    assert first.startswith(f"params.yaml: key '{key}': Input should be a valid ")
+    assert f", found {found!r} ({type(found).__name__}); write it as " in first
+    assert shown == [f"  {line}" for line in lines]
+    if "or for none" not in lines[-1]:  # the other lines are two ways
+        params = validate(Params, {**GIVEN, **yaml.safe_load("\n".join(shown))}, "params.yaml")
+        assert getattr(params, key) is not None
+
+
+@pytest.mark.parametrize(
+    ("found", "hint"),
+    [(7, "as text it is written '7', in quotes"), (False, "YAML reads yes, no, on and off as")],
+)
+def test_a_name_that_yaml_takes_for_something_else_is_told(found: object, hint: str):
+    with pytest.raises(InputError, match=rf"key 'models\.0': .*found {found!r} .*; {hint}"):
+        validate(Params, {**GIVEN, "models": [found]}, "params.yaml")
 
 
 @pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])
@@ -55,16 +102,6 @@ def test_a_corpus_is_not_named_as_a_file_that_is_derived_from_one(name: str):
     ) as caught:
         validate(Params, given, "params.yaml")
     assert f"found {name!r} (str)" in str(caught.value)
-
-
-GIVEN = {
-    "models": ["m"],
-    "corpora": ["one"],
-    "profiled": [],
-    "trained": [],
-    "seed": 0,
-    "device": "cpu",
-}
 
 
 @pytest.mark.parametrize("name", ["..", ".", ".a", "a--b", "toy", "a/b", "-a"])

@@ -2,10 +2,12 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
+from pydantic import Field
 
 from embspace.errors import InputError
 from embspace.settings.params import Params
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.schema import Strict, read_yaml, validate
 
 
 def test_a_list_at_the_top_of_a_settings_file_is_refused(tmp_path: Path):
@@ -47,3 +49,32 @@ def test_what_was_found_is_told_in_short_however_long_it_is(tmp_path: Path):
     with pytest.raises(InputError, match="key 'seed': ") as caught:
         validate(Params, read_yaml(tmp_path / "x.yaml"), "x.yaml")
     assert len(str(caught.value)) < 10_000
+
+
+class Level(Strict):
+    level: float
+    names: list[str] = Field(min_length=2)
+
+
+@pytest.mark.parametrize(
+    ("found", "typed"), [("1e-5", "1.0e-05"), ("0.5", "0.5"), ("2", "2.0"), ("-3E4", "-30000.0")]
+)
+def test_a_number_that_yaml_takes_for_text_is_shown_as_yaml_takes_it(found: str, typed: str):
+    with pytest.raises(
+        InputError, match="key 'level': .*found .*; write it as a number:"
+    ) as caught:
+        validate(Level, {"level": found, "names": ["a", "b"]}, "x.yaml")
+    shown = str(caught.value).split("\n")[1]
+    assert shown == f"  level: {typed}"
+    assert yaml.safe_load(shown) == {"level": float(found)}
+
+
+@pytest.mark.parametrize("found", ["nan", "many", None])
+def test_what_is_no_number_has_no_hint(found: object):
+    with pytest.raises(InputError, match=f"found {found!r} .*\\)$"):
+        validate(Level, {"level": found, "names": ["a", "b"]}, "x.yaml")
+
+
+def test_a_short_list_is_told_how_many_it_takes():
+    with pytest.raises(InputError, match=r"should have at least 2 items, found \['a'\] \(list\); "):
+        validate(Level, {"level": 1.0, "names": ["a"]}, "x.yaml")

@@ -102,12 +102,16 @@ class Params(BaseModel):
 
     models: list[Name] = Field(min_length=1, examples=["minilm"])
     corpora: list[CorpusName] = Field(min_length=1, examples=["articles"])
-    roles: Annotated[dict[Role, CorpusName], AfterValidator(one_role_each)] = Field({})
+    roles: Annotated[dict[Role, CorpusName], AfterValidator(one_role_each)] = Field(
+        {}, examples=["long_texts: articles"]
+    )
     profiled: list[Name] = Field(examples=["minilm"])
-    compared: Annotated[dict[str, Pair], AfterValidator(_each_pair_once)] = Field({})
+    compared: Annotated[dict[str, Pair], AfterValidator(_each_pair_once)] = Field(
+        {}, examples=["minilm--minilm_random: {model: minilm, other_model: minilm_random}"]
+    )
     checkpointed: list[Name] = Field([], examples=["pythia_70m"])
     trained: list[Name] = Field(examples=["rna_encoder"])
-    seed: int = Field(ge=0, le=LARGEST_SEED)
+    seed: int = Field(ge=0, le=LARGEST_SEED, examples=[0])
     device: Literal["auto", "cpu", "cuda", "mps"]
 
     @field_validator("corpora")

@@ -5,6 +5,7 @@ from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from embspace.errors import InputError, did_you_mean, shortened
 
@@ -81,16 +82,41 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
     if item["type"] == "missing":
         return f"key '{key}' is missing"
     found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
-    hint = _as_list(key, found, schema) if item["type"] in ("list_type", "too_short") else ""
+    allowed = allowed.partition(" after validation")[0]
+    hint = _written(item["type"], path[-1], found, schema.model_fields.get(key)) if path else ""
     return f"key '{key}': {allowed}, found {shortened(found)} ({type(found).__name__}){hint}"
 
 
-def _as_list(key: str, found: Any, schema: type[BaseModel]) -> str:
-    """Return how the list is written, with what was found in it, or else an example."""
-    field = schema.model_fields.get(key)
-    example = (field.examples if field else None) or ["..."]
-    entry = found if isinstance(found, str | int | float) else example[0]
-    return f"; write it as a list:\n  {key}:\n    - {entry}"
+def _written(kind: str, key: str, found: Any, field: FieldInfo | None) -> str:
+    """Return the lines to type, with what was found or else an example; "" where none is known."""
+    example = next(iter((field and field.examples) or []), None)
+    needed = field is None or any(getattr(each, "min_length", 0) for each in field.metadata)
+    none = "" if needed else f"\n  or for none, `{key}: {{}}`"
+    if kind in ("list_type", "too_short"):
+        named = isinstance(found, str | int | float) and not isinstance(found, bool)
+        entry, none = found if named else example or "...", none.replace("{}", "[]")
+        return f"; write it as a list:\n  {key}:\n    - {entry}{'' if named else none}"
+    if kind == "dict_type" and example:
+        return f"; write it as keys and values:\n  {key}:\n    {example}{none}"
+    if kind == "string_type" and isinstance(found, bool):
+        return "; YAML reads yes, no, on and off as true or false: put a name in quotes"
+    if kind == "string_type" and isinstance(found, int | float):
+        return f"; as text it is written '{found}', in quotes"
+    if kind in ("int_type", "float_type"):
+        number = _number_in(found, whole=kind == "int_type") or example
+        return "" if number is None else f"; write it as a number:\n  {key}: {number}"
+    return ""
+
+
+def _number_in(found: Any, *, whole: bool) -> str | None:
+    """Return the number in a text, as YAML takes it: 1e-5 with a point, 1.0e-05."""
+    try:
+        number = str(int(found)) if whole else repr(float(found))
+    except (TypeError, ValueError):
+        return None
+    if not isinstance(found, str) or number in ("nan", "inf", "-inf"):
+        return None
+    return number if "." in number else number.replace("e", ".0e")
 
 
 def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
