@@ -78,7 +78,11 @@ def test_a_stage_of_pairs_is_told_a_pair(tree: Path):
         "3}",
         "a--b-1.5",
     ]
-    for arguments in (["pair=a"], ["pair=a--b--c"], []):
+    result = run()
+    assert result.returncode == 1
+    assert "command line: key 'pair' is missing" in result.stderr
+    assert "call: python probe.py pair=<model>--<other_model>" in result.stderr
+    for arguments in (["pair=a"], ["pair=a--b--c"]):
         result = run(*arguments)
         assert result.returncode == 1
         assert (
@@ -134,11 +138,38 @@ def test_a_seed_on_the_command_line_has_the_same_bounds(tree: Path):
     assert "Traceback" not in result.stderr
 
 
-def test_an_unknown_model_lists_the_known_ones(tree: Path):
-    result = run("model=bret")
+@pytest.mark.parametrize("arguments", [["--help"], ["model=minilm", "-h"]])
+def test_help_says_how_a_stage_is_called(tree: Path, arguments: list[str]):
+    result = run(*arguments)
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[:3] == [
+        "call: python probe.py model=<model> [settings.<key>=<value>]",
+        "<model>: see `embspace models`",
+        "settings: conf/measure/probe.yaml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            [],
+            "key 'model' is missing\ncall: python probe.py model=<model> [settings.<key>=<value>]",
+        ),
+        (["--cfg", "job"], "key 'model' is missing"),
+        (["model=bret"], "key 'model': conf/model/bret.yaml: not found; `embspace models` lists"),
+        (["model=minilm_"], "conf/model/minilm_.yaml: not found; did you mean 'minilm'?"),
+    ],
+)
+def test_a_model_that_is_missing_or_unknown_is_told(tree: Path, arguments: list[str], message: str):
+    result = run(*arguments)
     assert result.returncode == 1
-    assert "minilm" in result.stderr
-    assert "model/bret" in result.stderr
+    assert f"error: command line: {message}".split("conf/")[-1] in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_hydra_tells_its_version_without_a_model(tree: Path):
+    assert run("--version").stdout.startswith("Hydra ")
 
 
 @pytest.mark.parametrize(

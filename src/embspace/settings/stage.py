@@ -15,9 +15,11 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from embspace.errors import InputError, did_you_mean, visible
+from embspace.errors import InputError, did_you_mean, visible, within
+from embspace.settings.find_description import LIST, MODEL, described_in
 from embspace.settings.params import (
     CONF,
+    PAIR,
     PARAMS,
     CorpusName,
     Name,
@@ -32,6 +34,8 @@ from embspace.settings.schema import validate
 FROM_PARAMS = ("seed", "device", "roles")
 PAIR_GROUP = "pair"  # among the groups of a stage that compares two models; no folder of conf/
 COMMAND_LINE = "command line"
+# What Hydra answers without a model or a corpus.
+HYDRA_ALONE = ("--hydra-help", "--version", "--info", "--shell-completion", "-sc")
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,9 @@ def run_stage(
     `train`, has no other settings than that file.
     """
     functions = {} if _is_described(function, groups) else function
+    if {"--help", "-h"} & {*sys.argv}:
+        print(_how_to_call(functions, groups))
+        return
     try:
         _check_arguments(sys.argv[1:], groups)
         _store_primary_config(_packages(functions), groups)
@@ -227,6 +234,38 @@ def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
         return  # which Hydra explains
     picked = {each.key_or_group: each.value() for each in overrides if not each.is_sweep_override()}
     validate(_Choices, picked, COMMAND_LINE)
+    for group, name in picked.items():
+        if group != PAIR_GROUP:
+            with within(f"{COMMAND_LINE}: key '{group}'"):
+                described_in(CONF / group, str(name))
+    if any(each.partition("=")[0] in HYDRA_ALONE for each in arguments):
+        return
+    for group in groups:
+        if group not in {each.partition("=")[0] for each in arguments}:
+            raise InputError(f"{COMMAND_LINE}: key '{group}' is missing\n{_call(groups)}")
+
+
+def _call(groups: Sequence[str]) -> str:
+    """Return the line that calls the stage that runs."""
+    spec = sys.modules["__main__"].__spec__
+    program = f"-m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
+    example = {PAIR_GROUP: f"<model>{PAIR}<other_model>"}
+    chosen = [f"{group}={example.get(group, f'<{group}>')}" for group in groups]
+    return " ".join(["call: python", program, *chosen, "[settings.<key>=<value>]"])
+
+
+def _how_to_call(
+    function: Callable[..., Any] | Mapping[str, Callable[..., Any]], groups: tuple[str, ...]
+) -> str:
+    """Return what `--help` prints: the call, which names there are, and where settings stand."""
+    folders = [group for group in groups if group != PAIR_GROUP]
+    names = {each: sorted(path.stem for path in (CONF / each).glob("*.yaml")) for each in folders}
+    listed = {each: ", ".join(names[each]) if each != MODEL else f"see `{LIST}`" for each in names}
+    lists = [f"<{group}>: {found}" for group, found in listed.items()]
+    functions = function.values() if isinstance(function, Mapping) else [function]
+    files = [f"settings: {settings_file(each).as_posix()}" for each in functions]
+    last = "`--cfg job` after a call prints all settings; `--hydra-help` tells how Hydra reads them"
+    return "\n".join([_call(groups), *lists, *files, last])
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:

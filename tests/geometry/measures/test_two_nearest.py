@@ -103,7 +103,16 @@ def test_a_graph_is_as_good_as_the_vectors(variant) -> None:
 
 @EVERY
 def test_where_no_ratio_is_defined_there_is_no_dimension(variant) -> None:
-    assert np.isnan(variant(np.zeros((10, 3))).value)
+    found = variant(np.full((10, 3), 0.1))
+    assert np.isnan(found.value)
+    assert (found.n, found.dropped) == (0, 10)
+
+
+@EVERY
+@pytest.mark.parametrize("n", [1, 2])
+def test_too_few_vectors_are_told_by_what_is_needed_and_found(variant, n: int) -> None:
+    with pytest.raises(ValueError, match=f"x: expected 3 vectors or more, two .*, found {n}"):
+        variant(np.ones((n, 5)))
 
 
 @EVERY

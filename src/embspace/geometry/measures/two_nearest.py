@@ -3,7 +3,8 @@
 In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
 second and to the first neighbor has P(mu > m) = m^-d, whatever the density. How a line, or a
 likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
-each way has a name of its own. One cloud of 2,000 vectors scatters as far.
+each way has a name of its own. One cloud of 2,000 vectors scatters as far. All need 3 vectors, a
+ValueError says; where all are equal, no ratio is defined, and the value is NaN.
 """
 
 import math
@@ -98,7 +99,7 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
         >>> two_nn_lowest_fifth_as_coded(x).n
         400
     """
-    graph = neighbor_graph_of(x, 2)
+    graph = _two_nearest(x)
     first, second = graph.distances.T
     near = first > 0
     ratio = np.sort(ratios_of_distances(second[near], first[near]))
@@ -135,9 +136,15 @@ def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
     return Estimate(value, value / math.sqrt(n - 2), n, dropped)
 
 
+def _two_nearest(x: Vectors | NeighborGraph) -> NeighborGraph:
+    if not isinstance(x, NeighborGraph) and len(x) < 3:
+        raise ValueError(f"x: expected 3 vectors or more, two others for each, found {len(x)}")
+    return neighbor_graph_of(x, 2)
+
+
 def _ratios(x: Vectors | NeighborGraph) -> tuple[Ratios, int]:
     """Sorted ratios of the second distance to the first, and how many have none."""
-    first, second = neighbor_graph_of(x, 2).distances.T
+    first, second = _two_nearest(x).distances.T
     near = first > 0
     return np.sort(ratios_of_distances(second[near], first[near])), int((~near).sum())
 
