@@ -10,6 +10,7 @@ from embspace.geometry.measures.spectrum import (
     components_for,
     covariance_eigenvalues,
     explained_variance,
+    exponential_entropy,
     gaussian_covariance_eigenvalues,
 )
 
@@ -131,3 +132,10 @@ def test_components_are_counted_without_rounding():
 def test_a_share_that_is_none_is_refused(share: float):
     with pytest.raises(ValueError, match="share: expected"):
         components_for(np.ones(3), share)
+
+
+def test_equal_shares_have_the_effective_rank_of_their_number() -> None:
+    assert exponential_entropy(np.full(7, 1 / 7)) == pytest.approx(7, rel=1e-12)
+    assert exponential_entropy(np.array([0.5, 0.5, 0.0])) == pytest.approx(2, rel=1e-12)
+    assert exponential_entropy(np.array([1.0, 0.0])) == 1
+    assert np.isnan(exponential_entropy(np.array([np.nan, 0.5])))

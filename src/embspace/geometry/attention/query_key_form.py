@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.measures.spectrum import explained_variance, exponential_entropy
+
 Factor = Float[np.ndarray, "rank dim"]
 """The weights of queries, or those of keys."""
 ROUNDING = 1e-7
@@ -64,18 +66,12 @@ def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> floa
 
     Roy and Vetterli (2007), definition 1, from 1 to the number of values. NaN where all are 0.
     """
-    total = singular_values.sum()
-    if not total > 0:
-        return float("nan")
-    shares = singular_values[singular_values > 0] / total
-    return float(np.exp(-(shares * np.log(shares)).sum()))
+    return exponential_entropy(explained_variance(singular_values))
 
 
 def squared_shares(singular_values: Float[np.ndarray, " value"]) -> Float[np.ndarray, " value"]:
     """Return the share of each in the squared norm of the form; NaN where all are 0."""
-    energies = np.square(singular_values)
-    total = energies.sum()
-    return energies / total if total > 0 else np.full_like(energies, np.nan)
+    return explained_variance(np.square(singular_values))
 
 
 class EigenvalueCounts(NamedTuple):

@@ -12,12 +12,11 @@ from jaxtyping import Float
 
 from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.effective_numbers import effective_number
-from embspace.geometry.measures.spectrum import ROUNDING, explained_variance
+from embspace.geometry.measures.spectrum import ROUNDING, explained_variance, exponential_entropy
 from embspace.geometry.pairs.moments import Moments, moments_of
 from embspace.geometry.pairs.types import Vectors
 from embspace.geometry.pairs.vectors import as_vectors
 
-Shares = Float[np.ndarray, " component"]
 FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
 FEWER_AS_THEY_ARE = "Downwards: n vectors span at most n directions."
 UNEVEN = "Upwards: the largest of many estimated variances is estimated too large."
@@ -84,7 +83,7 @@ def effective_rank(x: Vectors | Moments) -> float:
         >>> effective_rank(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]))
         2.0
     """
-    return _exponential_entropy(explained_variance(np.sqrt(moments_of(x).variances)))
+    return exponential_entropy(explained_variance(np.sqrt(moments_of(x).variances)))
 
 
 @of_moments(
@@ -108,7 +107,7 @@ def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     """
     moments = moments_of(x)
     sigma = np.sqrt(moments.energies[: min(moments.n, moments.dim)])
-    return _exponential_entropy(explained_variance(sigma) + epsilon)
+    return exponential_entropy(explained_variance(sigma) + epsilon)
 
 
 @of_moments(
@@ -128,7 +127,7 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
         >>> effective_rank_of_covariance(np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]))
         2.0
     """
-    return _exponential_entropy(explained_variance(moments_of(x).variances))
+    return exponential_entropy(explained_variance(moments_of(x).variances))
 
 
 @of_moments(
@@ -153,7 +152,7 @@ def spectral_entropy(x: Vectors | Moments) -> float:
     if moments.dim < 2:
         return float("nan")
     return float(
-        np.log(_exponential_entropy(explained_variance(moments.variances))) / np.log(moments.dim)
+        np.log(exponential_entropy(explained_variance(moments.variances))) / np.log(moments.dim)
     )
 
 
@@ -273,10 +272,3 @@ def _iso_score(variances: Float[np.ndarray, " dim"]) -> float:
     defect = np.linalg.norm(normalized - 1) / np.sqrt(2 * (d - np.sqrt(d)))
     dimensions = (d - defect**2 * (d - np.sqrt(d))) ** 2 / d**2
     return float((d * dimensions - 1) / (d - 1))
-
-
-def _exponential_entropy(shares: Shares) -> float:
-    if np.isnan(shares).any():
-        return float("nan")
-    positive = shares[shares > 0]
-    return float(np.exp(-(positive * np.log(positive)).sum()))

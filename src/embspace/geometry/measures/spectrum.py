@@ -64,6 +64,14 @@ def explained_variance(
     return eigenvalues / total if total > 0 else np.full_like(eigenvalues, np.nan)
 
 
+def exponential_entropy(shares: Float[np.ndarray, " component"]) -> float:
+    """Return the effective rank of shares that sum to 1, from 1 to their number; NaN of NaN."""
+    if np.isnan(shares).any():
+        return float("nan")
+    positive = shares[shares > 0]
+    return float(np.exp(-(positive * np.log(positive)).sum()))
+
+
 def components_for(eigenvalues: Float[np.ndarray, " component"], share: float) -> int | None:
     """Return how many of the first components explain `share` of the variance or more.
 
