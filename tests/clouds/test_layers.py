@@ -264,3 +264,20 @@ def test_each_vector_once_is_the_first_of_equal_ones() -> None:
         if space == "cls"
     )
     assert (len(first.x), first.n_equal) == (1, 11)
+
+
+def test_which_of_all_vectors_are_left_is_known_of_a_part_too() -> None:
+    token = one_first_token().states["token"].copy()
+    token[1, 30:40] = token[1, 3]
+    states = replace(one_first_token(), states=one_first_token().states | {"token": token})
+    (once,) = (
+        cloud
+        for space, _, cloud in layer_clouds(states, 1, ["as_is"], n_top=2, each_once=True)
+        if space == "token"
+    )
+    whole = clouds(states)["token", "as_is"]
+    assert whole.kept is None and once.kept is not None
+    assert (whole.x[once.kept] == once.x).all()
+    for cloud in (whole, once):
+        part = cloud.among(np.array([2, 5, 40]))
+        assert part.kept is not None and (whole.x[part.kept] == cloud.x[[2, 5, 40]]).all()

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from embspace.clouds.documents import count_documents
 from embspace.files.rows import load_rows
@@ -45,6 +45,8 @@ class LayerCloud:
     """Of the token in its window."""
     n_equal: int = 0
     """Vectors that were left out because another one is equal."""
+    kept: Bool[np.ndarray, " all"] | None = None
+    """Which of all vectors of the corpus and space these are; None: all of them."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
         """Some of the vectors, in ascending order."""
@@ -53,7 +55,9 @@ class LayerCloud:
         word, position = (
             None if each is None else each[rows] for each in (self.word, self.position)
         )
-        return LayerCloud(self.x[rows], self.text[rows], word, position, self.n_equal)
+        kept = np.zeros(len(self.x) if self.kept is None else len(self.kept), dtype=bool)
+        kept[rows if self.kept is None else np.flatnonzero(self.kept)[rows]] = True
+        return LayerCloud(self.x[rows], self.text[rows], word, position, self.n_equal, kept)
 
 
 @dataclass(frozen=True, eq=False)

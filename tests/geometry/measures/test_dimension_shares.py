@@ -47,6 +47,16 @@ def test_outliers_come_with_the_farthest_first() -> None:
     assert outlier_dimensions(x, threshold=6).tolist() == []
 
 
+def test_means_that_only_rounding_tells_apart_have_no_outlier() -> None:
+    x = planted({7: 30.0})
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    means = x.mean(axis=0)
+    assert 0 < np.abs(means).max() < 1e-12
+    assert not len(outlier_dimensions(x)) and n_outlier_dimensions(1e6 * x) == 0
+    x[:, 3] += 1e-9  # more than rounding
+    assert outlier_dimensions(x).tolist() == [3]
+
+
 def test_without_outliers_there_are_few_and_equal_means_have_none() -> None:
     assert n_outlier_dimensions(planted({})) <= 1
     assert n_outlier_dimensions(np.ones((5, 4))) == 0

@@ -35,7 +35,7 @@ def rows_of(size: int, of: LayerCloud, **given: Any) -> dict[str, dict[str, Any]
 
 
 def test_batches_share_no_vector_and_are_of_equal_size() -> None:
-    batches = batches_of(1000, 300, rng())
+    batches = batches_of(cloud(50, 20), 300, rng())
     assert [len(batch) for batch in batches] == [300, 300, 300]
     rows = np.concatenate(batches)
     assert len(set(rows.tolist())) == 900 and rows.min() >= 0 and rows.max() < 1000
@@ -44,17 +44,49 @@ def test_batches_share_no_vector_and_are_of_equal_size() -> None:
 
 @pytest.mark.parametrize("size", [None, 10, 11])
 def test_few_vectors_are_one_batch(size: int | None) -> None:
-    assert [batch.tolist() for batch in batches_of(10, size, rng())] == [list(range(10))]
+    assert [batch.tolist() for batch in batches_of(cloud(5, 2), size, rng())] == [list(range(10))]
 
 
 def test_exact_multiples_leave_none_out() -> None:
-    assert sorted(np.concatenate(batches_of(20, 10, rng())).tolist()) == list(range(20))
+    assert sorted(np.concatenate(batches_of(cloud(5, 4), 10, rng())).tolist()) == list(range(20))
+
+
+def members(of: LayerCloud, size: int) -> list[set[int]]:
+    """The vectors of each batch, by their numbers among all vectors of the corpus."""
+    number = np.arange(len(of.x)) if of.kept is None else np.flatnonzero(of.kept)
+    return [set(number[rows].tolist()) for rows in batches_of(of, size, rng())]
+
+
+def test_one_distinct_vector_more_moves_one_vector_of_each_batch_at_most() -> None:
+    every = cloud(50, 20)
+    whole = members(every, 90)
+    for left_out in (0, 437, 999):
+        without = members(every.among(np.delete(np.arange(1000), left_out)), 90)
+        assert len(without) == len(whole) == 11
+        changed = [len(a - b) for a, b in zip(whole, without, strict=True)]
+        assert max(changed) <= 1 and not any(left_out in batch for batch in without)
+
+
+def test_of_many_equal_vectors_the_rest_is_in_the_order_of_all() -> None:
+    every = cloud(50, 20)
+    order = rng().permutation(1000).tolist()
+    left = np.arange(0, 1000, 3)
+    part = members(every.among(left), 100)
+    expected = [row for row in order if row % 3 == 0]
+    assert part == [set(expected[first : first + 100]) for first in (0, 100, 200)]
+
+
+def test_the_same_cloud_has_the_same_batches() -> None:
+    part = cloud(50, 20).among(np.arange(7, 900))
+    assert members(part, 90) == members(part, 90)
+    whole = [rows.tolist() for rows in batches_of(cloud(50, 20), 90, rng())]
+    assert whole[1] == sorted(rng().permutation(1000)[90:180])
 
 
 def test_the_value_is_the_mean_over_batches() -> None:
     x = cloud()
     row = rows_of(70, x)["two_nn"]
-    values = [two_nn(x.x[rows]).value for rows in batches_of(240, 70, rng())]
+    values = [two_nn(x.x[rows]).value for rows in batches_of(x, 70, rng())]
     assert len(values) == 3
     assert row["value"] == pytest.approx(np.mean(values))
     assert row[SPREAD] == pytest.approx(np.std(values))
@@ -81,7 +113,7 @@ def test_measures_of_few_batches_have_the_first_of_them() -> None:
     few = rows_of(70, x, few_batches=["abide"], n_batches_of_changes=2)
     assert (few["abide"]["n"], few["abide"]["n_batches"]) == (140, 2)
     assert (few["two_nn"]["n"], few["two_nn"]["n_batches"]) == (210, 3)
-    values = [abide(x.x[rows]).value for rows in batches_of(240, 70, rng())[:2]]
+    values = [abide(x.x[rows]).value for rows in batches_of(x, 70, rng())[:2]]
     assert few["abide"]["value"] == pytest.approx(np.mean(values), rel=1e-6)
     assert few["abide"]["low"] < few["abide"]["value"] < few["abide"]["high"]
     assert few["two_nn"] == rows_of(70, x)["two_nn"]
@@ -93,7 +125,7 @@ def test_vectors_left_out_are_counted_over_batches() -> None:
     x.x[10:20] = x.x[:10]  # equals: their ratio is not defined
     whole = rows_of(1000, x)["two_nn"]
     assert whole["dropped"] > 0
-    batches = batches_of(240, 70, rng())
+    batches = batches_of(x, 70, rng())
     expected = sum(two_nn(x.x[rows]).dropped for rows in batches)
     assert rows_of(70, x)["two_nn"]["dropped"] == expected
 

@@ -7,7 +7,7 @@ from embspace.geometry.measures.declaration import measure
 from embspace.geometry.measures.direction_sums import DirectionSums, direction_sums_of
 from embspace.geometry.pairs.types import Vectors
 
-ROUNDING = 1e-12  # of a mean cosine
+ROUNDING = 1e-12  # of a mean cosine, or of the mean length
 
 
 def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " dim"]:
@@ -55,7 +55,8 @@ def outlier_dimensions(
     """Return the coordinates whose mean is far from the means of the others, farthest first.
 
     Farther than `threshold` standard deviations of the means from their mean (Kovaleva et al. 2021,
-    "BERT busters", section 3, for parameters). None where all means are equal.
+    "BERT busters", section 3, for parameters). None where all means are equal, or differ by what
+    rounding leaves of them, as those of standardized vectors do.
 
     Raises:
         ValueError: `threshold` is not positive.
@@ -66,6 +67,8 @@ def outlier_dimensions(
     means = sums.total / sums.n
     distance, spread = np.abs(means - means.mean()), means.std()
     order = np.argsort(-distance, kind="stable")
+    if spread <= ROUNDING * sums.total_norm / sums.n:
+        return order[:0]
     return order[distance[order] > threshold * spread]
 
 

@@ -33,14 +33,22 @@ IN_ORDER = "mean_over_batches_in_order"
 FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
-def batches_of(n: int, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
+def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
     """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
 
     The last vectors, too few for a batch, are left out, as their neighbors would be farther.
+
+    All vectors are shuffled, also those that the cloud lacks because another one is equal, and
+    then these are passed over. Any order of those left is as likely as any other. Whether two
+    vectors are equal hangs on a processor's rounding; one that counts in addition
+    moves one vector from each batch after it to the next, and leaves the order of all others.
     """
+    n = len(cloud.x)
     if size is None or n <= size:
         return [np.arange(n)]
-    order = rng.permutation(n)
+    kept = np.ones(n, dtype=bool) if cloud.kept is None else cloud.kept
+    order = rng.permutation(len(kept))
+    order = (np.cumsum(kept) - 1)[order[kept[order]]]
     return [np.sort(order[first : first + size]) for first in range(0, n - size + 1, size)]
 
 
@@ -80,7 +88,7 @@ def measures_of_batches(
     if len(cloud.x) < FEWEST:
         yield from _undefined(measures, cloud)
         return
-    batches = batches_of(len(cloud.x), protocol.batch_size, rng)[:n_batches]
+    batches = batches_of(cloud, protocol.batch_size, rng)[:n_batches]
     unit = units_of(cloud.text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)

@@ -36,7 +36,7 @@ def null_rows(
     these.
     """
     of_all = applicable(drawn_measures(protocol), groups_of(cloud), {})
-    batches = batches_of(len(cloud.x), protocol.batch_size, rng)
+    batches = batches_of(cloud, protocol.batch_size, rng)
     for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
         measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]
         draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])

@@ -166,7 +166,7 @@ def _profile(
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
     """The measures of fewer texts; of neighbors, within one batch."""
-    part = cloud.among(batches_of(len(cloud.x), protocol.batch_size, rng)[0])
+    part = cloud.among(batches_of(cloud, protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,
         part.text,
