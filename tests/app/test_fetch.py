@@ -30,6 +30,7 @@ from tests.published_training import (
 )
 from tests.published_training import describe as describe_published
 from tests.tiny import build_tiny_bert, tiny_description
+from tests.whole_pipeline import POSITIONS
 from tests.workspace import Workspace
 
 
@@ -265,7 +266,9 @@ def test_what_changed_is_said():
     assert change(entry("1", a="0"), entry("2", a="0")).endswith("; its files are the same")
 
 
-def test_check_tells_what_was_not_fetched(server: Hub, root: Path):
+def test_check_tells_what_was_not_fetched(server: Hub, root: Path, tmp_path: Path):
+    # With room for the longest stimulus, of which `check` would speak as well.
+    server.push("maker/tiny", build_tiny_bert(tmp_path / "long", positions=POSITIONS))
     shutil.copytree(root / "conf", "conf", dirs_exist_ok=True)
     for folder in ("data/texts", "data/stimuli"):
         shutil.copytree(root / folder, folder)

@@ -17,6 +17,7 @@ MAKERS = ("measure", "project", "compare")
 # Further figures of a noun that are not named after it, as evolution_steps of evolution is.
 FURTHER = {
     "difference_consistency": "differences",
+    "head_map": "head_features",
     "norm_and_mean_cosine": "mean_embedding",
     "projections": "pca",
 }
