@@ -3,8 +3,8 @@
 In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
 second and to the first neighbor has P(mu > m) = m^-d, whatever the density. How a line, or a
 likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
-each way has a name of its own. One cloud of 2,000 vectors scatters as far. All need 3 vectors, a
-ValueError says; where all are equal, no ratio is defined, and the value is NaN.
+each way has a name of its own. One cloud of 2,000 vectors scatters as far. All raise a ValueError
+for fewer than 3 vectors. Where all are equal, no ratio is defined, and the value is NaN.
 """
 
 import math
