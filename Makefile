@@ -95,6 +95,9 @@ verify: $(VENV)/runtime ## Hold results/ against the baselines and the published
 baselines: $(VENV)/runtime ## Make the present results the new baselines
 	@embspace verify --update
 
+# One thread each for two processes on two cores: threads of one that wait for the other's only spin.
+test test-slow: export OMP_NUM_THREADS ?= 1
+
 test: $(VENV)/dev ## Install what the tests need and run them
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow and not fetched"
 

@@ -36,6 +36,15 @@ LESS = {
 }
 
 
+def _no_code_of_python(folder: str, names: list[str]) -> list[str]:
+    """Return what is not copied of __pycache__: all but kernels that numba compiled.
+
+    These are of a source's time and size, so that an edited kernel is compiled anew.
+    """
+    compiled = Path(folder).name == "__pycache__"
+    return [name for name in names if compiled and Path(name).suffix not in (".nbi", ".nbc")]
+
+
 class Workspace:
     """A tree of its own, under git, with the commands that a user has."""
 
@@ -46,8 +55,7 @@ class Workspace:
             source, target = root / part, folder / part
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
-                ignore = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, target, ignore=ignore, dirs_exist_ok=True)
+                shutil.copytree(source, target, ignore=_no_code_of_python, dirs_exist_ok=True)
             else:
                 shutil.copy(source, target)
         self.git("init", "--quiet")

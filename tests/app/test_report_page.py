@@ -56,9 +56,10 @@ def test_tokens_are_text_and_numbers_stand_to_the_right():
     assert html.count('<div class="scrolled"') == html.count("</table></div>") == 1
 
 
-@pytest.fixture
-def tree(root: Path, tmp_path: Path) -> Path:
-    """What git has of the default model, and a stand-in for what it does not have."""
+@pytest.fixture(scope="module")
+def whole(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What git has of the default model, and a stand-in for the rest; treat it as read-only."""
+    tmp_path = tmp_path_factory.mktemp("whole")
     for folder in ("conf", "data/published", "figures", "results"):
         shutil.copytree(root / folder, tmp_path / folder)
     shutil.copy(root / "params.yaml", tmp_path)
@@ -76,21 +77,32 @@ def tree(root: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_page_has_every_analysis_and_asks_nobody(tree: Path):
-    page = page_of(tree, "minilm")
+@pytest.fixture(scope="module")
+def page(whole: Path) -> str:
+    """The page of that tree, which takes seconds to make."""
+    return page_of(whole, "minilm")
+
+
+@pytest.fixture
+def tree(whole: Path, tmp_path: Path) -> Path:
+    """The same, to be changed."""
+    return shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+
+
+def test_the_page_has_every_analysis_and_asks_nobody(whole: Path, page: str):
     for noun in drawn_nouns():
         assert f'<section id="{noun}">' in page
         assert f'href="#{noun}"' in page
     assert page.count('src="data:image/svg+xml;base64,') == len(drawn_nouns())
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
     assert all(path.startswith(("data/drawn/", "results/")) for path in outside)
-    assert all((tree / path).is_file() for path in outside)
+    assert all((whole / path).is_file() for path in outside)
     assert "@import" not in page
     assert "url(" not in page.split("</style>")[0]
 
 
-def test_the_contents_are_by_chapter_and_do_not_repeat_the_model(tree: Path):
-    contents = page_of(tree, "minilm").split("<nav")[1].split("</nav>")[0]
+def test_the_contents_are_by_chapter_and_do_not_repeat_the_model(page: str):
+    contents = page.split("<nav")[1].split("</nav>")[0]
     assert re.findall(r"<p>(.*?)</p>", contents) == [
         "Learned vectors",
         "Positions",
@@ -149,8 +161,8 @@ def test_the_title_is_found_as_figures_are_saved(tmp_path: Path):
     assert title_in((tmp_path / "a.svg").read_text(encoding="utf-8")) == long.strip()
 
 
-def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path):
-    assert 'id="findings"' not in page_of(tree, "minilm")
+def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, page: str):
+    assert 'id="findings"' not in page
     for noun, chapter in {"pca": "learned", "search": "texts", "ledger": "ledger"}.items():
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
@@ -165,8 +177,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path):
         said = ["search", "pca", "ledger"]
 
 
-def test_methods_stand_behind_a_fold_with_their_references(tree: Path, root: Path):
-    assert 'id="methods"' not in page_of(tree, "minilm")  # of a tree without CITATION.cff
+def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):
+    assert 'id="methods"' not in page  # of a tree without CITATION.cff
     shutil.copy(root / "CITATION.cff", tree)
     folded = page_of(tree, "minilm").split('<details id="methods">')[1].split("</details>")[0]
     assert '<a href="#helix">helix</a>: ' in folded and '<a href="#search">search</a>: ' in folded
@@ -176,13 +188,13 @@ def test_methods_stand_behind_a_fold_with_their_references(tree: Path, root: Pat
     assert "[@" not in folded
 
 
-def test_a_browser_is_told_to_load_nothing_from_elsewhere(tree: Path):
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page_of(tree, "minilm"))
+def test_a_browser_is_told_to_load_nothing_from_elsewhere(page: str):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy and policy[1].startswith("default-src 'none'; img-src data:;")
 
 
-def test_a_profiled_model_has_its_layers_on_the_page(tree: Path):
-    assert not set(layer_nouns()) & set(re.findall(r'<section id="(\w+)"', page_of(tree, "minilm")))
+def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):
+    assert not set(layer_nouns()) & set(re.findall(r'<section id="(\w+)"', page))
     params = (tree / "params.yaml").read_text().replace("profiled: []", "profiled: [minilm]")
     (tree / "params.yaml").write_text(params)
     sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
@@ -193,25 +205,23 @@ def test_a_profiled_model_has_its_layers_on_the_page(tree: Path):
     assert sections[-2:] == ["ledger", "provenance"]
 
 
-def test_the_page_says_of_what_it_is(tree: Path):
-    page = page_of(tree, "minilm")
+def test_the_page_says_of_what_it_is(whole: Path, page: str):
     assert "<title>Embedding spaces of MiniLM-L6</title>" in page
     assert "1.2.3" in page
     assert "00ff" in page
     assert "4,321" in page
     assert "conf/measure/learned/similarity.yaml" in page
-    assert str(tree) not in page
+    assert str(whole) not in page
 
 
-def test_the_page_says_how_many_texts_were_halved(tree: Path):
-    page = page_of(tree, "minilm")
+def test_the_page_says_how_many_texts_were_halved(page: str):
     assert re.search(r"<code>articles</code></td>\s*<td[^>]*>0</td>\s*<td[^>]*>228</td>", page)
     assert re.search(r"<code>posts</code></td>\s*<td[^>]*>4,321</td>\s*<td[^>]*>0</td>", page)
     assert "texts of 4 sentences" in page
 
 
-def test_the_same_tree_gives_the_same_page(tree: Path):
-    assert page_of(tree, "minilm") == page_of(tree, "minilm")
+def test_the_same_tree_gives_the_same_page(tree: Path, page: str):
+    assert page_of(tree, "minilm") == page
 
 
 def test_a_figure_that_is_not_there_is_told(tree: Path):

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,12 +14,14 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from embspace.app.cli import app
+from embspace.cite import command, facts
 from embspace.cite.bibliography import parse_bibtex
 from embspace.cite.command import marked_text, methods_of
 from embspace.cite.facts import Facts
 from embspace.cite.methods import all_methods, load_methods
+from embspace.published.contents import Contents, read_contents
 from embspace.settings.params import PARAMS
-from embspace.settings.pipeline import find_stages
+from embspace.settings.pipeline import Stage, find_stages, read_stages
 from embspace.settings.stage import FROM_PARAMS, settings_path
 from tests.cite.tree import changed, edit, make_tree, settings_of, settings_said
 from tests.verify.tree import put
@@ -54,6 +57,23 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables and graphs, which no setting changes, are read for the first text that needs them."""
+    monkeypatch.setattr(facts, "read_contents", committed_contents)
+    monkeypatch.setattr(command, "read_stages", committed_stages)
+
+
+@cache
+def committed_contents(path: Path) -> Contents:
+    return read_contents(ROOT / path)
+
+
+@cache
+def committed_stages(_: Path) -> dict[str, Stage]:
+    return read_stages(ROOT)
+
+
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["cite", *arguments])
 
@@ -63,6 +83,7 @@ def text_of(noun: str) -> str:
     return marked_text(methods, Facts(methods, "minilm"))
 
 
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("noun", all_methods())
 def test_a_changed_setting_changes_the_sentence(noun: str):
     methods, before = load_methods(noun), text_of(noun)
@@ -76,6 +97,7 @@ def test_a_changed_setting_changes_the_sentence(noun: str):
     assert text_of(noun) == before
 
 
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("noun", all_methods())
 def test_plain_text_and_bibtex(noun: str):
     result = run(noun)
@@ -258,9 +280,9 @@ def test_nothing_heavy_is_loaded():
         "import sys; from embspace.cite.command import cite; cite('pca', 'minilm', latex=True)\n"
         f"sys.exit(', '.join({heavy} & set(sys.modules)))"
     )
-    command = [sys.executable, "-c", code]
+    started = [sys.executable, "-c", code]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    finished = subprocess.run(started, env=environment, capture_output=True, text=True, check=False)
     assert finished.stderr.strip() == ""
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import asdict
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -40,6 +41,12 @@ def rng(seed: int = 0) -> np.random.Generator:
 def estimated(x: Any = CLOUD, text: Any = TEXTS, **changed: Any) -> dict[str, TextEstimate]:
     usual = {"word": WORDS, "n_half_samples": 20, "rng": rng()}
     return estimate_over_texts(x, text, **{**usual, **changed})
+
+
+@cache
+def usual() -> dict[str, TextEstimate]:
+    """Return the estimates of all measures, which take seconds; treat them as read-only."""
+    return estimated(measures=list(KNOWN.values()))
 
 
 @pytest.fixture
@@ -162,7 +169,7 @@ def test_an_interval_of_a_mean_holds_the_truth_as_often_as_it_says(
 
 def test_every_measure_is_what_halves_computed_alone_give() -> None:
     halves = half_units(20, 20, rng())
-    found = estimated()
+    found = usual()
     assert set(found) == set(KNOWN) - {"iso_score_star"}
     groups = {"word": WORDS, "text": TEXTS}
 
@@ -186,7 +193,7 @@ def test_every_measure_is_what_halves_computed_alone_give() -> None:
 def test_where_sums_of_products_are_taken_changes_nothing(
     cost: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = estimated()
+    before = usual()
     monkeypatch.setattr(module, "UNIT_COST", cost)
     kept: list[int] = []
     monkeypatch.setattr(module, "UnitSums", lambda units: kept.append(1) or UnitSums(units))
@@ -197,7 +204,7 @@ def test_where_sums_of_products_are_taken_changes_nothing(
 def test_sums_that_are_too_many_to_keep_and_other_blocks_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = estimated()
+    before = usual()
     monkeypatch.setattr(module, "MOST_NUMBERS", 0)
     monkeypatch.setattr(module, "BLOCK", 3)
     monkeypatch.setattr(module, "with_spare", lambda k: k)
@@ -306,7 +313,7 @@ def test_halves_of_a_sum_are_counted_twice(own: dict[str, Definition]) -> None:
         assert getattr(total, name) == pytest.approx(40 * getattr(mean, name)), name
     assert total.converged
     assert not alone(own, "n_vectors", values).converged
-    assert estimated()["cone_index"].converged
+    assert usual()["cone_index"].converged
 
 
 def test_what_depends_on_the_number_of_vectors_has_not_converged() -> None:
