@@ -28,6 +28,8 @@ LESS = {
     "project/tsne.yaml": {"n_iter": 20, "n_seeds": 2},
     "project/umap.yaml": {"n_epochs": 20, "n_seeds": 2},
     "project/hopf_link.yaml": {"n_runs": 1, "n_iter": 20, "n_epochs": 20},
+    "measure/toys/estimators.yaml": {"n_points": 1000, "sample_sizes": [50, 500], "n_draws": 1},
+    "measure/texts/text_classification.yaml": {"n_permutations": 1, "n_resamples": 50},
     "measure/sentences/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
     "measure/words/evolution.yaml": {"n_draws": 20},
     "measure/words/homonyms.yaml": {"n_draws": 50},
