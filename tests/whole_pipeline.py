@@ -42,7 +42,7 @@ TOYS = {
     "measure_estimators": "estimators",
     "measure_grammar": "grammar",
 }
-COMPARED = ("alignment", "measures", "vocabularies")
+COMPARED = ("alignment", "measures", "model_imbalance", "vocabularies")
 
 
 def expected_stages(model: str) -> set[str]:

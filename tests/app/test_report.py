@@ -395,6 +395,7 @@ def test_with_layers_these_are_drawn_too(root: Path):
     added = {*drawing_stages(root, layers)} - {*drawing_stages(root, subject)}
     assert added == {
         "pipeline/layers/dvc.yaml:draw_layers@minilm",
+        "pipeline/texts/dvc.yaml:draw_label_overlap@minilm",
         "pipeline/texts/dvc.yaml:draw_layer_choice@minilm",
     }
     assert len(drawing_stages(root, subject)) > 4

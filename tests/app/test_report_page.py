@@ -199,9 +199,9 @@ def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):
     (tree / "params.yaml").write_text(params)
     sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
     expected = {"atlas", "direction", "spectrum", "context", "hubs", "intrinsic_dimension"}
-    expected |= {"layer_choice"}
+    expected |= {"layer_choice", "label_overlap", "information_imbalance"}
     assert set(layer_nouns()) == expected
-    assert set(sections[-9:-2]) == expected  # before the ledger and what the model is
+    assert set(sections[-11:-2]) == expected  # before the ledger and what the model is
     assert sections[-2:] == ["ledger", "provenance"]
 
 

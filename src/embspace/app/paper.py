@@ -33,7 +33,7 @@ SHARED = "page"  # the folder of draw/ that is no chapter
 CHAPTERS = [each.name for each in iter_modules(draw.__path__) if each.ispkg]
 CHAPTERS.remove(SHARED)
 WITH_STAGES = ["compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics"]
-WITH_STAGES += ["runs.pretraining_head_dynamics"]
+WITH_STAGES += ["runs.pretraining_head_dynamics", "texts.label_overlap"]
 PANEL_MARGIN = 0.04  # inches around a panel's words
 
 

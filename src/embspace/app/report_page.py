@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.report_ledger import decided_tables
+from embspace.app.report_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
@@ -41,6 +42,7 @@ CHAPTERS = {
     "attention": "Attention",
     "layers": "Layers",
     "layer_choice": "Layers",
+    "label_overlap": "Layers",
     "blocks": "Inside the blocks",
     "ledger": "Publications",
 }
@@ -85,6 +87,7 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
         chapters=_by_chapter(sections),
         methods=_methods(folder, [each.noun for each in sections], model),
         findings=findings_of(sections, own_texts=own_texts),
+        scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
     )
 
@@ -108,7 +111,8 @@ def drawn_nouns() -> dict[str, str]:
     return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
 
 
-LAYER_CHOICE = "layer_choice"  # has a drawing stage of its own, and so a folder
+# Each has a drawing stage of its own, and so a folder.
+DRAWN_ALONE = ("layer_choice", "label_overlap")
 
 
 def layer_nouns() -> dict[str, str]:
@@ -117,7 +121,7 @@ def layer_nouns() -> dict[str, str]:
 
     # That one holds models against each other, and a report has but one.
     layers = dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
-    return {**layers, LAYER_CHOICE: LAYER_CHOICE}
+    return layers | {noun: noun for noun in DRAWN_ALONE}
 
 
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:

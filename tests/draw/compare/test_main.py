@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from embspace.compare import alignment, measures, vocabularies
+from embspace.compare import alignment, measures, model_imbalance, vocabularies
 from embspace.draw.compare.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
@@ -15,6 +15,7 @@ PAIR = "minilm--minilm_random"
 COLUMNS = {
     "alignment": alignment.COLUMNS,
     "measures": measures.COLUMNS,
+    "model_imbalance": model_imbalance.COLUMNS,
     "vocabularies": vocabularies.COLUMNS,
 }
 

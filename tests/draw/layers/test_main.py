@@ -15,6 +15,7 @@ from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
 from tests.drawn import figure_files
 from tests.measure.layer_corpora import processes
+from tests.measure.layers.test_information_imbalance import planted, table_of
 
 
 def save(noun: str, *, is_empty: bool) -> None:
@@ -25,7 +26,7 @@ def save(noun: str, *, is_empty: bool) -> None:
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    assert DRAWINGS.keys() == {"atlas", "encoders_decoders", *FAMILIES}
+    assert DRAWINGS.keys() == {"atlas", "encoders_decoders", "information_imbalance", *FAMILIES}
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -44,6 +45,8 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     beside = encoders_decoders_table()[: 0 if is_empty else None]
     save_table(beside, "results/encoders_decoders/mine.csv")
     save_table(CLAIMS, "results/encoders_decoders/claims/mine.csv")
+    imbalance = table_of(planted())[: 0 if is_empty else None]
+    save_table(imbalance, "results/information_imbalance/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}

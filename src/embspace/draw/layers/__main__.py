@@ -1,10 +1,15 @@
 """Stage `draw_layers`: figures and tables of the layers of a profiled model."""
 
-from embspace.draw.layers import atlas, encoders_decoders, profiles
+from embspace.draw.layers import (
+    atlas,
+    encoders_decoders,
+    information_imbalance,
+    profiles,
+)
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(atlas, encoders_decoders) | profiles.DRAWINGS
+DRAWINGS = drawings_of(atlas, encoders_decoders, information_imbalance) | profiles.DRAWINGS
 
 
 def main(config: StageConfig) -> None:

@@ -1,0 +1,51 @@
+"""The scale to read a cosine from, on the page of a report: how high those of all pairs are."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.page.markdown import markdown_table
+from embspace.files.tables import load_table
+
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+DIGITS = 3
+
+
+def scale_of(folder: Path, model: str) -> str:
+    """Return quantiles of the cosines of all pairs as a table in Markdown.
+
+    Pairs of tokens of the vocabulary, of the table of embeddings, and pairs of windows of each
+    corpus at the last layer, by pooling. Empty where the tree in `folder` has neither.
+    """
+    rows = pd.concat([_of_tokens(folder, model), _of_texts(folder, model)], ignore_index=True)
+    if rows.empty:
+        return ""
+    quantiles = {f"{100 * share:g} % are below": rows[f"quantile_{share}"] for share in SHARES}
+    table = pd.DataFrame({"pairs of": rows["pairs"], "pairs": rows["n"], **quantiles})
+    return markdown_table(table, DIGITS)
+
+
+def _of_tokens(folder: Path, model: str) -> pd.DataFrame:
+    file = folder / f"results/similarity/summary/{model}.csv"
+    if not file.is_file():
+        return pd.DataFrame()
+    table = load_table(str(file))
+    found = table[(table["space"] == "input") & (table["quantity"] == "cosine")]
+    return found.assign(pairs="tokens of the vocabulary, learned vectors")
+
+
+def _of_texts(folder: Path, model: str) -> pd.DataFrame:
+    file = folder / f"results/text_clouds/distributions/{model}.csv"
+    if not file.is_file():
+        return pd.DataFrame()
+    table = load_table(str(file))
+    last = table["layer"] == table["layer"].max()
+    of_one = table["corpus"] == table["other_corpus"]
+    found = table[last & of_one & (table["quantity"] == "cosine")]
+    looks = corpus_looks(found["corpus"])
+    named = [
+        f"{looks[corpus].name}, {POOLINGS[pooling].name}, layer {layer}"
+        for corpus, pooling, layer in found[["corpus", "pooling", "layer"]].itertuples(index=False)
+    ]
+    return found.assign(pairs=named)

@@ -1,0 +1,149 @@
+"""Draws how many neighbors of a text have its label, which `measure_label_overlap` measures."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
+from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
+from embspace.files.tables import Tables
+from embspace.settings.stage import StageConfig, run_stage
+
+STAGE = "measure_label_overlap"
+RESULTS = ("csv",)
+MEASURES = {
+    "label_overlap": "neighbors of one label",
+    "balanced_label_overlap": "the same, labels alike",
+}
+NO_LABELS = "No corpus that the model reads has labels that many texts share"
+COLUMNS = {
+    **same("pooling", "layer"),
+    **interval("value", "value"),
+    **interval("less_last", "difference from the last layer"),
+    "null_largest": "largest of shuffled labels",
+    "random_weights_value": "random weights",
+}
+
+
+def draw_label_overlap(
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the share of neighbors with the label by layer, one row a corpus."""
+    table = results["csv"]
+    corpora = list(dict.fromkeys(table["corpus"]))
+    n_rows = max(len(corpora), 1)
+    figure, axes = new_figure(
+        n_rows,
+        len(MEASURES),
+        height_mm=row_height_mm * n_rows + 36,
+        title=_finding(table),
+        subtitle=f"{label} · {_population(table)}",
+        stage=STAGE,
+    )
+    if not corpora:
+        say_instead(axes, NO_LABELS)
+        return figure, _tables(table, label, digits)
+    places = [(corpus, measure) for corpus in corpora for measure in MEASURES]
+    for ax, (corpus, measure) in zip(axes, places, strict=True):
+        rows = table[(table["corpus"] == corpus) & (table["measure"] == measure)]
+        _panel(ax, rows)
+        name = sentence_case(corpus_looks(corpora)[corpus].name)
+        ax.set(title=f"{name}: {MEASURES[measure]}", ylabel="share of neighbors")
+    legend_below(figure, axes, ncols=3)
+    return figure, _tables(table, label, digits)
+
+
+def _best(table: pd.DataFrame) -> pd.DataFrame:
+    """The layer and pooling of each corpus where most neighbors have the label."""
+    rows = table[table["measure"] == "label_overlap"].dropna(subset="value")
+    return rows.loc[rows.groupby("corpus", sort=False)["value"].idxmax()]
+
+
+def _finding(table: pd.DataFrame) -> str:
+    best = _best(table)
+    if best.empty:
+        return "No labels to look for among neighbors"
+    found = [
+        f"{corpus_looks([corpus])[corpus].name}: at best {100 * value:.0f} % of a text's neighbors "
+        f"have its label (layer {layer}, {POOLINGS[pooling].name}), {100 * chance:.0f} % by chance"
+        for corpus, value, layer, pooling, chance in best[
+            ["corpus", "value", "layer", "pooling", "chance"]
+        ].itertuples(index=False)
+    ]
+    return sentence_case("; ".join(found))
+
+
+def _population(table: pd.DataFrame) -> str:
+    if table.empty:
+        return "no text, n = 0"
+    first = table.drop_duplicates("corpus")
+    names = corpus_looks(first["corpus"])
+    texts = [
+        f"{names[row['corpus']].name}: {counted(row['n'], 'text')} of {row['n_labels']} labels"
+        for _, row in first.iterrows()
+    ]
+    bands = f"bands: {100 * table['level'].iloc[0]:g} % intervals over documents"
+    return " · ".join([", ".join(texts), bands, "gray: chance, labels shuffled"])
+
+
+def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+    named = rows.rename(columns={"low": "value_low", "high": "value_high"})
+    for pooling, look in POOLINGS.items():
+        of_pooling = named[named["pooling"] == pooling].sort_values("layer")
+        draw_by_layer(ax, of_pooling, "value", look)
+        if of_pooling["random_weights_value"].notna().any():
+            at_random = of_pooling[["layer", "random_weights_value"]]
+            at_random = at_random.rename(columns={"random_weights_value": "value"})
+            draw_random_by_layer(ax, at_random, "value", look)
+    ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("layer (0: embedding output)")
+
+
+def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+    title = f"Labels among the neighbors of texts of {label}"
+    if table.empty:
+        return tables_page(title, STAGE, f"{NO_LABELS}.\n")
+    names = {name: look.name for name, look in POOLINGS.items()}
+    parts = [
+        section(
+            f"{sentence_case(corpus_looks([str(corpus)])[str(corpus)].name)}: "
+            f"{MEASURES[str(measure)]}",
+            f"Of {counted(rows['n'].iloc[0], 'text')}; by chance {rows['chance'].iloc[0]:.3f}.",
+            markdown_table(
+                _named(rows)
+                .assign(pooling=rows["pooling"].map(names))[[*COLUMNS]]
+                .rename(columns=COLUMNS),
+                digits,
+            ),
+        )
+        for (corpus, measure), rows in table.groupby(["corpus", "measure"], sort=False)
+    ]
+    return tables_page(title, STAGE, *parts)
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.rename(columns={"low": "value_low", "high": "value_high"})
+
+
+DRAWINGS = {"label_overlap": Drawing(draw_label_overlap, RESULTS)}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    label = config.model["label"]
+    draw_and_save("label_overlap", DRAWINGS, config.model_name, label, config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

@@ -1,0 +1,243 @@
+"""Stage `measure_label_overlap`: how many neighbors of a text have its label, by layer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.clouds.pooling import POOLINGS
+from embspace.device import Device, choose_device
+from embspace.files.rows import load_rows
+from embspace.files.tables import Row, save_table
+from embspace.files.tensors import load_tensors
+from embspace.geometry.inference.half_samples import (
+    half_sample_error,
+    half_units,
+    student_quantile,
+    units_of,
+)
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.measures.neighborhoods.label_overlap import (
+    balanced_label_overlap,
+    label_overlap,
+)
+from embspace.geometry.pairs.distinct import is_one_vector
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
+from embspace.measure.texts.layer_choice_tasks import Labeled, labeled
+from embspace.models.weights import load_model, with_random_weights
+from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+MEASURES = ("label_overlap", "balanced_label_overlap")
+COLUMNS = ["corpus", "measure", "pooling", "layer", "n", "n_labels", "n_units"]
+COLUMNS += ["value", "low", "high", "less_last", "less_last_low", "less_last_high"]
+COLUMNS += ["chance", "null_mean", "null_largest", "random_weights_value", "level"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledStates:
+    """The texts of a corpus, and what a model has made of their windows."""
+
+    texts: pd.DataFrame
+    """Columns id, document, domain, subject."""
+    windows: pd.DataFrame
+    """Column text, the id that a window is of."""
+    tokens: pd.DataFrame
+    states: PooledStates
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Settings of the measures and their draws."""
+
+    n_neighbors: int
+    class_fraction: float
+    n_half_samples: int
+    n_shuffles: int
+    level: float
+
+
+def measure_label_overlap(
+    module: Any,
+    final_norm: str | None,
+    corpora: Mapping[str, LabeledStates],
+    *,
+    left_out: list[str],
+    fewest_documents: Annotated[int, Field(ge=4)],
+    most_texts: PositiveInt,
+    n_neighbors: PositiveInt,
+    class_fraction: Probability,
+    random_weights_corpora: list[str],
+    tokens_per_batch: PositiveInt,
+    n_half_samples: PositiveInt,
+    n_shuffles: PositiveInt,
+    level: Probability,
+    device: Device,
+    seed: NonNegativeInt,
+) -> pd.DataFrame:
+    """Return one row a corpus, measure, pooling and layer.
+
+    Labels are those of `layer_choice`: subjects, or domains where most subjects are too rare. A
+    text of several windows is the mean of theirs. `label_overlap` counts `n_neighbors` neighbors of
+    each text, `balanced_label_overlap` a share of the texts of its label, and weighs labels alike.
+    `less_last` is the difference from the last layer at the same pooling, on the same halves of the
+    documents. `chance` is what it is on average with labels dealt at random, which is exact;
+    `null_largest` the largest of draws. Beside it stands, of `random_weights_corpora`, the value
+    at random weights. NaN where all texts are one vector, as by the first token before the first
+    block.
+    """
+    rules = Neighborhoods(n_neighbors, class_fraction, n_half_samples, n_shuffles, level)
+    generator = np.random.default_rng(seed)
+    rows: list[Row] = []
+    for corpus, read in corpora.items():
+        if corpus in left_out or read.windows.empty:
+            continue
+        some = labeled(
+            read.texts, fewest_documents=fewest_documents, most_texts=most_texts, seed=seed
+        )
+        if len(some.rows) <= 2 * n_neighbors:
+            continue
+        random: PooledStates = {}
+        if module is not None and corpus in random_weights_corpora:
+            randomized = with_random_weights(module, seed)
+            where = choose_device(device)
+            random = pooled_states(randomized, read.tokens, final_norm, tokens_per_batch, where)
+        of_corpus: list[Row] = []
+        for pooling in POOLINGS:
+            vectors, at_random = (
+                [_of_texts(read, x)[some.rows] for x in states.get(pooling, [])]
+                for states in (read.states, random)
+            )
+            rng = stream_of(generator, corpus)  # the same halves and labels for all poolings
+            # One thread: on more BLAS would add in another order.
+            with threadpool_limits(1, user_api="blas"):
+                found = list(_of_layers(vectors, at_random, some, rules, rng))
+            of_corpus += [{"corpus": corpus, "pooling": pooling, **row} for row in found]
+        rows += sorted(of_corpus, key=lambda row: MEASURES.index(row["measure"]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _of_texts(
+    read: LabeledStates, vectors: Float[np.ndarray, "window dim"]
+) -> Float[np.ndarray, "text dim"]:
+    """The mean of the windows of each text, in the order of the texts."""
+    place = pd.Index(read.texts["id"]).get_indexer(read.windows["text"])
+    sums = np.zeros((len(read.texts), vectors.shape[1]))
+    np.add.at(sums, place, vectors)
+    return sums / np.bincount(place, minlength=len(sums))[:, None]
+
+
+def _of_layers(
+    vectors: list[Float[np.ndarray, "text dim"]],
+    at_random: list[Float[np.ndarray, "text dim"]],
+    some: Labeled,
+    rules: Neighborhoods,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """One row a layer and measure."""
+    labels = some.labels
+    unit = units_of(some.documents)
+    n_units = int(unit.max()) + 1
+    halves = half_units(n_units, rules.n_half_samples, rng)[:, unit]
+    dealt = [rng.permutation(labels) for _ in range(rules.n_shuffles)]
+    found = np.array([_overlaps(x, [labels, *dealt], rules) for x in vectors])
+    whole, null = found[:, 0], found[:, 1:]
+    drawn = np.array(
+        [[_overlaps(x[half], [labels[half]], rules)[0] for half in halves] for x in vectors]
+    )
+    reach = student_quantile(n_units, len(halves), rules.level)
+    facts = {
+        "n": len(labels),
+        "n_labels": int(labels.max()) + 1,
+        "n_units": n_units,
+        "level": rules.level,
+    }
+    for layer, (number, measure) in [
+        (layer, each) for layer in range(len(vectors)) for each in enumerate(MEASURES)
+    ]:
+        value, of_halves = whole[layer, number], drawn[layer, :, number]
+        less = value - whole[-1, number]
+        error = reach * half_sample_error(of_halves, n_units)
+        error_of_less = reach * half_sample_error(of_halves - drawn[-1, :, number], n_units)
+        random = _overlaps(at_random[layer], [labels], rules)[0, number] if at_random else np.nan
+        yield {
+            "measure": measure,
+            "layer": layer,
+            **facts,
+            "value": value,
+            "low": value - error,
+            "high": value + error,
+            "less_last": less,
+            "less_last_low": less - error_of_less,
+            "less_last_high": less + error_of_less,
+            "chance": _chance(measure, labels),
+            "null_mean": null[layer, :, number].mean(),
+            "null_largest": null[layer, :, number].max(),
+            "random_weights_value": random,
+        }
+
+
+def _overlaps(
+    x: Float[np.ndarray, "text dim"],
+    labels: Sequence[Int[np.ndarray, " text"]],
+    rules: Neighborhoods,
+) -> Float[np.ndarray, "labeling measure"]:
+    """Both measures, of each way to label the texts, from one search for neighbors."""
+    if is_one_vector(x):
+        return np.full((len(labels), len(MEASURES)), np.nan)
+    most = max(rules.n_neighbors, int(rules.class_fraction * np.bincount(labels[0]).max()))
+    graph = neighbor_graph_of(x, min(most, len(x) - 1))
+    k = min(rules.n_neighbors, graph.k)
+    near = graph.first(k)
+    return np.array(
+        [
+            [
+                label_overlap(near, each, k=k),
+                balanced_label_overlap(graph, each, class_fraction=rules.class_fraction),
+            ]
+            for each in labels
+        ]
+    )
+
+
+def _chance(measure: str, labels: Int[np.ndarray, " text"]) -> float:
+    """The share of the other texts that have a text's label, mean over texts or over labels."""
+    counts = np.bincount(labels)
+    shares = (counts - 1) / (len(labels) - 1)
+    return float((shares @ counts) / len(labels) if measure == "label_overlap" else shares.mean())
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    model = describe_model(name, config.model)
+    corpora = {}
+    for corpus in config.corpora:
+        path = f"data/extracted/hidden_states/{name}/{corpus}"
+        corpora[corpus] = _read(path, load_rows(f"data/prepared/texts/{corpus}.parquet"))
+    is_network = not isinstance(model, VectorsModel)
+    table = measure_label_overlap(
+        load_model(name, model) if is_network else None,
+        None if isinstance(model, VectorsModel) else model.final_norm,
+        corpora,
+        **config.settings,
+    )
+    save_table(table, f"results/label_overlap/{name}.csv")
+
+
+def _read(path: str, texts: pd.DataFrame) -> LabeledStates:
+    windows = load_rows(f"{path}.windows.parquet")
+    texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
+    states = load_tensors(f"{path}.safetensors", POOLINGS) if len(windows) else {}
+    return LabeledStates(texts, windows, load_rows(f"{path}.tokens.parquet"), states)
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_label_overlap)

@@ -1,0 +1,38 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.compare.model_imbalance import COLUMNS
+from embspace.draw.compare.model_imbalance import draw_model_imbalance
+from tests.compare.test_model_imbalance import pair, table_of
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 60.0, "digits": 3}
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return table_of(pair())
+
+
+def test_a_row_a_corpus_with_both_directions(table: pd.DataFrame) -> None:
+    figure, text = draw_model_imbalance({"csv": table}, "one--two", **SETTINGS)
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("Of 1 corpora, the last layer of one clearly holds")
+    names = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
+    assert [name for name in names if name] == [
+        "News, 80 texts: difference",
+        "News: with the last layer of two",
+        "Stimuli, 50 texts: difference",
+        "Stimuli: with the last layer of two",
+    ]
+    assert text.startswith("# Information imbalance of one and two\n")
+
+
+def test_no_text_in_common_is_said() -> None:
+    empty = pd.DataFrame(columns=COLUMNS)
+    figure, text = draw_model_imbalance({"csv": empty}, "one--two", **SETTINGS)
+    assert "one and two cannot be compared" in figure.get_suptitle()
+    assert "too few texts in common" in text

@@ -1,0 +1,45 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.texts.label_overlap import draw_label_overlap
+from embspace.measure.texts.label_overlap import COLUMNS
+from tests.draw.fits import assert_words_fit
+from tests.measure.texts.test_label_overlap import states, table_of
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 62.0, "digits": 3}
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return table_of(states()).assign(random_weights_value=0.5)
+
+
+def test_the_title_names_the_layer_with_most_neighbors_of_one_label(table: pd.DataFrame) -> None:
+    figure, text = draw_label_overlap({"csv": table}, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("Mail: at best ") and "(layer 2, " in title
+    assert title.endswith("50 % by chance")
+    names = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
+    assert names == ["Mail: neighbors of one label", "Mail: the same, labels alike"]
+    words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "mail: 120 texts of 2 labels" in words and "95 % intervals" in words
+    assert text.startswith("# Labels among the neighbors of texts of a model of a long name\n")
+    assert "first token" in text and "random weights" in text
+
+
+def test_random_weights_are_drawn_where_they_are_known(table: pd.DataFrame) -> None:
+    without = table.assign(random_weights_value=float("nan"))
+    lines = [
+        len(draw_label_overlap({"csv": each}, "a", **SETTINGS)[0].axes[0].lines)
+        for each in (table, without)
+    ]
+    assert lines[0] - lines[1] == 3
+
+
+def test_no_labels_are_said() -> None:
+    figure, text = draw_label_overlap({"csv": pd.DataFrame(columns=COLUMNS)}, "a", **SETTINGS)
+    assert "No labels to look for among neighbors" in figure.get_suptitle()
+    assert "labels that many texts share" in text

@@ -1,0 +1,120 @@
+"""Holds the stage to a planted layer, to the measures themselves, and to chance."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.geometry import balanced_label_overlap, label_overlap
+from embspace.measure.texts.label_overlap import COLUMNS, LabeledStates, measure_label_overlap
+from tests.measure.layer_corpora import corpus
+from tests.measure.texts.planted_layers import CARRIER, N_LAYERS, N, planted
+from tests.models.stream.tiny import tiny
+
+SETTINGS: dict[str, Any] = {
+    "left_out": ["skipped"],
+    "fewest_documents": 20,
+    "most_texts": 1000,
+    "n_neighbors": 10,
+    "class_fraction": 0.25,
+    "random_weights_corpora": [],
+    "tokens_per_batch": 512,
+    "n_half_samples": 20,
+    "n_shuffles": 10,
+    "level": 0.95,
+    "device": "cpu",
+    "seed": 0,
+}
+
+
+def states(strength: float = 2.0) -> LabeledStates:
+    whole = planted(strength=strength).whole
+    return LabeledStates(whole.texts, whole.windows, whole.tokens, whole.states)
+
+
+def table_of(read: LabeledStates, **given: Any) -> pd.DataFrame:
+    return measure_label_overlap(None, None, {"mail": read}, **SETTINGS | given)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return table_of(states())
+
+
+def test_the_layer_that_carries_the_labels_is_found(table: pd.DataFrame) -> None:
+    assert list(table.columns) == COLUMNS and len(table) == 2 * 3 * N_LAYERS
+    carrier = table["layer"] == CARRIER
+    assert (table.loc[carrier, "low"] > table.loc[carrier, "null_largest"]).all()
+    assert (table.loc[carrier, "less_last_low"] > 0).all()
+    assert table.loc[carrier, "value"].min() > table.loc[~carrier, "value"].max()
+    others = table[~carrier]
+    assert ((others["low"] < others["chance"]) & (others["chance"] < others["high"])).mean() > 0.8
+
+
+def test_values_are_those_of_the_measures(table: pd.DataFrame) -> None:
+    read = states()
+    labels = read.texts["subject"].to_numpy()
+    for _, row in table.iterrows():
+        x = read.states[row["pooling"]][row["layer"]].astype(np.float64)
+        if row["measure"] == "label_overlap":
+            expected = label_overlap(x, labels, k=10)
+        else:
+            expected = balanced_label_overlap(x, labels, class_fraction=0.25)
+        assert row["value"] == pytest.approx(expected)
+
+
+def test_chance_is_the_mean_of_shuffled_labels(table: pd.DataFrame) -> None:
+    assert table["chance"].to_numpy() == pytest.approx((N / 2 - 1) / (N - 1))
+    found = table_of(states(), n_shuffles=60)
+    assert found["null_mean"].to_numpy() == pytest.approx(found["chance"].to_numpy(), abs=0.02)
+    assert (found["null_largest"] >= found["null_mean"]).all()
+
+
+def test_the_last_layer_differs_from_itself_by_nothing(table: pd.DataFrame) -> None:
+    last = table[table["layer"] == N_LAYERS - 1]
+    assert (last[["less_last", "less_last_low", "less_last_high"]] == 0).all(axis=None)
+
+
+def test_a_text_of_two_windows_is_their_mean() -> None:
+    read = states()
+    twice = {pooling: np.concatenate([x - 1, x + 1], axis=1) for pooling, x in read.states.items()}
+    windows = pd.concat([read.windows, read.windows], ignore_index=True)
+    found = table_of(LabeledStates(read.texts, windows, read.tokens, twice))
+    assert found["value"].to_numpy() == pytest.approx(table_of(read)["value"].to_numpy())
+
+
+def test_one_vector_for_all_texts_has_no_neighbors() -> None:
+    read = states()
+    read.states["cls"][0] = 1
+    found = table_of(read)
+    flat = (found["pooling"] == "cls") & (found["layer"] == 0)
+    assert found.loc[flat, ["value", "low", "null_mean"]].isna().all(axis=None)
+    assert found.loc[~flat, "value"].notna().all()
+
+
+def test_what_is_left_out_or_has_no_labels_has_no_row() -> None:
+    assert measure_label_overlap(None, None, {"skipped": states()}, **SETTINGS).empty
+    found = table_of(states(), fewest_documents=N)
+    assert found.empty and list(found.columns) == COLUMNS
+    assert table_of(states(), n_neighbors=N // 2).empty
+
+
+def test_random_weights_stand_beside_corpora_that_are_named() -> None:
+    module = tiny("bert", num_hidden_layers=1)
+    read = corpus(40, dim=module.config.hidden_size)
+    names = [f"t{number}" for number in range(80)]
+    subjects = np.where(np.arange(80) % 2, "glad", "sad")
+    texts = pd.DataFrame({"id": names, "document": names, "domain": "", "subject": subjects})
+    pooled = dict.fromkeys(("cls", "mean", "max"), read.states["mean"])
+    mail = LabeledStates(texts, pd.DataFrame({"text": names}), read.tokens, pooled)
+    given = SETTINGS | {"random_weights_corpora": ["mail"]}
+    found = measure_label_overlap(module, None, {"mail": mail, "post": mail}, **given)
+    is_mail = found["corpus"] == "mail"
+    assert found.loc[is_mail, "random_weights_value"].between(0, 1).all()
+    assert found.loc[~is_mail, "random_weights_value"].isna().all()
+
+
+def test_the_seed_draws_halves(table: pd.DataFrame) -> None:
+    assert table_of(states()).equals(table)
+    assert not table_of(states(), seed=1)["low"].equals(table["low"])
