@@ -14,8 +14,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from embspace.app.queries.cosine_scale import scale_of
 from embspace.app.report_ledger import decided_tables
-from embspace.app.report_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.report_scale import scale_of
+from embspace.app.queries.cosine_scale import scale_of
 from embspace.files.tables import load_table
 
 TEXTS = "results/text_clouds/distributions/minilm.csv"
