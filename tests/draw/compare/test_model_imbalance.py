@@ -8,7 +8,7 @@ from embspace.draw.compare.model_imbalance import draw_model_imbalance
 from tests.compare.test_model_imbalance import pair, table_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 60.0, "digits": 3}
+SETTINGS: dict[str, Any] = {"row_height_mm": 38.0, "digits": 3}
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,9 @@ def test_a_row_a_corpus_with_both_directions(table: pd.DataFrame) -> None:
     names = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
     assert [name for name in names if name] == [
         "News, 80 texts: difference",
-        "News: with the last layer of two",
+        "News: both directions",
         "Stimuli, 50 texts: difference",
-        "Stimuli: with the last layer of two",
+        "Stimuli: both directions",
     ]
     assert text.startswith("# Information imbalance of one and two\n")
 

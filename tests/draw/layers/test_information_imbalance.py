@@ -35,7 +35,7 @@ def test_the_map_has_all_layers_and_their_values(table: pd.DataFrame) -> None:
     written = {each.get_text() for each in figure.axes[0].texts}
     rows = table[table["pooling"] == "mean"]
     assert {f"{value:.2f}".removeprefix("0") for value in rows["value"]} <= written
-    assert figure.axes[0].get_xlabel() == "of layer"
+    assert figure.axes[0].get_xlabel() == "distances in layer"
 
 
 def test_one_layer_alone_is_no_picture() -> None:

@@ -51,7 +51,8 @@ def draw_model_imbalance(
         height_mm=row_height_mm * max(len(corpora), 1) + 36,
         title=_finding(table, one, other),
         subtitle=f"{one} and {other} · n in the titles · information imbalance: mean rank of the "
-        "nearest neighbor, 0: all is held, 1: nothing · bands: 95 % intervals over texts",
+        f"nearest neighbor, 0: all is held, 1: nothing · lines: with the last layer of {other} · "
+        "bands: 95 % intervals over texts",
         stage=STAGE,
     )
     if not corpora:
@@ -62,9 +63,9 @@ def draw_model_imbalance(
         _map(axes[2 * row], of_corpus, one, other)
         axes[2 * row].set_title(f"{name}, {count(of_corpus['n'].iloc[0])} texts: difference")
         _lines(axes[2 * row + 1], of_corpus, one, other)
-        axes[2 * row + 1].set_title(f"{name}: with the last layer of {other}", wrap=True)
+        axes[2 * row + 1].set_title(f"{name}: both directions")
     if corpora:
-        legend_below(figure, axes, ncols=3)
+        legend_below(figure, axes, ncols=2)
     return figure, _tables(table, one, other, digits)
 
 
@@ -99,7 +100,7 @@ def _map(ax: Axes, rows: pd.DataFrame, one: str, other: str) -> None:
         vmax=reach,
         xticklabels=every_other,
         yticklabels=every,
-        cbar_kws={"label": "to the other less from it"},
+        cbar_kws={"label": "to less from it"},
     )
     ax.invert_yaxis()
     ax.tick_params(rotation=0)

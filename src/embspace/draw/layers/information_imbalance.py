@@ -115,7 +115,7 @@ def _population(table: pd.DataFrame) -> str:
 def _panels(axes: Sequence[Axes], rows: pd.DataFrame, corpus: str) -> None:
     shown = rows[rows["pooling"] == SHOWN]
     _map(axes[0], shown)
-    axes[0].set(title=f"{sentence_case(corpus)}: mean pooling", xlabel="of layer")
+    axes[0].set(title=f"{sentence_case(corpus)}: mean pooling", xlabel="distances in layer")
     axes[0].set_ylabel("neighbors in layer")
     against = _against_last(rows)
     for ax, (quantity, words) in zip(
@@ -139,7 +139,7 @@ def _map(ax: Axes, rows: pd.DataFrame) -> None:
         annot=values.map(lambda value: f"{value:.2f}".removeprefix("0")) if written else False,
         fmt="",
         annot_kws={"fontsize": 6},
-        cbar_kws={"shrink": 0.7},
+        cbar_kws={"shrink": 0.7, "label": "information imbalance"},
     )
     ax.invert_yaxis()
     ax.tick_params(rotation=0)
