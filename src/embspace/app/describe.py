@@ -176,7 +176,7 @@ def _locked_names() -> set[str]:
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
     """Load model and tokenizer, and find out what there is to say of them."""
     described = {"label": label, "license": UNKNOWN, "language": UNKNOWN, **source}
-    with chdir(root), _without_file(name), _without_report_of_heads():
+    with chdir(root), _without_file(name), _without_report_of_weights():
         found = _findings(name, described)
     return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
 
@@ -192,12 +192,13 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
 
 
 @contextmanager
-def _without_report_of_heads() -> Iterator[None]:
-    """Keep transformers from listing weights that no space is made of, as those of a head.
+def _without_report_of_weights() -> Iterator[None]:
+    """Keep transformers from listing weights that no space is made of, as a head's or a pooler's.
 
-    Weights that are missing are an error of `load_model`, which names them.
+    Weights that are missing are an error of `load_model`, which names them. Its module of models
+    has no level set, or it would warn of layers that are not sharded.
     """
-    logger = logging.getLogger("transformers.modeling_utils")
+    logger = logging.getLogger("transformers")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
