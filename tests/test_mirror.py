@@ -180,7 +180,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"prepare_gone: deps has data/prepared/code/prepare_model\.txt",
         r"prepare_model: deps lacks models\.lock",
         r"prepare_model: params lacks `- conf/model/\$\{item\.model\}\.yaml:`",
-        r"prepare_model: params lacks `- conf/prepare/model\.yaml:`",
+        r"prepare_model: deps lacks conf/prepare/model\.yaml",
     ),
     (
         edit(SEPARABILITY, "ity)", 'ity, groups=("corpus",))', after="__main__"),
@@ -386,6 +386,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"params has some keys of conf/measure/learned/similarity\.yaml; expected all",
     ),
     has("measure_similarity", "conf/draw/learned/similarity.yaml:", section="params"),
+    lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
+    has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
     has("measure_similarity", "seed", section="params"),
     # Rule 9: leftovers.

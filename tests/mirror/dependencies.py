@@ -82,6 +82,7 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     """Yield data and results that a stage reads: its paths, less those that it writes."""
     if stage.verb == "report":
         yield from ("conf", "figures")  # all, so that it runs last
+    yield from _without_keys(tree, stage)
     if stage.verb == "draw":
         for function in tree.functions_of(stage):
             yield from _drawn_results(tree, function, stage)
@@ -142,19 +143,24 @@ def _named_in(tree: Tree, path: str) -> set[str]:
     return {each.replace("{model}", "{}") for each in named}
 
 
-# Rule 8: what a stage reads of params.yaml and conf/ stands under its `params:`, nothing else.
+# Rule 8: what a stage reads of params.yaml and conf/ stands under its `params:`, nothing else. A
+# settings file without keys stands under `deps:`: as params it has no hash for DVC, which takes
+# no run of a stage with one from its run cache, and going back would run the stage again.
 
 
 def settings_are_params(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
-        files = _settings_files(tree, stage)
+        without_keys = set(_without_keys(tree, stage))
+        files = [file for file in _settings_files(tree, stage) if file not in without_keys]
+        for file in sorted(without_keys & {*stage.param_files}):
+            yield f"{stage}: params has {file}, which has no keys; expected it among deps."
         for file in files:
             if file not in stage.param_files:
                 yield f"{stage}: params lacks `- {file}:`, which the stage reads."
             elif stage.param_files[file] is not None:
                 yield f"{stage}: params has some keys of {file}; expected all, `- {file}:`."
         for file in stage.param_files:
-            if file not in files:
+            if file not in files and file not in without_keys:
                 yield f"{stage}: params has {file}, which the stage does not read."
         yield from _key_problems(tree, stage)
 
@@ -166,6 +172,12 @@ def _settings_files(tree: Tree, stage: Stage) -> list[str]:
         described += PAIR_DESCRIPTIONS
     own = [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage)
     return [*described, *(function.conf for function in own)]
+
+
+def _without_keys(tree: Tree, stage: Stage) -> Iterator[str]:
+    """Yield the stage's own settings files in which there is nothing to set."""
+    own = [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage)
+    yield from (each.conf for each in own if tree.has(each.conf) and not tree.yaml(each.conf))
 
 
 def _key_problems(tree: Tree, stage: Stage) -> Iterator[str]:
