@@ -57,6 +57,13 @@ def test_the_projects_own_settings_fit(tree: Path):
             "profiled: [mnlm]",
             "key 'profiled': found 'mnlm'; did you mean 'minilm'?",
         ),
+        (
+            "params.yaml",
+            "profiled: []",
+            "profiled: true",
+            "key 'profiled': .*found True (bool).*  profiled:\n    - minilm.*none, `profiled: []`",
+        ),
+        ("params.yaml", "seed: 0", "seed: '0'", "key 'seed': .*write it as a number:\n  seed: 0"),
         ("conf/train/sentiment.yaml", "base: minilm", "bases: minilm", "key 'bases' is unknown"),
         (
             "conf/train/sentiment.yaml",
@@ -92,6 +99,14 @@ def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, messag
     found = "\n".join(check_settings())
     for part in message.split(".*"):
         assert part in found
+
+
+def test_a_mistake_in_params_hides_none_in_conf(tree: Path):
+    replace(tree / "params.yaml", "profiled: []", "profiled: true")
+    replace(tree / "conf/measure/learned/similarity.yaml", "n_pairs", "n_paris")
+    found = check_settings()
+    assert found[0].startswith("params.yaml: key 'profiled': ")
+    assert any("similarity.yaml: " in each and "'n_paris'" in each for each in found[1:])
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ def check_settings() -> list[str]:
     try:
         params = read_params()
     except InputError as error:
-        return [str(error)]
+        others = (*_wrong_descriptions(), *_wrong_settings()) if CONF.is_dir() else ()
+        return [str(error), *others]
     if not CONF.is_dir():
         return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
     named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
