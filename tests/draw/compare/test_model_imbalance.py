@@ -20,7 +20,7 @@ def test_a_row_a_corpus_with_both_directions(table: pd.DataFrame) -> None:
     figure, text = draw_model_imbalance({"csv": table}, "one--two", **SETTINGS)
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("Of 1 corpora, the last layer of one clearly holds")
+    assert title.startswith("At the last layer, ")
     names = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
     assert [name for name in names if name] == [
         "News, 80 texts: difference",
@@ -29,6 +29,17 @@ def test_a_row_a_corpus_with_both_directions(table: pd.DataFrame) -> None:
         "Stimuli: both directions",
     ]
     assert text.startswith("# Information imbalance of one and two\n")
+
+
+def test_the_title_names_the_corpora_that_tell_the_models_apart(table: pd.DataFrame) -> None:
+    clear = table.assign(asymmetry_low=0.1, asymmetry_high=0.2)
+    figure, _ = draw_model_imbalance({"csv": clear}, "one--two", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("At the last layer, two holds more of one than the other way round: ")
+    unclear = table.assign(asymmetry_low=-0.1, asymmetry_high=0.2)
+    figure, _ = draw_model_imbalance({"csv": unclear}, "one--two", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    assert title == "At the last layer, neither one nor two clearly holds more of the other"
 
 
 def test_no_text_in_common_is_said() -> None:

@@ -52,7 +52,7 @@ def draw_model_imbalance(
         title=_finding(table, one, other),
         subtitle=f"{one} and {other} · n in the titles · information imbalance: mean rank of the "
         f"nearest neighbor, 0: all is held, 1: nothing · lines: with the last layer of {other} · "
-        "bands: 95 % intervals over texts",
+        f"difference: below 0, {one} holds more · bands: 95 % intervals over texts",
         stage=STAGE,
     )
     if not corpora:
@@ -80,12 +80,19 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
         return f"{one} and {other} cannot be compared"
     last = _last(table)
     sampled = last[last["asymmetry_low"].notna()]
-    more = int((sampled["asymmetry_high"] < 0).sum())
-    less = int((sampled["asymmetry_low"] > 0).sum())
-    return (
-        f"Of {len(sampled)} corpora, the last layer of {one} clearly holds more of {other}'s than "
-        f"the other way round in {more}, clearly less in {less}"
-    )
+    clear = {
+        (one, other): sampled[sampled["asymmetry_high"] < 0],
+        (other, one): sampled[sampled["asymmetry_low"] > 0],
+    }
+    found = [
+        f"{holder} holds more of {held} than the other way round: "
+        f"{', '.join(corpus_looks([each])[each].name for each in rows['corpus'])}"
+        for (holder, held), rows in clear.items()
+        if len(rows)
+    ]
+    if not found:
+        return f"At the last layer, neither {one} nor {other} clearly holds more of the other"
+    return f"At the last layer, {'; '.join(found)}"
 
 
 def _map(ax: Axes, rows: pd.DataFrame, one: str, other: str) -> None:
@@ -100,7 +107,7 @@ def _map(ax: Axes, rows: pd.DataFrame, one: str, other: str) -> None:
         vmax=reach,
         xticklabels=every_other,
         yticklabels=every,
-        cbar_kws={"label": "to less from it"},
+        cbar_kws={"label": "difference"},
     )
     ax.invert_yaxis()
     ax.tick_params(rotation=0)

@@ -91,9 +91,11 @@ def _finding(table: pd.DataFrame) -> str:
     more = int((rows["asymmetry_high"] < 0).sum())
     less = int((rows["asymmetry_low"] > 0).sum())
     n = counted(len(rows), "earlier layer")
+    if not more + less:
+        return f"By mean pooling none of {n} clearly holds more of the last layer, or less, than it"
     return (
-        f"By mean pooling {more} of {n} (all corpora together) clearly hold more of the last "
-        f"layer's nearest neighbors than the last layer holds of theirs, {less} clearly less"
+        f"By mean pooling {more} of {n}, all corpora together, clearly hold more of the last layer "
+        f"than it of them, {less} clearly less"
     )
 
 
