@@ -394,6 +394,7 @@ def test_with_layers_these_are_drawn_too(root: Path):
     layers = Subject("minilm", ["posts"], None, layers=True)
     added = {*drawing_stages(root, layers)} - {*drawing_stages(root, subject)}
     assert added == {
+        "pipeline/blocks/dvc.yaml:draw_blocks@minilm",
         "pipeline/layers/dvc.yaml:draw_layers@minilm",
         "pipeline/texts/dvc.yaml:draw_label_overlap@minilm",
         "pipeline/texts/dvc.yaml:draw_layer_choice@minilm",
