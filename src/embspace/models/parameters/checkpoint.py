@@ -1,0 +1,83 @@
+"""Tensors of a model's checkpoint that transformers' `AutoModel` leaves out: those of its head."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from embspace.errors import InputError, did_you_mean
+from embspace.models.locate import locate_files, weight_files
+from embspace.settings.model import HubModel, Network, RandomModel, model_file
+
+PICKLE = "pytorch_model.bin"
+# The names that norms had in checkpoints made of TensorFlow's.
+OLD = {".weight": ".gamma", ".bias": ".beta"}
+
+
+def checkpoint_tensors(
+    name: str, model: Network, wanted: Sequence[str], optional: Sequence[str] = ()
+) -> dict[str, np.ndarray]:
+    """The tensors of the checkpoint by name, float32; of `optional` those that it has.
+
+    A norm's `weight` and `bias` are also found under `gamma` and `beta`.
+
+    Raises:
+        InputError: if random weights are asked for a checkpoint, or one of `wanted` is not in it,
+            is no number or holds NaN or infinity.
+    """
+    if isinstance(model, RandomModel):
+        raise InputError(
+            f"{model_file(name)}: keys 'masked_head' and 'matrices.output' are for checkpoints; "
+            "random weights have none"
+        )
+    folder = locate_files(name, model)
+    found = _from_files(folder, [*wanted, *optional], unpickle=_unpickles(model))
+    for each in wanted:
+        if each not in found.tensors:
+            hint = did_you_mean(each, found.names)
+            raise InputError(f"{model_file(name)}: {folder} has no '{each}'{hint}")
+    for each, values in found.tensors.items():
+        if not np.isfinite(values).all():
+            raise InputError(f"{folder}: '{each}' holds NaN or infinity")
+    return found.tensors
+
+
+class _Found:
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.tensors: dict[str, np.ndarray] = {}
+
+
+def _unpickles(model: Network) -> bool:
+    return isinstance(model, HubModel) and model.unpickle
+
+
+def _from_files(folder: Path, names: list[str], *, unpickle: bool) -> _Found:
+    from safetensors import safe_open
+
+    found = _Found()
+    for file in weight_files(folder):
+        with safe_open(file, framework="pt") as stored:
+            keys = list(stored.keys())
+            _take(found, names, keys, stored.get_tensor)
+    if not found.names and unpickle:
+        import torch
+
+        stored = torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
+        _take(found, names, list(stored), stored.__getitem__)
+    return found
+
+
+def _take(found: _Found, names: list[str], keys: list[str], tensor: Any) -> None:
+    found.names += keys
+    there = set(keys)
+    for name in names:
+        for spelled in (name, *(_old(name, ending) for ending in OLD)):
+            if spelled in there:
+                found.tensors[name] = tensor(spelled).float().numpy()
+                break
+
+
+def _old(name: str, ending: str) -> str:
+    return f"{name.removesuffix(ending)}{OLD[ending]}" if name.endswith(ending) else name

@@ -1,0 +1,138 @@
+"""What a masked language model does between its last layer and its vocabulary."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.errors import InputError, within
+from embspace.models.parameters.checkpoint import checkpoint_tensors
+from embspace.settings.model import MaskedHead, Network, model_file
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTransform:
+    """The head of a masked language model: scores(h) = output @ norm(activation(dense @ h))."""
+
+    dense: Float[np.ndarray, "width dim"]
+    dense_bias: Float[np.ndarray, " width"] | None
+    activation: str
+    """As transformers calls it."""
+    scale: Float[np.ndarray, " width"]
+    shift: Float[np.ndarray, " width"] | None
+    epsilon: float
+    """Of the norm."""
+    output: Float[np.ndarray, "token width"]
+    """The rows of the tokens; `width` is the embedding size, of ALBERT less than the model's."""
+    bias: Float[np.ndarray, " token"] | None
+
+    def __call__(self, x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row width"]:
+        """Return what the head makes of states, which `output` compares with the tokens."""
+        import torch
+        from transformers.activations import ACT2FN
+
+        made = x @ self.dense.T
+        if self.dense_bias is not None:
+            made = made + self.dense_bias
+        active = ACT2FN[self.activation](torch.from_numpy(np.ascontiguousarray(made))).numpy()
+        centered = active - active.mean(axis=1, keepdims=True)
+        spread = np.sqrt(np.square(centered).mean(axis=1, keepdims=True) + self.epsilon)
+        normed = centered / spread * self.scale
+        read: np.ndarray = normed if self.shift is None else normed + self.shift
+        return read.astype(np.float32)
+
+
+def read_masked_head(
+    name: str, model: Network, head: MaskedHead, config: Any, table: np.ndarray
+) -> HeadTransform:
+    """The head that a model's file names, out of its checkpoint; `table` is its output matrix.
+
+    Raises:
+        InputError: if the checkpoint lacks a tensor, or one has another shape than the model.
+    """
+    dense, norm = head.dense, head.norm
+    wanted = [f"{dense}.weight", f"{norm}.weight", *([head.bias] if head.bias else [])]
+    optional = [f"{dense}.bias", f"{norm}.bias"]
+    found = checkpoint_tensors(name, model, wanted, optional)
+    bias = found[head.bias] if head.bias else None
+    weight, scale = found[f"{dense}.weight"], found[f"{norm}.weight"]
+    with within(model_file(name)):
+        _check(weight, scale, head.activation, (table.shape[1], config.hidden_size))
+    return HeadTransform(
+        dense=weight,
+        dense_bias=found.get(f"{dense}.bias"),
+        activation=head.activation,
+        scale=scale,
+        shift=found.get(f"{norm}.bias"),
+        epsilon=_epsilon(config),
+        output=table,
+        bias=None if bias is None else bias[: len(table)],
+    )
+
+
+def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
+    """The masked head on top of a module of transformers; None if it has none.
+
+    It is the norm outside of the base model and the linear map in front of it.
+    """
+    import torch
+
+    base, decoder = module.base_model, module.get_output_embeddings()
+    inner = {id(each) for each in base.modules()}
+    outer = [each for each in module.modules() if id(each) not in inner and each is not decoder]
+    norms = [each for each in outer if isinstance(each, torch.nn.LayerNorm)]
+    if base is module or decoder is None or len(norms) != 1:
+        return None
+    width = len(norms[0].weight)
+    linear = [each for each in outer if isinstance(each, torch.nn.Linear)]
+    dense = next((each for each in linear if len(each.weight) == width), None)
+    if dense is None:
+        return None
+    return HeadTransform(
+        dense=_array(dense.weight),
+        dense_bias=_optional(dense.bias),
+        activation=_activation(module.config),
+        scale=_array(norms[0].weight),
+        shift=_optional(norms[0].bias),
+        epsilon=float(norms[0].eps),
+        output=table,
+        bias=None if decoder.bias is None else _array(decoder.bias)[: len(table)],
+    )
+
+
+def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -> None:
+    """Stop unless the shapes of a head fit the model and its activation is known.
+
+    Raises:
+        InputError: naming what does not fit.
+    """
+    from transformers.activations import ACT2FN
+
+    if dense.shape != expected or scale.shape != expected[:1]:
+        raise InputError(
+            f"key 'masked_head': found a map of {dense.shape} and a norm of {scale.shape}, "
+            f"allowed: {expected} and {expected[:1]}"
+        )
+    if activation not in ACT2FN:
+        raise InputError(f"key 'masked_head.activation': found {activation!r}, not known")
+
+
+def _activation(config: Any) -> str:
+    # ModernBERT's head has one of its own, DistilBERT's blocks call theirs otherwise.
+    names = ("classifier_activation", "hidden_act", "activation")
+    return str(next(getattr(config, name) for name in names if hasattr(config, name)))
+
+
+def _epsilon(config: Any) -> float:
+    names = ("layer_norm_eps", "norm_eps", "layer_norm_epsilon")
+    return float(next((getattr(config, name) for name in names if hasattr(config, name)), 1e-12))
+
+
+def _array(parameter: Any) -> np.ndarray:
+    values: np.ndarray = parameter.detach().cpu().float().numpy()
+    return values
+
+
+def _optional(parameter: Any) -> np.ndarray | None:
+    return None if parameter is None else _array(parameter)

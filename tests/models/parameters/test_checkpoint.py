@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from embspace.errors import InputError
+from embspace.models.parameters.checkpoint import checkpoint_tensors
+from embspace.settings.model import RandomModel, describe_model
+from tests.models.parameters.tiny import describe
+
+
+def write(folder: Path, **tensors: torch.Tensor) -> Path:
+    folder.mkdir(exist_ok=True)
+    save_file({name.replace("__", "."): each for name, each in tensors.items()}, folder / "x")
+    (folder / "x").rename(folder / "model.safetensors")
+    return folder
+
+
+def test_tensors_are_float32_and_those_that_are_optional_may_be_missing(tmp_path: Path):
+    half = torch.arange(6, dtype=torch.float16).reshape(2, 3)
+    folder = write(tmp_path, head__weight=half)
+    found = checkpoint_tensors("m", describe(folder), ["head.weight"], ["head.bias"])
+    assert list(found) == ["head.weight"]
+    assert found["head.weight"].dtype == np.float32
+    assert found["head.weight"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_old_names_of_norms_are_read(tmp_path: Path):
+    folder = write(tmp_path, norm__gamma=torch.ones(2), norm__beta=torch.zeros(2))
+    found = checkpoint_tensors("m", describe(folder), ["norm.weight"], ["norm.bias"])
+    assert found["norm.weight"].tolist() == [1, 1]
+    assert found["norm.bias"].tolist() == [0, 0]
+
+
+def test_a_name_that_the_checkpoint_lacks_is_told_with_the_most_alike(tmp_path: Path):
+    folder = write(tmp_path, lm_head__weight=torch.ones(2))
+    with pytest.raises(InputError, match=r"has no 'lm_haed.weight'; did you mean 'lm_head.weight'"):
+        checkpoint_tensors("m", describe(folder), ["lm_haed.weight"])
+
+
+def test_infinity_is_refused(tmp_path: Path):
+    folder = write(tmp_path, head__weight=torch.tensor([1.0, torch.inf]))
+    with pytest.raises(InputError, match=r"'head.weight' holds NaN or infinity"):
+        checkpoint_tensors("m", describe(folder), ["head.weight"])
+
+
+def test_random_weights_have_no_checkpoint():
+    matrices = {"input": "a", "positional": None, "segment": None}
+    described = {"label": "r", "license": "l", "language": "n", "matrices": matrices}
+    model = describe_model("r", described | {"source": "random", "seed": 0, "config": {}})
+    assert isinstance(model, RandomModel)
+    with pytest.raises(InputError, match=r"r\.yaml: .*random weights have none"):
+        checkpoint_tensors("r", model, ["head.weight"])
