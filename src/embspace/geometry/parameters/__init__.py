@@ -1,0 +1,1 @@
+"""Parameters of a model as vectors, compared with the vectors of its tokens."""

@@ -1,0 +1,114 @@
+"""Vectors of a model's width read in its vocabulary: their scores with the vector of each token.
+
+Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 3.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+Inverse = Literal["transpose", "pseudo_inverse"]
+BLOCK = 256  # rows at once: with 250,000 tokens a quarter of a gigabyte
+
+
+@dataclass(frozen=True, eq=False)
+class TopTokens:
+    """The tokens of the highest scores of each vector, highest first."""
+
+    token: Int[np.ndarray, "row k"]
+    score: Float[np.ndarray, "row k"]
+    opposite_token: Int[np.ndarray, "row k"]
+    """Of the vector times -1: those of the lowest scores, lowest first."""
+    opposite_score: Float[np.ndarray, "row k"]
+
+
+def token_readers(
+    embedding: Float[np.ndarray, "token dim"], inverse: Inverse
+) -> Float[np.ndarray, "token dim"]:
+    """The matrix R whose products R v are the scores of a vector v; float32.
+
+    `transpose`: the embedding matrix E itself. `pseudo_inverse`: E (E^T E)^+, the transposed
+    pseudo-inverse of E^T, by which the scores of E^T c, c a token's indicator, come nearest to c.
+    Directions of E with less than 1e-6 of its largest singular value are left out.
+    """
+    if inverse == "transpose":
+        return np.asarray(embedding, dtype=np.float32)
+    wide = np.asarray(embedding, dtype=np.float64)
+    gram = wide.T @ wide
+    # The Gram matrix has the squares of the singular values.
+    return (wide @ np.linalg.pinv(gram, rcond=1e-12, hermitian=True)).astype(np.float32)
+
+
+def score_blocks(
+    vectors: Float[np.ndarray, "row dim"], readers: Float[np.ndarray, "token dim"]
+) -> Iterator[tuple[slice, Float[np.ndarray, "_ token"]]]:
+    """The scores of vectors, some rows at a time, so that not all are in memory at once."""
+    for start in range(0, len(vectors), BLOCK):
+        rows = slice(start, min(start + BLOCK, len(vectors)))
+        yield rows, np.asarray(vectors[rows], dtype=np.float32) @ readers.T
+
+
+def top_tokens(
+    vectors: Float[np.ndarray, "row dim"],
+    readers: Float[np.ndarray, "token dim"],
+    k: int,
+    allowed: Bool[np.ndarray, " token"] | None = None,
+) -> TopTokens:
+    """The `k` tokens of highest score of each vector and of its negation, among those allowed.
+
+    Scores keep their sign: a token that a vector speaks against is not among them.
+
+    Raises:
+        ValueError: if fewer than `k` tokens are allowed.
+    """
+    ids = np.arange(len(readers)) if allowed is None else np.flatnonzero(allowed)
+    if not 0 < k <= len(ids):
+        raise ValueError(f"k: found {k}, allowed: 1 to the {len(ids)} tokens that may be named")
+    chosen = np.ascontiguousarray(readers[ids])
+    shape = (len(vectors), k)
+    found = TopTokens(*(np.empty(shape, each) for each in (np.int64, np.float32) * 2))
+    for rows, scores in score_blocks(vectors, chosen):
+        at = highest(scores, k)
+        found.token[rows] = ids[at]
+        found.score[rows] = np.take_along_axis(scores, at, axis=1)
+        np.negative(scores, out=scores)
+        at = highest(scores, k)
+        found.opposite_token[rows] = ids[at]
+        found.opposite_score[rows] = np.take_along_axis(scores, at, axis=1)
+    return found
+
+
+def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "row k"]:
+    """The columns of the `k` highest numbers of each row, highest first, equal ones by column.
+
+    Which of equal numbers are among the `k` is not said.
+    """
+    n = scores.shape[1]
+    if k >= n:
+        return np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    at = np.sort(np.argpartition(scores, n - k, axis=1)[:, n - k :], axis=1)
+    order = np.argsort(-np.take_along_axis(scores, at, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(at, order, axis=1)
+
+
+def mean_pair_cosine(
+    members: Int[np.ndarray, "row k"], unit_vectors: Float[np.ndarray, "token dim"]
+) -> Float[np.ndarray, " row"]:
+    """The mean cosine of two different members of each list, from -1/(k-1) to 1.
+
+    `unit_vectors` have length 1; lists are of 2 members or more.
+    """
+    k = members.shape[1]
+    if k < 2:
+        raise ValueError(f"members: found lists of {k}, allowed: 2 or more")
+    made = np.empty(len(members))
+    for start in range(0, len(members), BLOCK):
+        rows = slice(start, start + BLOCK)
+        listed = unit_vectors[members[rows]]
+        sums = np.square(listed.sum(axis=1, dtype=np.float64)).sum(axis=1)
+        squares = np.square(listed, dtype=np.float64).sum(axis=(1, 2))
+        made[rows] = (sums - squares) / (k * (k - 1))
+    return made

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from embspace.geometry.parameters.keep_k import (
+    keep_k,
+    keep_k_grams,
+    keep_k_scores,
+    strengths,
+)
+from embspace.geometry.parameters.projection import token_readers
+
+
+def random(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def test_the_strongest_stay_with_their_sign():
+    scores = np.array([[3, -4, 1, 0], [0, 0, -1, 2]], np.float32)
+    assert keep_k(scores, 2).tolist() == [[3, -4, 0, 0], [0, 0, -1, 2]]
+    assert strengths(scores).tolist() == [[0, 1, 3, 4], [0, 0, 1, 2]]
+    assert np.array_equal(keep_k(scores, 9), scores)
+
+
+def test_the_cosine_is_that_of_the_definition():
+    x, embedding = random(7, 5), random(40, 5, seed=1)
+    readers = token_readers(embedding, "pseudo_inverse")
+    for other in (embedding, readers):
+        gram = keep_k(x @ embedding.T, 6) @ keep_k(x @ other.T, 6).T
+        exact = x @ x.T
+        expected = (gram * exact).sum() / np.linalg.norm(gram) / np.linalg.norm(exact)
+        assert keep_k_scores(x, embedding, other, [6]) == pytest.approx([expected], abs=1e-5)
+
+
+def test_with_all_tokens_the_pseudo_inverse_loses_nothing():
+    x, embedding = random(9, 5), random(40, 5, seed=1)
+    readers = token_readers(embedding, "pseudo_inverse")
+    assert keep_k_scores(x, embedding, readers, [40]) == pytest.approx([1], abs=1e-6)
+
+
+def test_with_orthogonal_tokens_both_lose_nothing():
+    x, embedding = random(9, 5), np.linalg.qr(random(40, 5, seed=1))[0]
+    assert keep_k_scores(x, embedding, embedding, [40, 400]) == pytest.approx([1, 1], abs=1e-6)
+
+
+def test_a_factor_and_a_rotation_change_nothing():
+    x, embedding = random(9, 5), random(40, 5, seed=1)
+    turn = np.linalg.qr(random(5, 5, seed=2))[0]
+    plain = keep_k_scores(x, embedding, embedding, [3, 10])
+    turned = (embedding @ turn * 2).astype(np.float32)
+    assert keep_k_scores(x @ turn * 3, turned, turned, [3, 10]) == pytest.approx(plain, abs=1e-5)
+
+
+def test_the_score_depends_on_how_many_vectors_there_are():
+    """As published with 0.83 at n = 300: more vectors give a lower score of the same matrix."""
+    x, embedding = random(300, 64), random(1500, 64, seed=1)
+    whole, of_sizes = keep_k_grams(x, embedding, embedding, [60], [75, 150, 300])
+    few, some, all_of_them = of_sizes[0]
+    assert few > some > all_of_them
+    assert all_of_them == whole[0]
+    assert few == pytest.approx(keep_k_scores(x[:75], embedding, embedding, [60])[0], abs=1e-6)
+
+
+def test_zero_vectors_have_no_cosine():
+    embedding = random(40, 5)
+    assert np.isnan(keep_k_scores(np.zeros((3, 5), np.float32), embedding, embedding, [4])).all()
+
+
+def test_bad_numbers_are_refused():
+    x, embedding = random(3, 5), random(40, 5)
+    with pytest.raises(ValueError, match="ks: found 0, allowed: 1 or more"):
+        keep_k_scores(x, embedding, embedding, [0, 3])
+    with pytest.raises(ValueError, match=r"sizes: found \[4\], allowed: 1 to 3"):
+        keep_k_grams(x, embedding, embedding, [2], [4])
