@@ -237,3 +237,9 @@ OTHERS: dict[str, Callable[[Any], Iterator[Parts]]] = {
     ),
 }
 """Architectures whose stream is not rebuilt, but whose maps are known."""
+
+
+def knows_parts(module: Any) -> bool:
+    """Whether the maps of `module` can be read; no for None, which has none."""
+    kind = str(getattr(getattr(module, "config", None), "model_type", ""))
+    return kind in OTHERS or knows(module)

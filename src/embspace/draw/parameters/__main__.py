@@ -1,0 +1,16 @@
+"""Stage `draw_parameters`: figures and tables of the parameters of a profiled model."""
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.parameters import keep_k, parameter_vectors
+from embspace.settings.stage import StageConfig, run_stage
+
+DRAWINGS = drawings_of(parameter_vectors, keep_k)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save("parameters", DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

@@ -1,0 +1,266 @@
+"""Stage `measure_parameter_vectors`: the vectors of every layer read as words, without any text.
+
+Projection to the vocabulary after Dar et al. 2023 (section 3), beside vectors whose coordinates are
+shuffled, which have the same lengths and outliers and no direction.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import Row, save_table
+from embspace.geometry.inference.resampling import half_sample_interval
+from embspace.geometry.parameters.projection import (
+    TopTokens,
+    mean_pair_cosine,
+    token_readers,
+    top_tokens,
+)
+from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.models.parameters.layers import LayerParameters
+from embspace.models.parameters.masked_head import HeadTransform
+from embspace.models.parameters.read import ModelParameters
+from embspace.settings.model import describe_model
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+MEASURES = ("coherence", "first_token_deviations")
+SCORES = ["layer", "group", "reading", "measure", "value", "low", "high"]
+SCORES += ["shuffled_mean", "shuffled_smallest", "shuffled_largest", "n_vectors"]
+CARDS = ["layer", "group", "reading", "chosen", "rank", "vector", "head", "coherence", "tokens"]
+CARDS += ["opposite_tokens"]
+COHERENT, RANDOM = "most coherent", "at random"
+WORDS, PSEUDO_INVERSE = "word_embeddings", "pseudo_inverse"
+SCALED, HEAD = "norm_scale", "masked_head"
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterVectors:
+    """The tables of the stage; empty for a model whose blocks are not known."""
+
+    scores: pd.DataFrame
+    """One row a layer, group of vectors, reading and measure."""
+    cards: pd.DataFrame
+    """One row a layer, group, reading and vector that is shown: its tokens, highest score first."""
+    facts: dict[str, Any]
+
+
+class _Asked(NamedTuple):
+    k: int
+    n_vectors: int
+    n_coherent: int
+    n_random: int
+    n_shuffles: int
+    n_half_samples: int
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A way to compare vectors with tokens."""
+
+    name: str
+    readers: Float[np.ndarray, "token width"]
+    """Of the tokens that may be named."""
+    mean: Float[np.ndarray, " width"]
+    spread: Float[np.ndarray, "width width"]
+    """The covariance of the readers."""
+    unit: Float[np.ndarray, "token dim"]
+    """The embeddings of the same tokens, less their mean, at length 1."""
+    through: HeadTransform | None = None
+    is_scaled: bool = False
+
+    def prepared(
+        self, vectors: Float[np.ndarray, "row dim"], scale: Float[np.ndarray, " dim"] | None
+    ) -> Float[np.ndarray, "row width"]:
+        """Return what the readers are multiplied with."""
+        if self.through is not None:
+            nothing = np.zeros((1, vectors.shape[1]), np.float32)
+            return self.through(vectors) - self.through(nothing)
+        return vectors * scale if self.is_scaled and scale is not None else vectors
+
+
+def measure_parameter_vectors(
+    space: VocabularySpace,
+    *,
+    k: Annotated[int, Field(ge=2)],
+    n_vectors: PositiveInt,
+    n_coherent: NonNegativeInt,
+    n_random: NonNegativeInt,
+    left_out: list[str],
+    n_shuffles: PositiveInt,
+    n_half_samples: PositiveInt,
+    level: Probability,
+    seed: NonNegativeInt,
+) -> ParameterVectors:
+    """The `k` tokens that vectors of each layer and group read, and how much alike those are.
+
+    `coherence` is the mean cosine of two of the k tokens' embeddings, from which the mean embedding
+    is subtracted; `first_token_deviations` is by how many standard deviations over all tokens the
+    highest score is above the mean. Of each group `n_vectors` at equal distances are read, with
+    half-sample intervals over them. Readings: by the word embeddings; by their pseudo-inverse; with
+    the gain of the norm between; and through the masked head, where there is one. Cards show the
+    `n_coherent` most coherent ones and `n_random` others; tokens of the kinds `left_out` are not
+    named. Each vector's coordinates are shuffled `n_shuffles` times.
+    """
+    parameters = space.parameters
+    if parameters is None:
+        scores, cards = (pd.DataFrame(columns=columns) for columns in (SCORES, CARDS))
+        return ParameterVectors(scores, cards, space.facts())
+    allowed = np.flatnonzero(space.allowed(left_out))
+    named = [parameters.tokens[each] for each in allowed]
+    k = min(k, len(allowed))
+    asked = _Asked(k, n_vectors, n_coherent, n_random, n_shuffles, n_half_samples, level)
+    rows: list[Row] = []
+    shown: list[Row] = []
+    for reading in _readings(parameters, allowed):
+        generators = np.random.default_rng(seed).spawn(len(parameters.layers))
+        for layer, rng in zip(parameters.layers, generators, strict=True):
+            for group, vectors in layer.groups().items():
+                if reading.is_scaled and layer.scale(group) is None:
+                    continue
+                chosen = _evenly(len(vectors), asked.n_vectors)
+                read = _read(reading, vectors[chosen], layer.scale(group), asked, rng)
+                place = {"layer": layer.layer, "group": group, "reading": reading.name}
+                rows += [{**place, **row} for row in read.rows]
+                shown += _cards(read, place, chosen, layer, named, asked, rng)
+    facts = space.facts() | {"k": k, "n_allowed": len(allowed), "n_shuffles": n_shuffles}
+    return ParameterVectors(
+        pd.DataFrame(rows, columns=SCORES), pd.DataFrame(shown, columns=CARDS), facts
+    )
+
+
+def _readings(
+    parameters: ModelParameters, allowed: Int[np.ndarray, " token"]
+) -> Iterator[_Reading]:
+    embedding = parameters.output_embedding
+    unit = _centered_unit(embedding)[allowed]
+    words = _moments(token_readers(embedding, "transpose")[allowed])
+    yield _Reading(WORDS, *words, unit)
+    inverse = token_readers(embedding, "pseudo_inverse")[allowed]
+    yield _Reading(PSEUDO_INVERSE, *_moments(inverse), unit)
+    yield _Reading(SCALED, *words, unit, is_scaled=True)
+    if (head := parameters.head_transform) is not None:
+        yield _Reading(HEAD, *_moments(head.output[allowed]), unit, through=head)
+
+
+def _moments(readers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    wide = readers.astype(np.float64)
+    return readers, wide.mean(axis=0), np.cov(wide, rowvar=False, bias=True)
+
+
+def _centered_unit(embedding: Float[np.ndarray, "token dim"]) -> Float[np.ndarray, "token dim"]:
+    """Return embeddings less their mean, at length 1; one that is the mean stays zero."""
+    centered = embedding - embedding.mean(axis=0)
+    length = np.linalg.norm(centered, axis=1, keepdims=True)
+    unit: np.ndarray = centered / np.where(length > 0, length, 1)
+    return unit
+
+
+def _evenly(n: int, most: int) -> Int[np.ndarray, " chosen"]:
+    """Return up to `most` of n numbers at equal distances."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    rows: list[Row]
+    top: TopTokens
+    coherence: Float[np.ndarray, " vector"]
+
+
+def _read(
+    reading: _Reading,
+    vectors: Float[np.ndarray, "vector dim"],
+    scale: Float[np.ndarray, " dim"] | None,
+    asked: _Asked,
+    rng: np.random.Generator,
+) -> _Read:
+    """Return the tokens of the vectors of a group, and the measures beside shuffled vectors."""
+    top, values = _measured(reading, reading.prepared(vectors, scale), asked.k)
+    drawn = (rng.permuted(vectors, axis=1) for _ in range(asked.n_shuffles))
+    shuffled = np.array(
+        [_measured(reading, reading.prepared(x, scale), asked.k)[1].mean(axis=1) for x in drawn]
+    )
+    bounds = half_sample_interval(
+        lambda rows: values[:, rows].mean(axis=1),
+        len(vectors),
+        n_resamples=asked.n_half_samples,
+        level=asked.level,
+        generator=rng,
+    )
+    rows = [
+        {
+            "measure": measure,
+            "value": values[at].mean(),
+            "low": bounds.low[at],
+            "high": bounds.high[at],
+            "shuffled_mean": shuffled[:, at].mean(),
+            "shuffled_smallest": shuffled[:, at].min(),
+            "shuffled_largest": shuffled[:, at].max(),
+            "n_vectors": len(vectors),
+        }
+        for at, measure in enumerate(MEASURES)
+    ]
+    return _Read(rows, top, values[0])
+
+
+def _measured(
+    reading: _Reading, prepared: Float[np.ndarray, "vector width"], k: int
+) -> tuple[TopTokens, Float[np.ndarray, "measure vector"]]:
+    top = top_tokens(prepared, reading.readers, k)
+    wide = prepared.astype(np.float64)
+    deviation = np.sqrt(np.maximum(((wide @ reading.spread) * wide).sum(axis=1), 0))
+    away = (top.score[:, 0] - wide @ reading.mean) / np.where(deviation > 0, deviation, 1)
+    return top, np.stack([mean_pair_cosine(top.token, reading.unit), away])
+
+
+def _cards(
+    read: _Read,
+    place: Row,
+    chosen: Int[np.ndarray, " vector"],
+    layer: LayerParameters,
+    tokens: list[str],
+    asked: _Asked,
+    rng: np.random.Generator,
+) -> Iterator[Row]:
+    """Return a row a vector that is shown: first those of the highest coherence."""
+    order = np.argsort(-read.coherence, kind="stable")
+    coherent, others = order[: asked.n_coherent], order[asked.n_coherent :]
+    drawn = np.sort(rng.choice(others, min(asked.n_random, len(others)), replace=False))
+    is_attention = str(place["group"]).startswith("attention_")
+    listed = [(COHERENT, rank, at) for rank, at in enumerate(coherent, start=1)]
+    listed += [(RANDOM, rank, at) for rank, at in enumerate(drawn, start=1)]
+    for why, rank, at in listed:
+        vector = int(chosen[at])
+        yield {
+            **place,
+            "chosen": why,
+            "rank": rank,
+            "vector": vector,
+            "head": vector // layer.head_dim + 1 if is_attention else None,
+            "coherence": read.coherence[at],
+            "tokens": " ".join(tokens[each] for each in read.top.token[at]),
+            "opposite_tokens": " ".join(tokens[each] for each in read.top.opposite_token[at]),
+        }
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = measure_parameter_vectors(
+        load_vocabulary_space(name, describe_model(name, config.model)), **config.settings
+    )
+    save_table(found.scores, f"results/parameter_vectors/{name}.csv")
+    save_table(found.cards, f"results/parameter_vectors/cards/{name}.csv")
+    save_scalars(found.facts, f"results/parameter_vectors/{name}.json")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_parameter_vectors)

@@ -1,0 +1,63 @@
+"""What stages of parameters read of a model: its vectors, its tokens, and which may be named."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+
+from embspace.models.parameters.parts import knows_parts
+from embspace.models.parameters.read import ModelParameters, read_parameters
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files, vocabulary_table
+from embspace.models.weights import load_model
+from embspace.settings.model import Model, VectorsModel
+
+
+@dataclass(frozen=True, eq=False)
+class VocabularySpace:
+    """The parameters of a model whose blocks are known, and the kind of each of its tokens."""
+
+    parameters: ModelParameters | None
+    """None of vectors alone, and of an architecture that is not known."""
+    architecture: str | None
+    kinds: list[str]
+    """As `vocabulary_table` tells them; none where there are no parameters."""
+
+    def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
+        """Which tokens may be named: those of no kind that is left out, or all of a few."""
+        kept = np.array([kind not in left_out for kind in self.kinds], dtype=bool)
+        return kept if kept.any() else np.ones(len(kept), dtype=bool)
+
+    def facts(self) -> dict[str, Any]:
+        """What the model is, for a reader of the tables."""
+        facts: dict[str, Any] = {
+            "known": self.parameters is not None,
+            "architecture": self.architecture,
+        }
+        if self.parameters is None:
+            return facts
+        first = self.parameters.layers[0]
+        return facts | {
+            "n_layers": len(self.parameters.layers),
+            "n_heads": first.n_heads,
+            "dim": int(first.query.shape[1]),
+            "n_units": len(first.ff_values),
+            "n_tokens": len(self.parameters.tokens),
+            "tied": self.parameters.is_tied,
+            "masked_head": self.parameters.head_transform is not None,
+            "final_norm": self.parameters.final_norm is not None,
+        }
+
+
+def load_vocabulary_space(name: str, model: Model) -> VocabularySpace:
+    """The parameters of a model of conf/model, where its blocks are known."""
+    module = load_model(name, model)
+    architecture = None if module is None else type(module).__name__
+    if isinstance(model, VectorsModel) or not knows_parts(module):
+        return VocabularySpace(None, architecture, [])
+    parameters = read_parameters(name, model, module)
+    kinds = ["other"] * len(parameters.tokens)
+    if tokenizer_files(model) is not None:
+        kinds = vocabulary_table(name, load_tokenizer(name, model), model)["kind"].tolist()
+    return VocabularySpace(parameters, architecture, kinds)

@@ -1,0 +1,75 @@
+"""Tables as the stages of the chapter write them."""
+
+from typing import Any
+
+import pandas as pd
+
+from embspace.measure.parameters.keep_k import COLUMNS
+from embspace.measure.parameters.parameter_vectors import CARDS, MEASURES, SCORES
+
+GROUPS = ("feed_forward_key", "feed_forward_value", "attention_value")
+FACTS: dict[str, Any] = {
+    "known": True,
+    "architecture": "BertModel",
+    "n_layers": 3,
+    "n_tokens": 30522,
+    "n_allowed": 29523,
+    "k": 3,
+    "n_shuffles": 2,
+}
+UNKNOWN: dict[str, Any] = {"known": False, "architecture": "FunnelModel"}
+
+
+def of_vectors(*, known: bool = True) -> dict[str, Any]:
+    layers, readings = (1, 2, 3), ("word_embeddings", "pseudo_inverse")
+    bounds = {"low": 0.2, "high": 0.4, "shuffled_mean": 0.1, "shuffled_smallest": 0.05}
+    bounds |= {"shuffled_largest": 0.15, "n_vectors": 64}
+    places = [
+        {"layer": layer, "group": group, "reading": reading}
+        for reading in readings
+        for layer in layers
+        for group in GROUPS
+    ]
+    scores = [
+        {**place, "measure": measure, "value": 0.3 + 0.01 * place["layer"], **bounds}
+        for place in places
+        for measure in MEASURES
+    ]
+    cards = [
+        {**place, "chosen": chosen, "rank": 1, "vector": 7, "coherence": 0.5}
+        | {"head": 2 if place["group"] == "attention_value" else None}
+        | {"tokens": "first に third", "opposite_tokens": "fourth | six"}
+        for place in places
+        for chosen in ("most coherent", "at random")
+    ]
+    found = {
+        "json": FACTS if known else UNKNOWN,
+        "csv": pd.DataFrame(scores, columns=SCORES),
+        "cards": pd.DataFrame(cards, columns=CARDS),
+    }
+    return found if known else {k: v if k == "json" else v[:0] for k, v in found.items()}
+
+
+def of_keep_k(*, known: bool = True) -> dict[str, Any]:
+    kinds = ("normal", "feed_forward_key", "feed_forward_value", "hidden_state")
+    inverses = ("transpose", "pseudo_inverse")
+    scores = [
+        {"kind": kind, "inverse": inverse, "k": k, "n_vectors": 300, "value": value}
+        | {"smallest": value - 0.01, "largest": value + 0.01, "n_draws": 2}
+        for kind in kinds
+        for inverse, value in zip(inverses, (0.8, 0.1), strict=True)
+        for k in (10, 100, 1000)
+    ]
+    sizes = [
+        {"kind": kind, "inverse": inverse, "k": 1024, "n_vectors": n, "value": 0.6}
+        | {"smallest": 0.6, "largest": 0.6, "n_draws": 1}
+        for kind in kinds
+        for inverse in inverses
+        for n in (75, 150)
+    ]
+    facts = FACTS | {"corpus": "articles", "n_vectors": 300, "n_draws": 2}
+    facts |= {"chosen_inverse": "transpose", "mean_transpose": 0.8, "mean_pseudo_inverse": 0.1}
+    tables = [pd.DataFrame(rows, columns=COLUMNS) for rows in (scores, sizes)]
+    if not known:
+        return {"json": UNKNOWN, "csv": tables[0][:0], "sizes": tables[1][:0]}
+    return {"json": facts, "csv": tables[0], "sizes": tables[1]}

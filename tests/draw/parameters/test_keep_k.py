@@ -1,0 +1,37 @@
+"""Holds the figure of what k tokens keep to its tables."""
+
+from typing import Any
+
+from embspace.draw.parameters.keep_k import draw_keep_k
+from tests.draw.fits import assert_words_fit
+from tests.draw.parameters.results import of_keep_k
+
+SETTINGS: dict[str, Any] = {"height_mm": 100.0, "digits": 3}
+
+
+def test_the_title_says_which_inverse_keeps_more():
+    results = of_keep_k()
+    figure, tables = draw_keep_k(results, "MiniLM", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    assert "the transpose keeps more than the pseudo-inverse: 0.80 and 0.10" in title
+    assert "10 words keep 0.80 of values" in title
+    assert_words_fit(figure)
+    for words in ("k = 1,000", "n = 150", "hidden states", "0.83"):
+        assert words in tables
+    results["json"] = results["json"] | {"mean_pseudo_inverse": 0.799}
+    figure, _ = draw_keep_k(results, "MiniLM", **SETTINGS)
+    assert "keeps as much as" in " ".join(figure.get_suptitle().split())
+
+
+def test_curves_are_those_of_their_inverse_and_number():
+    figure, _ = draw_keep_k(of_keep_k(), "MiniLM", **SETTINGS)
+    first, second, third = figure.axes
+    assert {tuple(line.get_ydata()) for line in first.lines[:-1]} == {(0.8,) * 3}
+    assert {tuple(line.get_ydata()) for line in second.lines[:-1]} == {(0.1,) * 3}
+    assert list(third.lines[0].get_xdata()) == [75, 150]
+
+
+def test_an_architecture_that_is_not_known_is_said():
+    figure, tables = draw_keep_k(of_keep_k(known=False), "Funnel", **SETTINGS)
+    assert "Funnel: the parameters of its architecture are not known here" in tables
+    assert_words_fit(figure)

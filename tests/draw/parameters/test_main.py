@@ -1,0 +1,38 @@
+"""Draws the parameters of a model from its tables, as the stage does."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.draw.parameters.__main__ import DRAWINGS, main
+from embspace.files.scalars import save_scalars
+from embspace.files.tables import save_table
+from embspace.settings.stage import StageConfig
+from tests.draw.parameters.results import of_keep_k, of_vectors
+from tests.drawn import figure_files
+
+MADE = {"keep_k": of_keep_k, "parameter_vectors": of_vectors}
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_all_nouns_are_drawn_under_the_name_of_the_model(
+    known: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert DRAWINGS.keys() == MADE.keys()
+    settings = {
+        noun: yaml.safe_load((root / f"conf/draw/parameters/{noun}.yaml").read_text())
+        for noun in DRAWINGS
+    }
+    monkeypatch.chdir(tmp_path)
+    for noun, make in MADE.items():
+        results = make(known=known)
+        save_scalars(results.pop("json"), f"results/{noun}/mine.json")
+        for name, table in results.items():
+            folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"
+            save_table(table, f"{folder}/mine.csv")
+    main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
+    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
+    for noun in DRAWINGS:
+        assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

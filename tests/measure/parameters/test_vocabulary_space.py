@@ -1,0 +1,49 @@
+"""`load_vocabulary_space`: parameters and kinds of tokens, or that there are none."""
+
+from pathlib import Path
+
+import numpy as np
+
+from embspace.measure.parameters.vocabulary_space import load_vocabulary_space
+from embspace.settings.model import describe_model
+from tests.models.parameters.tiny import TOKENS, describe, tiny, write_checkpoint
+
+
+def test_a_model_has_its_parameters_and_a_kind_for_each_token(tmp_path: Path):
+    found = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
+    assert found.parameters is not None
+    assert found.kinds[:5] == ["special"] * 5
+    assert len(found.kinds) == len(TOKENS)
+    assert found.allowed(["special"]).sum() == len(TOKENS) - 5
+    facts = found.facts()
+    assert (facts["known"], facts["architecture"]) == (True, "BertModel")
+    assert (facts["n_layers"], facts["n_heads"], facts["dim"], facts["n_units"]) == (3, 4, 24, 40)
+    assert facts["tied"]
+    assert not facts["masked_head"]
+
+
+def test_where_all_kinds_are_left_out_all_tokens_may_be_named(tmp_path: Path):
+    found = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
+    assert found.allowed(set(found.kinds)).all()
+
+
+def test_random_weights_without_a_tokenizer_have_tokens_of_no_kind():
+    config = tiny("bert").config.to_dict()
+    sizes = ("model_type", "vocab_size", "hidden_size", "num_hidden_layers")
+    sizes += ("num_attention_heads", "intermediate_size", "max_position_embeddings")
+    matrices = {"positional": None, "segment": None}
+    matrices["input"] = "embeddings.word_embeddings.weight"  # type: ignore[assignment]
+    content = {"label": "r", "license": "l", "language": "n", "source": "random", "seed": 0}
+    content |= {"config": {key: config[key] for key in sizes}, "matrices": matrices}
+    found = load_vocabulary_space("r", describe_model("r", content))
+    assert set(found.kinds) == {"other"}
+    assert found.allowed(["special"]).all()
+
+
+def test_vectors_alone_have_no_parameters(tmp_path: Path):
+    np.save(tmp_path / "x.npy", np.eye(4))
+    content = {"label": "v", "license": "l", "language": "n", "source": "vectors"}
+    model = describe_model("v", content | {"path": str(tmp_path / "x.npy")})
+    found = load_vocabulary_space("v", model)
+    assert (found.parameters, found.architecture) == (None, None)
+    assert found.facts() == {"known": False, "architecture": None}
