@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.models import describe, fetch, models
+from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
 from embspace.app.cli.texts import layer, sample
@@ -13,7 +14,7 @@ from embspace.app.cli.texts import layer, sample
 ORDER_OF_USE = (
     *(models, report),  # a first look
     *(describe, fetch, sample, check, run, verify),  # a model or texts of your own
-    *(layer, search, cosine, figure, cite, define),
+    *(layer, search, cosine, read, lookup, figure, cite, define),
     prune,
 )
 

@@ -14,7 +14,7 @@ def keep_k(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, 
 
     Others that are equal to the weakest of these stay, too.
     """
-    return _kept(scores, strengths(scores), k)
+    return _kept(scores, np.abs(scores), strengths(scores), k)
 
 
 def strengths(scores: Float[np.ndarray, "row token"]) -> Float[np.ndarray, "row token"]:
@@ -22,10 +22,10 @@ def strengths(scores: Float[np.ndarray, "row token"]) -> Float[np.ndarray, "row 
     return np.sort(np.abs(scores), axis=1)
 
 
-def _kept(scores: np.ndarray, ascending: np.ndarray, k: int) -> np.ndarray:
+def _kept(scores: np.ndarray, strength: np.ndarray, ascending: np.ndarray, k: int) -> np.ndarray:
     if k >= scores.shape[1]:
         return scores
-    return np.where(np.abs(scores) >= ascending[:, -k, None], scores, np.float32(0))
+    return np.where(strength >= ascending[:, -k, None], scores, np.float32(0))
 
 
 def keep_k_scores(
@@ -66,14 +66,15 @@ def keep_k_grams(
     x = np.asarray(vectors, dtype=np.float32)
     exact = (x @ x.T).astype(np.float64)
     scores = x @ np.asarray(embedding, dtype=np.float32).T
-    ascending = strengths(scores)
+    strength, ascending = np.abs(scores), strengths(scores)
     is_same = readers is embedding
     others = scores if is_same else x @ np.asarray(readers, dtype=np.float32).T
+    strength_of_others = strength if is_same else np.abs(others)
     of_others = ascending if is_same else strengths(others)
     whole, of_sizes = [], []
     for k in ks:
-        kept = _kept(scores, ascending, k)
-        other = kept if is_same else _kept(others, of_others, k)
+        kept = _kept(scores, strength, ascending, k)
+        other = kept if is_same else _kept(others, strength_of_others, of_others, k)
         gram = (kept @ other.T).astype(np.float64)
         whole.append(_cosine(exact, gram))
         of_sizes.append([_cosine(exact[:n, :n], gram[:n, :n]) for n in sizes])

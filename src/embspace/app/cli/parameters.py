@@ -1,0 +1,93 @@
+"""Commands that read the parameters of a model as words: read, lookup."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from embspace.app.cli.places import at_any_root
+from embspace.app.cli.results import ModelOption
+from embspace.errors import InputError, visible
+
+Number = int | None
+
+
+def read(
+    model: Annotated[str, typer.Argument(help="The name of a file in conf/model/.")],
+    layer: Annotated[int, typer.Option("--layer", help="From 1 to L.")],
+    value: Annotated[
+        Number, typer.Option("--value", help="A value vector of the MLP, from 0.")
+    ] = None,
+    key: Annotated[Number, typer.Option("--key", help="A key vector of the MLP.")] = None,
+    gate: Annotated[Number, typer.Option("--gate", help="A gate of a gated MLP.")] = None,
+    up: Annotated[Number, typer.Option("--up", help="A factor of a gated MLP.")] = None,
+    query: Annotated[Number, typer.Option("--query", help="A row of attention's queries.")] = None,
+    attention_key: Annotated[
+        Number, typer.Option("--attention-key", help="A row of its keys.")
+    ] = None,
+    attention_value: Annotated[
+        Number, typer.Option("--attention-value", help="A row of its values.")
+    ] = None,
+    attention_output: Annotated[
+        Number, typer.Option("--attention-output", help="A row of its outputs.")
+    ] = None,
+    head: Annotated[
+        Number, typer.Option("--head", help="From 1; numbers of rows then count inside it.")
+    ] = None,
+    top: Annotated[int, typer.Option("--top", help="How many words to list.", min=1)] = 10,
+    inverse: Annotated[
+        Literal["transpose", "pseudo_inverse"],
+        typer.Option("--inverse", help="Of the embedding matrix, by which a vector is read."),
+    ] = "transpose",
+    norm_scale: Annotated[
+        bool, typer.Option("--norm-scale", help="With the gain of the norm between.")
+    ] = False,
+    masked_head: Annotated[
+        bool, typer.Option("--masked-head", help="Through the head that predicts masked words.")
+    ] = False,
+) -> None:
+    """Print the words that one vector of a model's weights reads or writes, and its negation's.
+
+    No text is needed. `embspace read minilm --layer 3 --value 117`
+    """
+    from embspace.app.queries.read import Asked, read_vector
+
+    given = {
+        "value": value,
+        "key": key,
+        "gate": gate,
+        "up": up,
+        "query": query,
+        "attention-key": attention_key,
+        "attention-value": attention_value,
+        "attention-output": attention_output,
+    }
+    chosen = [(option, number) for option, number in given.items() if number is not None]
+    with at_any_root():
+        if len(chosen) != 1:
+            named = ", ".join(f"--{option}" for option, _ in chosen) or "none"
+            raise InputError(f"a vector: found {named}, allowed: one of --{', --'.join(given)}")
+        option, number = chosen[0]
+        found = read_vector(
+            model, layer, option, number, head, Asked(inverse, norm_scale, masked_head, top)
+        )
+    typer.echo(visible(str(found)))
+
+
+def lookup(
+    words: Annotated[list[str], typer.Argument(help="Words, each a token of the vocabulary.")],
+    model: ModelOption = "minilm",
+    top: Annotated[int, typer.Option("--top", help="How many vectors to list.", min=1)] = 10,
+) -> None:
+    """List the vectors of a model's MLPs that are nearest to words: values, then keys.
+
+    By the dot product with the words' mean embedding, less the mean of all. Beside each stand the
+    words that the vector itself is nearest to. `embspace lookup python java javascript`
+    """
+    from embspace.app.queries.read import look_up
+
+    with at_any_root():
+        found = look_up(words, model, top)
+    for group, vectors in found.items():
+        typer.echo(f"{group.removeprefix('feed_forward_')}s")
+        for each in vectors:
+            typer.echo(visible(str(each)))

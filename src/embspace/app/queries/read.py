@@ -1,0 +1,270 @@
+"""Commands `embspace read` and `embspace lookup`: the words of a parameter, and the reverse.
+
+After Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.errors import InputError, not_among
+from embspace.geometry.parameters.projection import Inverse, token_readers, top_tokens
+
+if TYPE_CHECKING:
+    from embspace.models.parameters.layers import LayerParameters
+    from embspace.models.parameters.read import ModelParameters
+
+# Options of the command -> the group of vectors.
+GROUPS = {
+    "key": "feed_forward_key",
+    "value": "feed_forward_value",
+    "gate": "feed_forward_gate",
+    "up": "feed_forward_up",
+    "query": "attention_query",
+    "attention-key": "attention_key",
+    "attention-value": "attention_value",
+    "attention-output": "attention_output",
+}
+LISTED = 8  # words beside a vector that was looked up
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The words of one vector, each with its score."""
+
+    title: str
+    words: list[tuple[str, float]]
+    opposite: list[tuple[str, float]]
+    """Of the vector times -1."""
+
+    def __str__(self) -> str:
+        """Return the words side by side with those of the negation."""
+        width = max(len(word) for word, _ in self.words)
+        lines = [self.title, f"{'':9}{'it':{width}}  its negation"]
+        for (word, score), (other, minus) in zip(self.words, self.opposite, strict=True):
+            lines.append(f"{score:8.3f} {word:{width}}  {other}  {minus:.3f}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A vector that is near to words, and the words that are nearest to it."""
+
+    layer: int
+    group: str
+    number: int
+    score: float
+    words: list[str]
+
+    def __str__(self) -> str:
+        """Return one line."""
+        place = f"layer {self.layer}  {self.group.removeprefix('feed_forward_')} {self.number}"
+        return f"{self.score:8.3f}  {place:24}  {' '.join(self.words)}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a vector is read."""
+
+    inverse: Inverse = "transpose"
+    norm_scale: bool = False
+    masked_head: bool = False
+    n_words: int = 10
+
+
+def read_vector(
+    model_name: str, layer: int, option: str, number: int, head: int | None, asked: Asked
+) -> Reading:
+    """Return the words of highest score of one vector of a layer, and of its negation.
+
+    `option` is a key of `GROUPS`; `number` counts from 0, in a `head`, from 1, or over all heads.
+
+    Raises:
+        InputError: naming an unknown model, layer, number or head, a group that the architecture
+            has not, a masked head that the checkpoint has not, or a norm that is not there.
+    """
+    parameters = _parameters(model_name)
+    layers = {each.layer: each for each in parameters.layers}
+    if layer not in layers:
+        raise InputError(f"--layer: found {layer}, allowed: 1 to {len(layers)}")
+    chosen = layers[layer]
+    group = GROUPS[option]
+    if group not in chosen.groups():
+        has = [f"--{name}" for name, each in GROUPS.items() if each in chosen.groups()]
+        raise InputError(f"--{option}: {model_name} has none; it has {', '.join(has)}")
+    row = _row(chosen, option, number, head)
+    vector = chosen.groups()[group][row : row + 1]
+    how, readers, prepared = _prepared(parameters, chosen, group, vector, model_name, asked)
+    allowed = _nameable(model_name, parameters)
+    found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
+    place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
+    title = f"{model_name}, layer {layer} of {len(layers)}, {place}{option} {number}, {how}"
+    return Reading(
+        title,
+        _with_scores(parameters.tokens, found.token[0], found.score[0]),
+        _with_scores(parameters.tokens, found.opposite_token[0], found.opposite_score[0]),
+    )
+
+
+def look_up(words: Sequence[str], model_name: str, n_found: int) -> dict[str, list[Found]]:
+    """Return the vectors of the MLPs that are nearest to words, by kind: values, then keys.
+
+    The query is the mean of the words' output embeddings, less the mean of all embeddings; vectors
+    of all layers are ranked by their dot product with it (Dar et al. 2023, section 5).
+
+    Raises:
+        InputError: if a word is none of the vocabulary, or of several tokens.
+    """
+    if not words:
+        raise InputError("no word was given")
+    parameters = _parameters(model_name)
+    ids = [_one_token(word, model_name) for word in words]
+    embedding = parameters.output_embedding
+    query = embedding[ids].mean(axis=0) - embedding.mean(axis=0)
+    names = [each for each in parameters.layers[0].groups() if each.startswith("feed_forward")]
+    allowed = _nameable(model_name, parameters)
+    return {
+        name: _nearest(parameters, name, query, n_found, allowed)
+        for name in sorted(names, key=lambda name: name != "feed_forward_value")
+    }
+
+
+def _nearest(
+    parameters: "ModelParameters",
+    name: str,
+    query: Float[np.ndarray, " dim"],
+    n_found: int,
+    allowed: np.ndarray,
+) -> list[Found]:
+    scores = [layer.groups()[name] @ query for layer in parameters.layers]
+    starts = np.cumsum([0, *(len(each) for each in scores)])
+    together = np.concatenate(scores)
+    best = np.argsort(-together, kind="stable")[:n_found]
+    at_layer = np.searchsorted(starts, best, side="right") - 1
+    numbers = best - starts[at_layer]
+    vectors = np.stack(
+        [
+            parameters.layers[at].groups()[name][number]
+            for at, number in zip(at_layer, numbers, strict=True)
+        ]
+    )
+    k = min(LISTED, int(allowed.sum()))
+    named = top_tokens(vectors, parameters.output_embedding, k, allowed).token
+    return [
+        Found(
+            layer=parameters.layers[at].layer,
+            group=name,
+            number=int(number),
+            score=float(together[place]),
+            words=[parameters.tokens[each] for each in tokens],
+        )
+        for at, number, place, tokens in zip(at_layer, numbers, best, named, strict=True)
+    ]
+
+
+def _row(layer: "LayerParameters", option: str, number: int, head: int | None) -> int:
+    """Return the row of a vector in its group."""
+    group = GROUPS[option]
+    n_rows = len(layer.groups()[group])
+    if head is None:
+        if not 0 <= number < n_rows:
+            raise InputError(f"--{option}: found {number}, allowed: 0 to {n_rows - 1}")
+        return number
+    if not group.startswith("attention"):
+        raise InputError(f"--head: found {head}, but --{option} belongs to no head")
+    if not 1 <= head <= layer.n_heads:
+        raise InputError(f"--head: found {head}, allowed: 1 to {layer.n_heads}")
+    if not 0 <= number < layer.head_dim:
+        raise InputError(
+            f"--{option}: found {number}, allowed: 0 to {layer.head_dim - 1} with --head"
+        )
+    return (head - 1) * layer.head_dim + number
+
+
+def _prepared(
+    parameters: "ModelParameters",
+    layer: "LayerParameters",
+    group: str,
+    vector: Float[np.ndarray, "1 dim"],
+    model_name: str,
+    asked: Asked,
+) -> tuple[str, np.ndarray, np.ndarray]:
+    """Return how a vector is read, the readers, and the vector as these take it."""
+    if asked.masked_head:
+        head = parameters.head_transform
+        if head is None:
+            raise InputError(
+                f"--masked-head: {model_name} has none, or conf/model/{model_name}.yaml does not "
+                "say where, under 'masked_head'"
+            )
+        nothing = np.zeros_like(vector)
+        return "through the masked head", head.output, head(vector) - head(nothing)
+    how = "by the word embeddings" if parameters.is_tied else "by the output embeddings"
+    if asked.inverse == "pseudo_inverse":
+        how += ", pseudo-inverse"
+    readers = token_readers(parameters.output_embedding, asked.inverse)
+    if not asked.norm_scale:
+        return how, readers, vector
+    scale = layer.scale(group)
+    if scale is None:
+        raise InputError(
+            f"--norm-scale: no norm is between these vectors of {model_name} and words"
+        )
+    return f"{how}, with the gain of the norm", readers, vector * scale
+
+
+def _parameters(model_name: str) -> "ModelParameters":
+    from embspace.models.parameters.read import read_parameters
+
+    return read_parameters(model_name, _model(model_name))
+
+
+def _model(model_name: str) -> Any:
+    from embspace.settings.find_description import LIST
+    from embspace.settings.model import describe_model
+    from embspace.settings.params import CONF
+    from embspace.settings.schema import read_yaml
+
+    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    if model_name not in known:
+        raise InputError(f"model (conf/model/): {not_among(model_name, known, LIST)}")
+    return describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
+
+
+def _nameable(model_name: str, parameters: "ModelParameters") -> np.ndarray:
+    """Return which tokens may be named: no special and no reserved ones."""
+    from embspace.models.tokenizer import load_tokenizer, tokenizer_files, vocabulary_table
+
+    model = _model(model_name)
+    if tokenizer_files(model) is None:
+        return np.ones(len(parameters.tokens), dtype=bool)
+    kinds = vocabulary_table(model_name, load_tokenizer(model_name, model), model)["kind"]
+    kept: np.ndarray = ~kinds.isin(["special", "unused"]).to_numpy()
+    return kept if kept.any() else np.ones(len(kept), dtype=bool)
+
+
+def _one_token(word: str, model_name: str) -> int:
+    """Return the token that a word is, alone or after a space.
+
+    Raises:
+        InputError: if there is none, or the word is of several.
+    """
+    from embspace.models.tokenizer import load_tokenizer
+
+    tokenizer = load_tokenizer(model_name, _model(model_name))
+    pieces = []
+    for text in (f" {word}", word):
+        pieces = tokenizer(text, add_special_tokens=False)["input_ids"]
+        if len(pieces) == 1 and pieces[0] != tokenizer.unk_token_id:
+            return int(pieces[0])
+    if not pieces or tokenizer.unk_token_id in pieces:
+        raise InputError(f"the word '{word}' is not known to {model_name}")
+    parts = " ".join(tokenizer.convert_ids_to_tokens(pieces))
+    raise InputError(f"the word '{word}' is of several tokens of {model_name}: {parts}")
+
+
+def _with_scores(tokens: list[str], ids: np.ndarray, scores: np.ndarray) -> list[tuple[str, float]]:
+    return [(tokens[each], float(score)) for each, score in zip(ids, scores, strict=True)]

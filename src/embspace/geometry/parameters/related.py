@@ -1,0 +1,57 @@
+"""Whether two vectors name the same tokens: overlaps of the sets of their k strongest ones.
+
+Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 4.2 and
+appendix B.
+"""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.parameters.projection import highest, score_blocks
+
+
+def strongest_tokens(
+    vectors: Float[np.ndarray, "row dim"],
+    readers: Float[np.ndarray, "token dim"],
+    k: int,
+    *,
+    absolute: bool,
+) -> Int[np.ndarray, "row k"]:
+    """The `k` tokens of highest score of each vector, or of highest absolute score."""
+    found = np.empty((len(vectors), k), np.int64)
+    for rows, scores in score_blocks(vectors, readers):
+        found[rows] = highest(np.abs(scores) if absolute else scores, k)
+    return found
+
+
+def n_common(
+    first: Int[np.ndarray, "row _"], second: Int[np.ndarray, "row _"]
+) -> Int[np.ndarray, " row"]:
+    """How many members two sets of tokens have in common, row by row."""
+    together = np.sort(np.concatenate([first, second], axis=1), axis=1)
+    return np.asarray((together[:, 1:] == together[:, :-1]).sum(axis=1))
+
+
+def set_similarity(
+    first: Int[np.ndarray, "row k"], second: Int[np.ndarray, "row k"]
+) -> Float[np.ndarray, " row"]:
+    """Jaccard's similarity of two sets of `k` tokens each, row by row: common over all; 0 to 1.
+
+    Dar et al. 2023, appendix B.1. Of two random sets of k of n it is near k / (2 n - k).
+    """
+    common = n_common(first, second)
+    return np.asarray(common / (2 * first.shape[1] - common))
+
+
+def named_by_any(
+    states: Int[np.ndarray, "state k"], parameters: Int[np.ndarray, "state m k"]
+) -> Float[np.ndarray, " state"]:
+    """R_k: the share of the `k` tokens of a state that one of its `m` vectors names; 0 to 1.
+
+    Dar et al. 2023, section 4.2. Each state has vectors of its own, as those that it activates.
+    """
+    shares = [
+        np.isin(of_state, of_vectors.ravel()).mean()
+        for of_state, of_vectors in zip(states, parameters, strict=True)
+    ]
+    return np.array(shares, dtype=np.float64)

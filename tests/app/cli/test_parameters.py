@@ -1,0 +1,51 @@
+"""The commands `read` and `lookup` give their arguments on and say what is wrong with them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.app.queries.read import Asked, Found, Reading
+from tests.app.cli.call import call
+
+
+@pytest.fixture(autouse=True)
+def there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+
+
+def test_read_gives_on_what_is_asked(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Any] = []
+
+    def reading(*given: Any) -> Reading:
+        asked.append(given)
+        return Reading("minilm, layer 3", [("sea", 1.5)], [("land", 0.5)])
+
+    monkeypatch.setattr("embspace.app.queries.read.read_vector", reading)
+    said = call("read", "minilm", "--layer", "3", "--value", "0", "--top", "1")
+    assert said.exit_code == 0
+    assert said.stdout.splitlines()[-1] == "   1.500 sea  land  0.500"
+    assert asked == [("minilm", 3, "value", 0, None, Asked(n_words=1))]
+    call("read", "minilm", "--layer", "3", "--query", "2", "--head", "4", "--masked-head")
+    assert asked[1] == ("minilm", 3, "query", 2, 4, Asked(masked_head=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "found"), [((), "none"), (("--key", "1", "--value", "1"), "--value, --key")]
+)
+def test_read_takes_one_vector(options: tuple[str, ...], found: str):
+    said = call("read", "minilm", "--layer", "3", *options)
+    assert said.exit_code == 1
+    assert f"a vector: found {found}, allowed: one of --value, --key" in said.output
+
+
+def test_lookup_lists_values_and_keys(monkeypatch: pytest.MonkeyPatch):
+    found = Found(2, "feed_forward_value", 7, 0.25, ["sea", "ship"])
+    monkeypatch.setattr(
+        "embspace.app.queries.read.look_up", lambda *given: {"feed_forward_value": [found]}
+    )
+    said = call("lookup", "sea", "boat")
+    assert said.stdout.splitlines() == [
+        "values",
+        "   0.250  layer 2  value 7           sea ship",
+    ]
