@@ -29,6 +29,7 @@ OF_SOME = {
         "layer_roles",
         "parameter_vectors",
         "query_key_form",
+        "related_parameters",
         "spectrum",
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),

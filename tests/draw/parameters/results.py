@@ -6,6 +6,8 @@ import pandas as pd
 
 from embspace.measure.parameters.keep_k import COLUMNS
 from embspace.measure.parameters.parameter_vectors import CARDS, MEASURES, SCORES
+from embspace.measure.parameters.related_parameters import MEASURES as OF_PAIRS
+from embspace.measure.parameters.related_parameters import PAIRS, STATES
 
 GROUPS = ("feed_forward_key", "feed_forward_value", "attention_value")
 FACTS: dict[str, Any] = {
@@ -73,3 +75,30 @@ def of_keep_k(*, known: bool = True) -> dict[str, Any]:
     if not known:
         return {"json": UNKNOWN, "csv": tables[0][:0], "sizes": tables[1][:0]}
     return {"json": facts, "csv": tables[0], "sizes": tables[1]}
+
+
+def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
+    bounds = {"value": 0.06, "low": 0.05, "high": 0.07}
+    pairs = [
+        {"layer": layer, "pair": pair, "measure": measure, **bounds}
+        | {"shuffled": 0.01, "n_pairs": 192}
+        for layer in (1, 2, 3)
+        for pair in ("key_value", "value_output", "query_key")
+        for measure in OF_PAIRS
+    ]
+    states = [
+        {"layer": layer, "group": group, "state": state, **bounds}
+        | {"other_texts": 0.02, "n_texts": 40, "n_tokens": 160}
+        for layer in (1, 2, 3)
+        for group in GROUPS
+        for state in ("layer", "final")
+    ]
+    facts = FACTS | {"k": 100, "state_k": 50, "n_active": 5, "related_from": 0.15}
+    facts |= {"corpus": "posts" if has_texts else None}
+    tables = {
+        "csv": pd.DataFrame(states if has_texts else [], columns=STATES),
+        "pairs": pd.DataFrame(pairs, columns=PAIRS),
+    }
+    if known:
+        return {"json": facts, **tables}
+    return {"json": UNKNOWN, **{name: table[:0] for name, table in tables.items()}}

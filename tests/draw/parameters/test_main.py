@@ -9,10 +9,10 @@ from embspace.draw.parameters.__main__ import DRAWINGS, main
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
-from tests.draw.parameters.results import of_keep_k, of_vectors
+from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
 from tests.drawn import figure_files
 
-MADE = {"keep_k": of_keep_k, "parameter_vectors": of_vectors}
+MADE = {"keep_k": of_keep_k, "parameter_vectors": of_vectors, "related_parameters": of_related}
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -1,10 +1,10 @@
 """Stage `draw_parameters`: figures and tables of the parameters of a profiled model."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.parameters import keep_k, parameter_vectors
+from embspace.draw.parameters import keep_k, parameter_vectors, related_parameters
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(parameter_vectors, keep_k)
+DRAWINGS = drawings_of(parameter_vectors, keep_k, related_parameters)
 
 
 def main(config: StageConfig) -> None:

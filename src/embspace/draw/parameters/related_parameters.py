@@ -1,0 +1,154 @@
+"""Figure and tables of `measure_related_parameters`: do vectors that work together share words."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Look
+from embspace.draw.page.markdown import for_readers, markdown_table, same, section
+
+RESULTS = ("csv", "pairs.csv", "json")
+PAIRS = {
+    "key_value": Look("key and value of a unit", BLUE, "o", "-"),
+    "gate_value": Look("gate and value of a unit", BLUE, "o", "-"),
+    "up_value": Look("factor and value of a unit", YELLOW, "P", "-"),
+    "value_output": Look("value and output of a head", PURPLE, "D", "--"),
+    "query_key": Look("query and key of a head", GREEN, "v", "-."),
+}
+GROUPS = {
+    "feed_forward_key": Look("MLP keys", SKY, "^", "-"),
+    "feed_forward_gate": Look("MLP gates", SKY, "^", "-"),
+    "feed_forward_up": Look("MLP factors", YELLOW, "P", "-"),
+    "feed_forward_value": Look("MLP values", VERMILION, "s", "--"),
+    "attention_value": Look("attention values", PURPLE, "D", "-."),
+    "attention_output": Look("attention outputs", ORANGE, "X", (0, (5, 1))),
+}
+MEASURES = {
+    "jaccard_signed": "Words of highest score",
+    "jaccard_absolute": "Words of highest absolute score",
+    "share_related": "Pairs that are related",
+}
+STATES = {"layer": "With the state of the layer", "final": "With the final state"}
+PAIRS_NOTE = (
+    "Jaccard's similarity of the sets of words of two vectors: of highest score, as Dar et al. "
+    "2023 define it, and of highest absolute score, as their code has it. Of GPT-2 medium they report "
+    "that some 5 % of pairs of key and value have 15 % of their words in common."
+)
+STATES_NOTE = (
+    "R_k, the share of a hidden state's words that one of the vectors that the token activates "
+    "most has too. Activity is taken in front of the nonlinearity, with its sign."
+)
+
+
+def draw_related_parameters(
+    results: dict[str, Any],
+    label: str,
+    *,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw Jaccard's similarity of pairs and R_k of activated vectors by layer, beside chance."""
+    facts, pairs, states = results["json"], results["pairs"], results["csv"]
+    heading = f"# Related vectors of {label}\n\nStage `measure_related_parameters`.\n"
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=row_height_mm * 2 + 46,
+        title=_title(facts, pairs, label),
+        subtitle=_subtitle(facts, pairs, states, label),
+        stage="measure_related_parameters",
+    )
+    if not facts["known"]:
+        reason = f"{label}: the parameters of its architecture are not known here"
+        say_instead(axes, reason)
+        return figure, f"{heading}\n{reason}.\n"
+    for ax, measure in zip(axes, ("jaccard_signed", "jaccard_absolute"), strict=False):
+        of_measure = pairs[pairs["measure"] == measure]
+        _by_layer(ax, of_measure.rename(columns={"shuffled": "chance"}), "pair", PAIRS)
+        ax.set(title=MEASURES[measure], ylabel="Jaccard's similarity")
+    for ax, (state, words) in zip(axes[2:], STATES.items(), strict=True):
+        if states.empty:
+            say_instead([ax], "No text was read")
+            continue
+        of_state = states[states["state"] == state].rename(columns={"other_texts": "chance"})
+        _by_layer(ax, of_state, "group", GROUPS)
+        ax.set(title=words, ylabel=f"Share of {facts['state_k']} words")
+    legend_below(figure, [axes[0], axes[2]], fontsize=7, ncols=4)
+    return figure, "\n".join([heading, *_tables(pairs, states, digits)])
+
+
+def _title(facts: dict[str, Any], pairs: pd.DataFrame, label: str) -> str:
+    if not facts["known"]:
+        return f"Whether vectors of {label} share words is not known here"
+    first = next(iter(pairs["pair"]))
+    rows = pairs[(pairs["measure"] == "share_related") & (pairs["pair"] == first)]
+    best = rows.loc[rows["value"].idxmax()]
+    return (
+        f"{percent(rows['value'].mean())} of the units of {label} read and write the same words, "
+        f"{percent(rows['shuffled'].mean())} at random; most in layer {best['layer']}: "
+        f"{percent(best['value'])}"
+    )
+
+
+def _subtitle(facts: dict[str, Any], pairs: pd.DataFrame, states: pd.DataFrame, label: str) -> str:
+    if not facts["known"]:
+        return label
+    parts = [
+        label,
+        f"{count(pairs['n_pairs'].max())} pairs a layer, {facts['k']} words of each vector",
+        f"related: {percent(facts['related_from'])} of these in common",
+    ]
+    if not states.empty:
+        first = states.iloc[0]
+        parts.append(
+            f"states: {count(first['n_tokens'])} tokens of {count(first['n_texts'])} texts "
+            f"({facts['corpus']}), {facts['n_active']} most active vectors"
+        )
+    return " · ".join([*parts, "bands: intervals; thin: shuffled partners, states of other texts"])
+
+
+def _by_layer(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[str, Look]) -> None:
+    for name, look in looks.items():
+        of_name = rows[rows[column] == name]
+        if of_name.empty:
+            continue
+        x, color = of_name["layer"], look.color
+        ax.fill_between(x, of_name["low"], of_name["high"], color=color, alpha=0.15, lw=0)
+        style: dict[str, Any] = {"color": color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
+        ax.plot(x, of_name["value"], linestyle=look.line, label=look.name, **style)
+        ax.plot(x, of_name["chance"], color=color, lw=0.6, linestyle=look.line)
+    ax.set_xlabel("Layer")
+    ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _tables(pairs: pd.DataFrame, states: pd.DataFrame, digits: int) -> list[str]:
+    bounds = {"value": "value", "low": "value_low", "high": "value_high"}
+    of_pairs = for_readers(
+        pairs,
+        {**same("layer", "pair", "measure"), **bounds, "shuffled": "shuffled", "n_pairs": "pairs"},
+        pair={name: look.name for name, look in PAIRS.items()},
+        measure=MEASURES,
+    )
+    of_states = for_readers(
+        states,
+        {
+            **same("layer"),
+            "group": "vectors",
+            "state": "state",
+            **bounds,
+            "other_texts": "states of other texts",
+            "n_texts": "texts",
+            "n_tokens": "tokens",
+        },
+        group={name: look.name for name, look in GROUPS.items()},
+    )
+    return [
+        section("Pairs", PAIRS_NOTE, markdown_table(of_pairs, digits)),
+        section("Activated vectors", STATES_NOTE, markdown_table(of_states, digits)),
+    ]

@@ -1,0 +1,137 @@
+"""Vectors that a text activates beside its hidden states: R_k of each token, layer by layer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.clouds.layers import CorpusStates
+from embspace.geometry.parameters.related import named_by_any, strongest_tokens
+from embspace.models.parameters.read import FinalNorm, ModelParameters
+from embspace.models.stream.rebuild import rebuild_stream
+
+TokenIds = Int[np.ndarray, " _"]
+OF_MLP = ("feed_forward_key", "feed_forward_gate", "feed_forward_up", "feed_forward_value")
+GROUPS = (*OF_MLP, "attention_value", "attention_output")
+STATES = ("layer", "final")
+
+
+@dataclass(frozen=True, eq=False)
+class Related:
+    """R_k of tokens, by layer, group of vectors and state; a row a token, in the same order."""
+
+    text: Int[np.ndarray, " token"]
+    found: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
+    by_chance: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
+    """With states of tokens of other texts."""
+
+
+@dataclass
+class _Read:
+    """What the tokens of all texts activate, and their states."""
+
+    text: list[int] = field(default_factory=list)
+    active: dict[tuple[int, str], list[np.ndarray]] = field(default_factory=dict)
+    states: dict[int, list[np.ndarray]] = field(default_factory=dict)
+
+
+def text_tokens(corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int) -> list[TokenIds]:
+    """The tokens of the first window of some documents of a corpus; none if it is not there."""
+    if corpus not in corpora:
+        return []
+    states = corpora[corpus]
+    windows = [part["id"].to_numpy() for _, part in states.tokens.groupby("window", sort=True)]
+    first: dict[int, TokenIds] = {}
+    for document, ids in zip(states.document.tolist(), windows, strict=True):
+        if len(ids) > 2:  # more than the special ones
+            first.setdefault(document, ids)
+    texts = list(first.values())
+    kept = np.unique(np.linspace(0, len(texts) - 1, min(n_texts, len(texts))).round().astype(int))
+    return [texts[at] for at in kept]
+
+
+def related_states(
+    module: Any,
+    parameters: ModelParameters,
+    texts: Sequence[TokenIds],
+    *,
+    n_tokens: int,
+    n_active: int,
+    k: int,
+    rng: np.random.Generator,
+) -> Related:
+    """R_k of `n_tokens` tokens of each text with their layer's state and with the final one.
+
+    Activated are the `n_active` units of largest sum in front of the nonlinearity, with its bias
+    and sign, and the coordinates of largest value of the concatenated heads. States go through the
+    final norm where the model has one. By chance: the same vectors with a state of another text.
+    """
+    read = _Read()
+    for number, ids in enumerate(texts):
+        chosen = np.sort(rng.choice(len(ids), min(n_tokens, len(ids)), replace=False))
+        read.text += [number] * len(chosen)
+        for layer, groups, output in _streams(module, parameters, ids, chosen, n_active):
+            for group, at in groups.items():
+                read.active.setdefault((layer, group), []).append(at)
+            read.states.setdefault(layer, []).append(output)
+    text = np.array(read.text)
+    embedding = parameters.output_embedding
+    named = {
+        layer: strongest_tokens(
+            _normed(np.concatenate(states), parameters.final_norm), embedding, k, absolute=False
+        )
+        for layer, states in read.states.items()
+    }
+    other = _of_other_texts(text, rng)
+    found, by_chance = {}, {}
+    for (layer, group), active in read.active.items():
+        at = np.concatenate(active)
+        rows, places = np.unique(at, return_inverse=True)
+        vectors = parameters.layers[layer - 1].groups()[group][rows]
+        tokens = strongest_tokens(vectors, embedding, k, absolute=False)[places.reshape(at.shape)]
+        for state, of_state in zip(STATES, (layer, max(named)), strict=True):
+            key = (layer, group, state)
+            found[key] = named_by_any(named[of_state], tokens)
+            by_chance[key] = named_by_any(named[of_state][other], tokens)
+    return Related(text, found, by_chance)
+
+
+def _streams(
+    module: Any, parameters: ModelParameters, ids: TokenIds, chosen: np.ndarray, n_active: int
+) -> Iterator[tuple[int, dict[str, np.ndarray], np.ndarray]]:
+    """The units that the chosen tokens activate in each layer, by group, and the layer's output."""
+    for stream in rebuild_stream(module, ids[None], np.ones((1, len(ids)), np.int64)):
+        layer = parameters.layers[stream.layer - 1]
+        x = stream.mlp_input[0].numpy()[chosen]
+        name = "gate" if "gate" in layer.ff_keys else "key"
+        bias = layer.ff_key_biases[name]
+        units = x @ layer.ff_keys[name].T + (0 if bias is None else bias)
+        heads = stream.concatenation[0].numpy()[chosen]
+        of_units, of_heads = _largest(units, n_active), _largest(heads, n_active)
+        groups = {
+            group: of_units if group in OF_MLP else of_heads
+            for group in GROUPS
+            if group in layer.groups()
+        }
+        yield stream.layer, groups, stream.output[0].numpy()[chosen]
+
+
+def _largest(x: np.ndarray, n: int) -> Int[np.ndarray, "token n"]:
+    return np.argsort(-x, axis=1, kind="stable")[:, :n]
+
+
+def _normed(states: np.ndarray, norm: FinalNorm | None) -> np.ndarray:
+    return states if norm is None else norm(states)
+
+
+def _of_other_texts(
+    text: Int[np.ndarray, " token"], rng: np.random.Generator
+) -> Int[np.ndarray, " token"]:
+    """Return for each token one of another text, drawn at random; of one text alone any token."""
+    tokens = np.arange(len(text))
+    drawn = [
+        rng.choice(others if len(others := tokens[text != number]) else tokens) for number in text
+    ]
+    return np.array(drawn, dtype=np.int64)

@@ -1,0 +1,47 @@
+"""`related_states`: activated units and their words, token by token."""
+
+import numpy as np
+
+from embspace.measure.parameters.related_states import related_states, text_tokens
+from embspace.models.stream.rebuild import rebuild_stream
+from tests.measure.parameters.spaces import module_with, space_of
+from tests.measure.parameters.test_related_parameters import texts
+
+
+def top(vector: np.ndarray, embedding: np.ndarray, k: int) -> set[int]:
+    return set(np.argsort(-(embedding @ vector))[:k].tolist())
+
+
+def test_it_is_the_share_of_the_states_words_that_an_activated_vector_names():
+    module = module_with()
+    parameters = space_of(module).parameters
+    assert parameters is not None
+    ids = np.array([2, 9, 17, 30, 3])
+    asked = {"n_tokens": 5, "n_active": 2, "k": 4, "rng": np.random.default_rng(0)}
+    found = related_states(module, parameters, [ids, ids[::-1].copy()], **asked)  # type: ignore[arg-type]
+    assert found.text.tolist() == [0] * 5 + [1] * 5
+    embedding = parameters.output_embedding
+    for stream in rebuild_stream(module, ids[None], np.ones((1, 5), int)):
+        layer = parameters.layers[stream.layer - 1]
+        block = module.encoder.layer[stream.layer - 1]
+        units = block.intermediate.dense(stream.mlp_input)[0].detach().numpy()
+        heads = stream.concatenation[0].numpy()
+        state = stream.output[0].numpy()
+        sources = {
+            "feed_forward_key": (units, layer.ff_keys["key"]),
+            "feed_forward_value": (units, layer.ff_values),
+            "attention_value": (heads, layer.value),
+            "attention_output": (heads, layer.output),
+        }
+        for group, (activity, vectors) in sources.items():
+            for token in range(5):
+                active = np.argsort(-activity[token])[:2]
+                named = set().union(*(top(vectors[unit], embedding, 4) for unit in active))
+                expected = len(top(state[token], embedding, 4) & named) / 4
+                assert found.found[stream.layer, group, "layer"][token] == expected
+
+
+def test_one_window_of_a_document_is_read():
+    assert text_tokens({}, "posts", 3) == []
+    chosen = text_tokens({"posts": texts()}, "posts", 3)
+    assert [len(each) for each in chosen] == [8, 8, 8]
