@@ -36,8 +36,8 @@ MEASURES = {
 STATES = {"layer": "With the state of the layer", "final": "With the final state"}
 PAIRS_NOTE = (
     "Jaccard's similarity of the sets of words of two vectors: of highest score, as Dar et al. "
-    "2023 define it, and of highest absolute score, as their code has it. Of GPT-2 medium they report "
-    "that some 5 % of pairs of key and value have 15 % of their words in common."
+    "2023 define it, and of highest absolute score, as their code has it. Of GPT-2 medium they "
+    "report that some 5 % of pairs of key and value have 15 % of their words in common."
 )
 STATES_NOTE = (
     "R_k, the share of a hidden state's words that one of the vectors that the token activates "

@@ -102,7 +102,8 @@ def _streams(
     module: Any, parameters: ModelParameters, ids: TokenIds, chosen: np.ndarray, n_active: int
 ) -> Iterator[tuple[int, dict[str, np.ndarray], np.ndarray]]:
     """The units that the chosen tokens activate in each layer, by group, and the layer's output."""
-    for stream in rebuild_stream(module, ids[None], np.ones((1, len(ids)), np.int64)):
+    mask = np.ones((1, len(ids)), np.int64)
+    for stream in rebuild_stream(module, np.array(ids)[None], mask):  # torch wants to own them
         layer = parameters.layers[stream.layer - 1]
         x = stream.mlp_input[0].numpy()[chosen]
         name = "gate" if "gate" in layer.ff_keys else "key"
