@@ -18,14 +18,16 @@ def test_the_title_counts_groups_above_shuffled_ones():
     results = of_vectors()
     figure, tables = draw_parameter_vectors(results, "MiniLM", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("In 9 of 9 groups of vectors of MiniLM the words of a vector are more")
+    assert title.startswith(
+        "In 9 of 9 layers and kinds of vectors of MiniLM the words of one are more"
+    )
     assert "MLP keys of layer 3: cosine 0.33, 0.10 shuffled" in title
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
         assert words in tables
     results["csv"] = results["csv"].assign(low=0.0)
     figure, _ = draw_parameter_vectors(results, "MiniLM", **SETTINGS)
-    assert "In 0 of 9 groups" in " ".join(figure.get_suptitle().split())
+    assert "In 0 of 9 layers" in " ".join(figure.get_suptitle().split())
 
 
 def test_cards_have_as_many_layers_and_words_as_asked_for():

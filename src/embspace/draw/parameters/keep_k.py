@@ -7,7 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section
 
@@ -57,7 +64,8 @@ def draw_keep_k(
     chosen = sizes[sizes["inverse"] == facts["chosen_inverse"]]
     _curves(axes[2], chosen, "n_vectors")
     at = count(chosen["k"].iloc[0])
-    axes[2].set(title=f"{MATRIX[facts['chosen_inverse']]}, k = {at}", ylim=(-0.03, 1.03))
+    words = sentence_case(INVERSES[facts["chosen_inverse"]])
+    axes[2].set(title=f"{words}, k = {at}", ylim=(-0.03, 1.03))
     axes[2].set_xlabel("Number of vectors, n")
     axes[2].set_xticks(sorted(chosen["n_vectors"].unique()))
     axes[2].xaxis.set_major_formatter("{x:.0f}")

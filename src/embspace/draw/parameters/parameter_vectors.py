@@ -67,7 +67,7 @@ UNITS = {"coherence": "Mean cosine of two words", "first_token_deviations": "Sta
 SHOWN = ("feed_forward_key", "feed_forward_gate", "feed_forward_value", "attention_value")
 MAIN = "word_embeddings"
 COHERENT = "most coherent"
-LONGEST = 40  # characters of a card's words in the figure
+LONGEST = 46  # characters of a card's words in the figure
 LINE_MM = 8.2
 
 
@@ -117,8 +117,8 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     above = rows[rows["low"] > rows["shuffled_largest"]]
     best = rows.loc[rows["value"].idxmax()]
     return (
-        f"In {count(len(above))} of {count(len(rows))} groups of vectors of {label} the words of a "
-        f"vector are more alike than at random; most among {GROUPS[best['group']].name} of layer "
+        f"In {count(len(above))} of {count(len(rows))} layers and kinds of vectors of {label} the words "
+        f"of one are more alike than at random; most among {GROUPS[best['group']].name} of layer "
         f"{best['layer']}: cosine {best['value']:.2f}, {best['shuffled_mean']:.2f} shuffled"
     )
 

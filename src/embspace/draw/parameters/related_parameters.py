@@ -147,6 +147,7 @@ def _tables(pairs: pd.DataFrame, states: pd.DataFrame, digits: int) -> list[str]
             "n_tokens": "tokens",
         },
         group={name: look.name for name, look in GROUPS.items()},
+        state=STATES,
     )
     return [
         section("Pairs", PAIRS_NOTE, markdown_table(of_pairs, digits)),
