@@ -47,5 +47,5 @@ def test_lookup_lists_values_and_keys(monkeypatch: pytest.MonkeyPatch):
     said = call("lookup", "sea", "boat")
     assert said.stdout.splitlines() == [
         "values",
-        "   0.250  layer 2  value 7           sea ship",
+        "   0.250  layer 2  value 7          sea ship",
     ]

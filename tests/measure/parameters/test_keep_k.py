@@ -16,7 +16,7 @@ SETTINGS: dict[str, Any] = {
     "corpus": "articles",
     "n_vectors": 20,
     "ks": [1, 5, 60, 1000],
-    "sizes": [10, 20, 30],
+    "sizes": [10, 15, 20],
     "size_k": 5,
     "n_draws": 2,
     "seed": 0,
@@ -61,7 +61,7 @@ def test_the_chosen_inverse_has_the_higher_mean():
 def test_the_number_of_vectors_is_shown_at_one_k():
     found = measure_keep_k(space_of(module_with()), {}, **SETTINGS).sizes
     normal = found[(found["kind"] == "normal") & (found["inverse"] == "transpose")]
-    assert normal["n_vectors"].tolist() == [10, 20, 30]
+    assert normal["n_vectors"].tolist() == [10, 15, 20]
     assert set(found["k"]) == {5}
 
 

@@ -132,7 +132,9 @@ def _tables(scores: pd.DataFrame, sizes: pd.DataFrame, digits: int) -> list[str]
         table = named.pivot_table(
             index=["vectors", "matrix"], columns=column, values="value", sort=False
         )
-        table.columns = [f"{column} = {count(each)}".replace("n_vectors", "n") for each in table]
+        table.columns = [
+            f"{column.removesuffix('_vectors')} = {count(int(str(each)))}" for each in table
+        ]
         return table.reset_index()
 
     at = count(sizes["k"].iloc[0])

@@ -115,11 +115,12 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
         return f"What the vectors of {label} read as is not known here"
     rows = scores[(scores["reading"] == MAIN) & (scores["measure"] == "coherence")]
     above = rows[rows["low"] > rows["shuffled_largest"]]
-    best = rows.loc[rows["value"].idxmax()]
+    best = rows.nlargest(1, "value").iloc[0]
     return (
-        f"In {count(len(above))} of {count(len(rows))} layers and kinds of vectors of {label} the words "
-        f"of one are more alike than at random; most among {GROUPS[best['group']].name} of layer "
-        f"{best['layer']}: cosine {best['value']:.2f}, {best['shuffled_mean']:.2f} shuffled"
+        f"In {count(len(above))} of {count(len(rows))} layers and kinds of vectors of {label} "
+        f"the words of one are more alike than at random; most among "
+        f"{GROUPS[best['group']].name} of layer {best['layer']}: cosine {best['value']:.2f}, "
+        f"{best['shuffled_mean']:.2f} shuffled"
     )
 
 

@@ -87,7 +87,7 @@ def _title(facts: dict[str, Any], pairs: pd.DataFrame, label: str) -> str:
         return f"Whether vectors of {label} share words is not known here"
     first = next(iter(pairs["pair"]))
     rows = pairs[(pairs["measure"] == "share_related") & (pairs["pair"] == first)]
-    best = rows.loc[rows["value"].idxmax()]
+    best = rows.nlargest(1, "value").iloc[0]
     return (
         f"{percent(rows['value'].mean())} of the units of {label} read and write the same words, "
         f"{percent(rows['shuffled'].mean())} at random; most in layer {best['layer']}: "

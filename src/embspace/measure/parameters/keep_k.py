@@ -66,8 +66,8 @@ def measure_keep_k(
         empty = pd.DataFrame(columns=COLUMNS)
         return KeepK(empty, empty, space.facts())
     n_tokens = len(parameters.tokens)
-    within = [k for k in ks if k <= n_tokens]
     at = min(size_k, n_tokens)
+    within = sorted({at, *(k for k in ks if k <= n_tokens)})
     rows, by_size = [], []
     # More threads than one wait longer for each other than these products take.
     with threadpool_limits(1, user_api="blas"):
@@ -75,22 +75,14 @@ def measure_keep_k(
             readers = token_readers(parameters.output_embedding, inverse)
             embedding = readers if inverse == "transpose" else parameters.output_embedding
             for draw, rng in enumerate(np.random.default_rng(seed).spawn(n_draws)):
-                most = max(n_vectors, *sizes) if draw == 0 else n_vectors
-                for kind, x in _drawn(parameters, corpora.get(corpus), most, draw, n_draws, rng):
+                made = _drawn(parameters, corpora.get(corpus), n_vectors, draw, n_draws, rng)
+                for kind, x in made:
                     facts = {"kind": kind, "inverse": inverse}
-                    of_draw = x[:n_vectors]
-                    found = keep_k_grams(of_draw, embedding, readers, within)[0]
-                    rows += [
-                        {**facts, "k": k, "n_vectors": len(of_draw), "value": value}
-                        for k, value in zip(within, found, strict=True)
-                    ]
-                    if draw == 0:
-                        fits = sorted({min(size, len(x)) for size in sizes})
-                        found = keep_k_grams(x, embedding, readers, [at], fits)[1][0]
-                        by_size += [
-                            {**facts, "k": at, "n_vectors": size, "value": value}
-                            for size, value in zip(fits, found, strict=True)
-                        ]
+                    fits = sorted({min(size, len(x)) for size in sizes})
+                    whole, parts = keep_k_grams(x, embedding, readers, within, fits)
+                    rows += _named(whole, {**facts, "n_vectors": len(x)}, k=within)
+                    found = parts[within.index(at)]
+                    by_size += _named(found, {**facts, "k": at}, n_vectors=fits)
     scores = _over_draws(rows)
     facts = space.facts() | {"corpus": corpus if corpus in corpora else None}
     facts |= {"n_vectors": n_vectors, "n_draws": n_draws, **_choice(scores)}
@@ -130,6 +122,17 @@ def _hidden(
     n_layers = len(x) - 1
     each = rng.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
     return np.stack([x[1 + at // len(kept), kept[at % len(kept)]] for at in each])
+
+
+def _named(
+    values: Float[np.ndarray, " _"], facts: dict[str, Any], **by: list[int]
+) -> list[dict[str, Any]]:
+    """Return a row a value, with what it is by."""
+    [(column, numbers)] = by.items()
+    return [
+        {**facts, column: number, "value": value}
+        for number, value in zip(numbers, values, strict=True)
+    ]
 
 
 def _over_draws(rows: list[dict[str, Any]]) -> pd.DataFrame:

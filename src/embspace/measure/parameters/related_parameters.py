@@ -74,10 +74,10 @@ def measure_related_parameters(
     """
     parameters = space.parameters
     if parameters is None:
-        empty = (pd.DataFrame(columns=columns) for columns in (PAIRS, STATES))
-        return RelatedParameters(*empty, space.facts())
+        pairs, of_states = (pd.DataFrame(columns=columns) for columns in (PAIRS, STATES))
+        return RelatedParameters(pairs, of_states, space.facts())
     inference = {"n_resamples": n_half_samples, "level": level}
-    rng, of_states = np.random.default_rng(seed).spawn(2)
+    rng, state_rng = np.random.default_rng(seed).spawn(2)
     k = min(k, len(parameters.tokens) // 2)
     rows = [
         row
@@ -96,9 +96,9 @@ def measure_related_parameters(
             n_tokens=n_tokens,
             n_active=n_active,
             k=min(state_k, len(parameters.tokens)),
-            rng=of_states,
+            rng=state_rng,
         )
-        states = list(_state_rows(found, of_states, inference))
+        states = list(_state_rows(found, state_rng, inference))
     facts = space.facts() | {"k": k, "state_k": state_k, "n_active": n_active}
     facts |= {"corpus": corpus if texts else None, "related_from": related_from}
     return RelatedParameters(
