@@ -12,7 +12,6 @@ from embspace.geometry.parameters.related import named_by_any, strongest_tokens
 from embspace.models.parameters.read import FinalNorm, ModelParameters
 from embspace.models.stream.rebuild import rebuild_stream
 
-TokenIds = Int[np.ndarray, " _"]
 OF_MLP = ("feed_forward_key", "feed_forward_gate", "feed_forward_up", "feed_forward_value")
 GROUPS = (*OF_MLP, "attention_value", "attention_output")
 STATES = ("layer", "final")
@@ -37,13 +36,15 @@ class _Read:
     states: dict[int, list[np.ndarray]] = field(default_factory=dict)
 
 
-def text_tokens(corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int) -> list[TokenIds]:
+def text_tokens(
+    corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int
+) -> list[Int[np.ndarray, " _"]]:
     """The tokens of the first window of some documents of a corpus; none if it is not there."""
     if corpus not in corpora:
         return []
     states = corpora[corpus]
     windows = [part["id"].to_numpy() for _, part in states.tokens.groupby("window", sort=True)]
-    first: dict[int, TokenIds] = {}
+    first: dict[int, np.ndarray] = {}
     for document, ids in zip(states.document.tolist(), windows, strict=True):
         if len(ids) > 2:  # more than the special ones
             first.setdefault(document, ids)
@@ -55,7 +56,7 @@ def text_tokens(corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int) 
 def related_states(
     module: Any,
     parameters: ModelParameters,
-    texts: Sequence[TokenIds],
+    texts: Sequence[Int[np.ndarray, " _"]],
     *,
     n_tokens: int,
     n_active: int,
@@ -99,7 +100,11 @@ def related_states(
 
 
 def _streams(
-    module: Any, parameters: ModelParameters, ids: TokenIds, chosen: np.ndarray, n_active: int
+    module: Any,
+    parameters: ModelParameters,
+    ids: Int[np.ndarray, " _"],
+    chosen: np.ndarray,
+    n_active: int,
 ) -> Iterator[tuple[int, dict[str, np.ndarray], np.ndarray]]:
     """The units that the chosen tokens activate in each layer, by group, and the layer's output."""
     mask = np.ones((1, len(ids)), np.int64)
