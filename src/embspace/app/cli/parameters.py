@@ -81,7 +81,7 @@ def lookup(
     """List the vectors of a model's MLPs that are nearest to words: values, then keys.
 
     By the dot product with the words' mean embedding, less the mean of all. Beside each stand the
-    words that the vector itself is nearest to. `embspace lookup python java javascript`
+    words that the vector itself is nearest to. `embspace lookup python java software`
     """
     from embspace.app.queries.read import look_up
 
