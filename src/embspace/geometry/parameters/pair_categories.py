@@ -1,0 +1,192 @@
+"""Measures what the tokens of top pairs have in common, beside pairs that chance makes.
+
+A relation says of pairs of token numbers whether it holds. Lists of pairs are arrays of shape
+(list, pair), a list a head, the most extreme pair first, with -1 where a list has no more pairs.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+Ids = Int[np.ndarray, "..."]
+Relation = Callable[[Ids, Ids], Bool[np.ndarray, "..."]]
+NOTHING = -1
+
+
+def equal_tokens(classes: Int[np.ndarray, " token"]) -> Relation:
+    """Return the relation of tokens with the same class; -1 equals nothing."""
+
+    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+        return (classes[first] == classes[second]) & (classes[first] >= 0)
+
+    return holds
+
+
+def shared_value(values: Sequence[Sequence[int]]) -> Relation:
+    """Return the relation of tokens that have a value in common; `values` has those of each."""
+    most = max((len(each) for each in values), default=0)
+    slots = np.full((max(most, 1), len(values)), NOTHING, dtype=np.int32)
+    for token, each in enumerate(values):
+        slots[: len(each), token] = each
+
+    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+        found = np.zeros(np.broadcast(first, second).shape, dtype=bool)
+        for slot in slots:
+            mine = slot[first]
+            for other in slots:
+                found |= (mine >= 0) & (mine == other[second])
+        return found
+
+    return holds
+
+
+def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
+    """Return the relation of tokens whose texts, the first before the second, are a token's.
+
+    `texts` are those of all tokens, without marks; `is_word` says which tokens a joined text may
+    be, those that start a word where tokens are marked.
+    """
+    number_of: defaultdict[str, int] = defaultdict(lambda: len(number_of))
+    numbers = np.array([number_of[text] for text in texts], dtype=np.int64)
+    words = {text for text, word in zip(texts, is_word, strict=True) if word}
+    joined = np.array(
+        sorted(
+            number_of[word[:place]] * len(texts) + number_of[word[place:]]
+            for word in words
+            for place in range(1, len(word))
+            if word[:place] in number_of and word[place:] in number_of
+        ),
+        dtype=np.int64,
+    )
+
+    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+        if not len(joined):
+            return np.zeros(np.broadcast(first, second).shape, dtype=bool)
+        code = numbers[first] * len(texts) + numbers[second]
+        place = np.searchsorted(joined, code).clip(max=len(joined) - 1)
+        return np.asarray(joined[place] == code)
+
+    return holds
+
+
+@dataclass(frozen=True, eq=False)
+class PairLists:
+    """The top pairs of several heads."""
+
+    rows: Int[np.ndarray, "list pair"]
+    columns: Int[np.ndarray, "list pair"]
+
+    @classmethod
+    def of(cls, lists: Sequence[tuple[np.ndarray, np.ndarray]], n_pairs: int) -> "PairLists":
+        """Return the first `n_pairs` of each list of rows and columns."""
+        rows, columns = np.full((2, len(lists), n_pairs), NOTHING, dtype=np.int64)
+        for number, (first, second) in enumerate(lists):
+            n = min(n_pairs, len(first))
+            rows[number, :n], columns[number, :n] = first[:n], second[:n]
+        return cls(rows, columns)
+
+    def unequal(self, equal: Relation, n_pairs: int) -> "PairLists":
+        """Return the first `n_pairs` pairs of each list that `equal` does not hold of."""
+        kept = (self.rows >= 0) & ~equal(self.rows, self.columns)
+        order = np.argsort(~kept, axis=1, kind="stable")[:, :n_pairs]
+        has = np.take_along_axis(kept, order, axis=1)
+        rows, columns = (
+            np.where(has, np.take_along_axis(each, order, axis=1), NOTHING)
+            for each in (self.rows, self.columns)
+        )
+        return PairLists(rows, columns)
+
+
+def category_shares(lists: PairLists, relation: Relation) -> Float[np.ndarray, " list"]:
+    """Return the share of the pairs of each list that a relation holds of; NaN without a pair."""
+    has = lists.rows >= 0
+    hits = (relation(lists.rows, lists.columns) & has).sum(axis=1)
+    n = has.sum(axis=1)
+    return np.divide(hits, n, out=np.full(len(n), np.nan), where=n > 0)
+
+
+def permuted_shares(
+    lists: PairLists,
+    relations: Mapping[str, Relation],
+    equal: Relation,
+    tokens: Int[np.ndarray, " some"],
+    *,
+    n_pairs: int,
+    n_draws: int,
+    generator: np.random.Generator,
+) -> dict[str, Float[np.ndarray, "draw list"]]:
+    """Return the shares of the heads whose rows X are permuted against `tokens`, by relation.
+
+    Such a head has the same top pairs but for the tokens of the rows, so that `lists`, of all
+    pairs, is all it takes: after the permutation, pairs of equal tokens are left out, and of what
+    is left the first `n_pairs` taken. Lists have to be longer by the few pairs that a permutation
+    makes equal. In each draw all lists have the same permutation, so that a maximum over them
+    keeps what they have in common.
+    """
+    mapping = np.arange(max(tokens.max(initial=0), lists.rows.max(initial=0)) + 1)
+    shares: dict[str, list[np.ndarray]] = {name: [] for name in relations}
+    for _ in range(n_draws):
+        mapping[tokens] = generator.permutation(tokens)
+        rows = np.where(lists.rows >= 0, mapping[lists.rows], NOTHING)
+        drawn = PairLists(rows, lists.columns).unequal(equal, n_pairs)
+        for name, relation in relations.items():
+            shares[name].append(category_shares(drawn, relation))
+    return {name: _stacked(each, len(lists.rows)) for name, each in shares.items()}
+
+
+def paired_anew_shares(
+    lists: PairLists,
+    relations: Mapping[str, Relation],
+    equal: Relation,
+    *,
+    n_draws: int,
+    generator: np.random.Generator,
+) -> dict[str, Float[np.ndarray, "draw list"]]:
+    """Return the shares of the same rows with the same columns in random order, by relation.
+
+    Rows and columns keep what they have in common over a list, such as being names of places; what
+    is above this is of the single pairs. A pair that chance makes equal counts as none that a
+    relation holds of.
+    """
+    shares: dict[str, list[np.ndarray]] = {name: [] for name in relations}
+    for columns in _shuffled(lists, n_draws, generator):
+        drawn = PairLists(lists.rows, columns)
+        differ = ~equal(drawn.rows, drawn.columns)
+        for name, relation in relations.items():
+            shares[name].append(category_shares(drawn, _and(relation, differ)))
+    return {name: _stacked(each, len(lists.rows)) for name, each in shares.items()}
+
+
+def p_values(
+    shares: Float[np.ndarray, " list"], drawn: Float[np.ndarray, "draw ..."]
+) -> Float[np.ndarray, " list"]:
+    """Return how likely chance alone gives such a share: (1 + draws at least as large) / (1 + n).
+
+    With `drawn` of shape (draw,) the same draws are for all lists. The maximum over lists, draw by
+    draw, corrects for the number of lists: Westfall and Young (1993), "Resampling-based multiple
+    testing", single step. NaN where a share is not defined.
+    """
+    drawn = drawn.reshape(len(drawn), -1)
+    larger = (drawn >= shares - 1e-12).sum(axis=0)
+    return np.where(np.isnan(shares), np.nan, (1 + larger) / (1 + len(drawn)))
+
+
+def _shuffled(
+    lists: PairLists, n_draws: int, generator: np.random.Generator
+) -> Iterator[Int[np.ndarray, "list pair"]]:
+    """Yield the columns of each list in random order; missing pairs stay where they are."""
+    for _ in range(n_draws):
+        keys = generator.random(lists.columns.shape)
+        keys[lists.columns < 0] = 1
+        yield np.take_along_axis(lists.columns, np.argsort(keys, axis=1), axis=1)
+
+
+def _and(relation: Relation, mask: Bool[np.ndarray, "..."]) -> Relation:
+    return lambda first, second: relation(first, second) & mask
+
+
+def _stacked(shares: list[np.ndarray], n_lists: int) -> Float[np.ndarray, "draw list"]:
+    return np.stack(shares) if shares else np.empty((0, n_lists))
