@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from embspace.geometry.parameters import pair_categories
 from embspace.geometry.parameters.pair_categories import (
     PairLists,
     category_shares,
@@ -67,6 +68,25 @@ def test_the_tokens_of_rows_alone_are_permuted():
     assert drawn.mean() == pytest.approx(0.01, abs=0.01)
 
 
+def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch: pytest.MonkeyPatch):
+    lists = PairLists.of([(ids(0, 1, 2), ids(3, 4, 5)), (ids(6), ids(7))], 3)
+    relations = {"value": shared_value([[0], [1], [0], [1], [0], [1], [0], [1]])}
+
+    def drawn() -> list[np.ndarray]:
+        rng = np.random.default_rng(0)
+        given = (lists, relations, equal_tokens(np.arange(8)))
+        return [
+            permuted_shares(*given, np.arange(8), n_pairs=2, n_draws=20, generator=rng)["value"],
+            paired_anew_shares(*given, n_draws=20, generator=rng)["value"],
+        ]
+
+    at_once = drawn()
+    monkeypatch.setattr(pair_categories, "AT_ONCE", 13)
+    for one, other in zip(at_once, drawn(), strict=True):
+        assert one.shape == (20, 2)
+        assert np.array_equal(one, other, equal_nan=True)
+
+
 def test_permutations_leave_tokens_alone_that_are_not_among_them():
     lists = PairLists.of([(ids(8, 9), ids(1, 2))], 2)
     seen: list[np.ndarray] = []
@@ -84,7 +104,7 @@ def test_permutations_leave_tokens_alone_that_are_not_among_them():
         n_draws=20,
         generator=np.random.default_rng(0),
     )
-    assert {tuple(sorted(each[0].tolist())) for each in seen} == {(8, 9)}
+    assert {tuple(sorted(rows)) for each in seen for rows in each[:, 0].tolist()} == {(8, 9)}
 
 
 def test_pairing_anew_keeps_what_a_list_has_in_common():
@@ -102,16 +122,16 @@ def test_pairing_anew_keeps_what_a_list_has_in_common():
     assert p_values(found, drawn["country"])[0] == pytest.approx(1 / 24, abs=0.03)
 
 
-def test_pairs_that_chance_makes_equal_are_no_hits():
-    lists = PairLists.of([(ids(0, 1), ids(1, 0))], 2)
+def test_pairs_that_chance_makes_equal_are_left_out():
+    lists = PairLists.of([(ids(0, 1, 2), ids(1, 0, 3))], 3)
     drawn = paired_anew_shares(
         lists,
-        {"any": shared_value([[0], [0]])},
-        equal_tokens(np.arange(2)),
+        {"any": shared_value([[0], [0], [0], [0]])},
+        equal_tokens(np.arange(4)),
         n_draws=50,
         generator=np.random.default_rng(0),
     )
-    assert set(drawn["any"][:, 0].tolist()) == {0.0, 1.0}
+    assert (drawn["any"] == 1).all()
 
 
 def test_p_values_count_draws_that_are_as_large():

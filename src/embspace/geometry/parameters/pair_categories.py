@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 Ids = Int[np.ndarray, "..."]
 Relation = Callable[[Ids, Ids], Bool[np.ndarray, "..."]]
 NOTHING = -1
+AT_ONCE = 1_000_000  # pairs of all draws that are looked at
 
 
 def equal_tokens(classes: Int[np.ndarray, " token"]) -> Relation:
@@ -74,10 +75,10 @@ def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
 
 @dataclass(frozen=True, eq=False)
 class PairLists:
-    """The top pairs of several heads."""
+    """The top pairs of several heads, or of draws of them."""
 
-    rows: Int[np.ndarray, "list pair"]
-    columns: Int[np.ndarray, "list pair"]
+    rows: Int[np.ndarray, "*list pair"]
+    columns: Int[np.ndarray, "*list pair"]
 
     @classmethod
     def of(cls, lists: Sequence[tuple[np.ndarray, np.ndarray]], n_pairs: int) -> "PairLists":
@@ -91,21 +92,21 @@ class PairLists:
     def unequal(self, equal: Relation, n_pairs: int) -> "PairLists":
         """Return the first `n_pairs` pairs of each list that `equal` does not hold of."""
         kept = (self.rows >= 0) & ~equal(self.rows, self.columns)
-        order = np.argsort(~kept, axis=1, kind="stable")[:, :n_pairs]
-        has = np.take_along_axis(kept, order, axis=1)
+        order = np.argsort(~kept, axis=-1, kind="stable")[..., :n_pairs]
+        has = np.take_along_axis(kept, order, axis=-1)
         rows, columns = (
-            np.where(has, np.take_along_axis(each, order, axis=1), NOTHING)
+            np.where(has, np.take_along_axis(each, order, axis=-1), NOTHING)
             for each in (self.rows, self.columns)
         )
         return PairLists(rows, columns)
 
 
-def category_shares(lists: PairLists, relation: Relation) -> Float[np.ndarray, " list"]:
+def category_shares(lists: PairLists, relation: Relation) -> Float[np.ndarray, "*list"]:
     """Return the share of the pairs of each list that a relation holds of; NaN without a pair."""
     has = lists.rows >= 0
-    hits = (relation(lists.rows, lists.columns) & has).sum(axis=1)
-    n = has.sum(axis=1)
-    return np.divide(hits, n, out=np.full(len(n), np.nan), where=n > 0)
+    hits = (relation(lists.rows, lists.columns) & has).sum(axis=-1)
+    n = has.sum(axis=-1)
+    return np.asarray(np.divide(hits, n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
 def permuted_shares(
@@ -127,14 +128,15 @@ def permuted_shares(
     keeps what they have in common.
     """
     mapping = np.arange(max(tokens.max(initial=0), lists.rows.max(initial=0)) + 1)
-    shares: dict[str, list[np.ndarray]] = {name: [] for name in relations}
-    for _ in range(n_draws):
-        mapping[tokens] = generator.permutation(tokens)
-        rows = np.where(lists.rows >= 0, mapping[lists.rows], NOTHING)
-        drawn = PairLists(rows, lists.columns).unequal(equal, n_pairs)
-        for name, relation in relations.items():
-            shares[name].append(category_shares(drawn, relation))
-    return {name: _stacked(each, len(lists.rows)) for name, each in shares.items()}
+    made: list[PairLists] = []
+    for n in _parts(n_draws, lists):
+        rows = np.empty((n, *lists.rows.shape), dtype=np.int64)
+        for draw in range(n):
+            mapping[tokens] = generator.permutation(tokens)
+            rows[draw] = np.where(lists.rows >= 0, mapping[lists.rows], NOTHING)
+        columns = np.broadcast_to(lists.columns, rows.shape)
+        made.append(PairLists(rows, columns).unequal(equal, n_pairs))
+    return _shares(made, relations)
 
 
 def paired_anew_shares(
@@ -148,16 +150,17 @@ def paired_anew_shares(
     """Return the shares of the same rows with the same columns in random order, by relation.
 
     Rows and columns keep what they have in common over a list, such as being names of places; what
-    is above this is of the single pairs. A pair that chance makes equal counts as none that a
-    relation holds of.
+    is above this is of the single pairs. Pairs that chance makes equal are left out.
     """
-    shares: dict[str, list[np.ndarray]] = {name: [] for name in relations}
-    for columns in _shuffled(lists, n_draws, generator):
-        drawn = PairLists(lists.rows, columns)
-        differ = ~equal(drawn.rows, drawn.columns)
-        for name, relation in relations.items():
-            shares[name].append(category_shares(drawn, _and(relation, differ)))
-    return {name: _stacked(each, len(lists.rows)) for name, each in shares.items()}
+    made: list[PairLists] = []
+    for n in _parts(n_draws, lists):
+        keys = generator.random((n, *lists.columns.shape))
+        keys[:, lists.columns < 0] = 1  # missing pairs stay at the end
+        columns = np.broadcast_to(lists.columns, keys.shape)
+        columns = np.take_along_axis(columns, np.argsort(keys, axis=-1), axis=-1)
+        rows = np.broadcast_to(lists.rows, keys.shape)
+        made.append(PairLists(rows, columns).unequal(equal, rows.shape[-1]))
+    return _shares(made, relations)
 
 
 def p_values(
@@ -174,19 +177,17 @@ def p_values(
     return np.where(np.isnan(shares), np.nan, (1 + larger) / (1 + len(drawn)))
 
 
-def _shuffled(
-    lists: PairLists, n_draws: int, generator: np.random.Generator
-) -> Iterator[Int[np.ndarray, "list pair"]]:
-    """Yield the columns of each list in random order; missing pairs stay where they are."""
-    for _ in range(n_draws):
-        keys = generator.random(lists.columns.shape)
-        keys[lists.columns < 0] = 1
-        yield np.take_along_axis(lists.columns, np.argsort(keys, axis=1), axis=1)
+def _parts(n_draws: int, lists: PairLists) -> Iterator[int]:
+    """Yield how many draws are made at once, so that memory is bounded."""
+    most = max(1, AT_ONCE // max(1, lists.rows.size))
+    for start in range(0, n_draws, most):
+        yield min(most, n_draws - start)
 
 
-def _and(relation: Relation, mask: Bool[np.ndarray, "..."]) -> Relation:
-    return lambda first, second: relation(first, second) & mask
-
-
-def _stacked(shares: list[np.ndarray], n_lists: int) -> Float[np.ndarray, "draw list"]:
-    return np.stack(shares) if shares else np.empty((0, n_lists))
+def _shares(
+    made: Sequence[PairLists], relations: Mapping[str, Relation]
+) -> dict[str, Float[np.ndarray, "draw list"]]:
+    return {
+        name: np.concatenate([category_shares(each, relation) for each in made])
+        for name, relation in relations.items()
+    }

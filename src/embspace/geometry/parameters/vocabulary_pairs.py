@@ -196,7 +196,7 @@ class _Best:
         cut = _float32_below(self.least - margin)
         if scores.max() < cut:
             return
-        if np.count_nonzero(scores >= cut) > MANY:
+        if self.least == -np.inf or np.count_nonzero(scores >= cut) > MANY:
             within = self._cut_within(rows, columns, scores) - 2 * margin
             cut = max(cut, _float32_below(within))
         found = np.flatnonzero(scores >= cut)

@@ -1,0 +1,93 @@
+"""The interactions of a head with a vocabulary, and their top pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.errors import InputError, not_among
+from embspace.geometry.parameters.vocabulary_pairs import (
+    Classes,
+    Factor,
+    VocabularyPairs,
+    equal_pairs,
+    token_factor,
+    top_pairs,
+)
+from embspace.models.parameters.layers import LayerParameters
+
+Form = Literal["value_output", "query_key"]
+FORMS: tuple[Form, ...] = get_args(Form)
+Matrix = Float[np.ndarray, "row dim"]
+
+
+@dataclass(frozen=True, eq=False)
+class TopPairs:
+    """The top pairs of one form of one head."""
+
+    unequal: VocabularyPairs
+    """Without pairs of equal tokens."""
+    all: VocabularyPairs
+    """With them, twice as many."""
+
+
+def head_factors(
+    layers: Sequence[LayerParameters], layer: int, head: int, form: Form
+) -> tuple[Matrix, Matrix]:
+    """Return the factors of a head, both with rows of the model's width.
+
+    The form is E a' b E': of `value_output`, a the value vectors and b the output vectors, rows
+    are tokens that the head reads and columns those that it writes; of `query_key`, rows are
+    tokens that ask and columns those that are asked. Biases and norms are left out.
+
+    Raises:
+        InputError: if the model has no such layer or head; both count from 1.
+    """
+    by_number = {each.layer: each for each in layers}
+    if layer not in by_number:
+        raise InputError(f"layer: {not_among(str(layer), [str(each) for each in by_number])}")
+    chosen = by_number[layer]
+    if not 1 <= head <= chosen.n_heads:
+        raise InputError(f"head: found {head}, allowed: 1 to {chosen.n_heads}")
+    rows = slice((head - 1) * chosen.head_dim, head * chosen.head_dim)
+    if form == "value_output":
+        return chosen.value[rows], chosen.output[rows]
+    return chosen.query[rows], chosen.key[rows]
+
+
+def token_factors(
+    embedding: Float[np.ndarray, "token dim"], factors: tuple[Matrix, Matrix]
+) -> tuple[Factor, Factor]:
+    """Return both sides of a form, each (token, rank), whose products are the scores."""
+    first, second = (token_factor(embedding, each.T) for each in factors)
+    return first, second
+
+
+def shuffled(
+    factors: tuple[Matrix, Matrix], generator: np.random.Generator
+) -> tuple[Matrix, Matrix]:
+    """Return the factors with their entries in random order."""
+    first, second = (generator.permuted(each.ravel()).reshape(each.shape) for each in factors)
+    return first, second
+
+
+def find_pairs(
+    x: Factor, y: Factor, n_pairs: int, classes: Classes, tokens: Int[np.ndarray, " some"]
+) -> TopPairs:
+    """Return the pairs of the largest scores, among some tokens.
+
+    Those with equal tokens are twice as many, for permutations to leave out what they make equal.
+    """
+    some = {"classes": classes, "tokens": tokens}
+    unequal = top_pairs(x, y, n_pairs=2 * n_pairs, order="largest", **some)
+    among = np.full(len(classes), -1)
+    among[tokens] = classes[tokens]
+    whole = unequal.merged(equal_pairs(x, y, classes=among), 2 * n_pairs)
+    return TopPairs(first_pairs(unequal, n_pairs), whole)
+
+
+def first_pairs(pairs: VocabularyPairs, n_pairs: int) -> VocabularyPairs:
+    """Return the first of a list."""
+    return VocabularyPairs(pairs.rows[:n_pairs], pairs.columns[:n_pairs], pairs.scores[:n_pairs])

@@ -1,0 +1,106 @@
+"""Which tokens are equal, join into a word, or stand in one list of words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Int
+
+from embspace.errors import InputError
+from embspace.files.tables import load_table
+from embspace.geometry.parameters.pair_categories import (
+    Relation,
+    equal_tokens,
+    joined_tokens,
+    shared_value,
+)
+from embspace.models.spelling import Spelling
+
+EQUAL = "equal"
+JOINED = ("joined", "joined_backwards")
+NO_WORDS = ("special", "unused")
+Values = Sequence[tuple[str, str]]
+"""Words of a category, each with its value; a word may have several."""
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What is known of the tokens of a vocabulary."""
+
+    shown: list[str]
+    """The tokens as their tokenizer writes them."""
+    classes: Int[np.ndarray, " token"]
+    """Tokens of one text, in lower case and without marks, have one number."""
+    ordinary: Int[np.ndarray, " some"]
+    """The tokens that are neither special nor unused."""
+    equal: Relation
+    relations: dict[str, Relation]
+    """Of the categories but `equal`, of which pairs of equal tokens are no part."""
+    n_words: dict[str, int]
+    """How many tokens have a value of each list."""
+
+
+def words_of(
+    shown: Sequence[str],
+    kinds: Sequence[str],
+    spelling: Spelling | None,
+    lists: Mapping[str, Values],
+) -> Words:
+    """Return what is known of the tokens of a vocabulary; `kinds` are those of `vocabulary_table`.
+
+    A token has the values that a list gives its text in lower case, unless the tokenizer marks it
+    as going on inside a word. A joined word is one that starts a word, where tokens are marked.
+    """
+    texts = [_text(token, spelling) for token in shown]
+    goes_on = [spelling is not None and spelling.is_subword(token) for token in shown]
+    # Where the starts of words are marked, a word may stand without the mark: after a bracket.
+    marked = spelling is not None and spelling.marks != "word_start"
+    in_lists = ["" if marked and on else text for text, on in zip(texts, goes_on, strict=True)]
+    classes = pd.factorize(np.array(texts, dtype=object))[0].astype(np.int64)
+    joined = joined_tokens(texts, [not on for on in goes_on])
+    relations: dict[str, Relation] = {
+        "joined": joined,
+        "joined_backwards": lambda first, second: joined(second, first),
+    }
+    n_words = {}
+    for name, values in lists.items():
+        numbers = _numbers(in_lists, values)
+        relations[name] = shared_value(numbers)
+        n_words[name] = sum(bool(each) for each in numbers)
+    ordinary = np.array([kind not in NO_WORDS for kind in kinds], dtype=bool).nonzero()[0]
+    return Words(list(shown), classes, ordinary, equal_tokens(classes), relations, n_words)
+
+
+def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, Values]:
+    """Return the lists of a folder, a file a category, and the parts of speech of `words`.
+
+    Raises:
+        InputError: for a file without the columns word and value, or with an empty cell.
+    """
+    lists: dict[str, Values] = {}
+    for path in sorted(Path(folder).glob("*.csv")):
+        table = load_table(str(path))
+        if list(table.columns) != ["word", "value"]:
+            raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
+        if table.isna().any(axis=None):
+            raise InputError(f"{path}: a word or a value is empty")
+        lists[path.stem] = list(zip(table["word"], table["value"], strict=True))
+    parts = zip(words["word"].str.lower(), words["part_of_speech"], strict=True)
+    return lists | {"part_of_speech": [(str(word), str(part)) for word, part in parts]}
+
+
+def _text(token: str, spelling: Spelling | None) -> str:
+    """Return the text of a token in lower case; bytes that are no text stay as they are."""
+    body = token if spelling is None else spelling.word_form(token)
+    return (token if body is None else body).strip().lower()
+
+
+def _numbers(texts: Sequence[str], values: Values) -> list[list[int]]:
+    """Return the numbers of the values of each text."""
+    number_of = {value: number for number, value in enumerate(dict.fromkeys(v for _, v in values))}
+    of_word: dict[str, set[int]] = {}
+    for word, value in values:
+        of_word.setdefault(word, set()).add(number_of[value])
+    return [sorted(of_word.get(text, ())) for text in texts]
