@@ -102,7 +102,8 @@ def test_a_head_that_writes_one_token_for_another_is_read_so(found: Any):
 
 def test_tables_have_a_row_a_head_and_a_category(found: Any):
     places = [(layer, head) for layer in (1, 2) for head in (1, 2)]
-    assert list(zip(found.heads["layer"], found.heads["head"], strict=True)) == places
+    for _, rows in found.profiles.groupby("form"):
+        assert list(zip(rows["layer"], rows["head"], strict=True)) == places
     assert len(found.shares) == 2 * 2 * 4 * 4  # tokens, forms, heads, categories
     assert set(found.shares["category"]) == {"equal", "joined", "joined_backwards", "animal"}
     assert found.pairs.groupby(["tokens", "form", "layer", "head"])["rank"].max().eq(4).all()
@@ -145,7 +146,7 @@ def test_equal_tokens_are_no_part_of_other_lists():
 
 
 def test_the_term_of_the_key_alone(found: Any):
-    assert found.heads["key_only_share"].between(0, 2).all()
+    assert found.profiles.query("form == 'query_key'")["key_only_share"].between(0, 2).all()
     assert found.keys.groupby(["layer", "head"])["rank"].max().eq(4).all()
     made = planted()
     scores = made.output_embedding @ made.layers[1].key[4:].T @ made.layers[1].query_bias[4:]
@@ -154,8 +155,8 @@ def test_the_term_of_the_key_alone(found: Any):
     assert first == TOKENS[int(scores.argmax())]
     layers = [replace(each, query_bias=None) for each in made.layers]
     without = measured(replace(made, layers=layers))
-    assert without.heads["key_only_share"].isna().all() and without.keys.empty
-    assert without.heads["mean_query_share"].between(0, 1).all()
+    assert without.profiles["key_only_share"].isna().all() and without.keys.empty
+    assert without.profiles["mean_query_share"].dropna().between(0, 1).all()
 
 
 def test_scores_above_what_was_published_are_counted(found: Any):
@@ -164,8 +165,12 @@ def test_scores_above_what_was_published_are_counted(found: Any):
     scores = (made.output_embedding @ layer.value[:4].T) @ (
         layer.output[:4] @ made.output_embedding.T
     )
-    assert found.heads["n_above_value_output"].iloc[0] == (scores > 25).sum()
-    assert found.heads["n_above_query_key"].isna().all()
+    first = found.profiles.iloc[0]
+    assert first["n_above"] == (scores > 25).sum() and first["threshold"] == 25
+    assert first["top_score"] <= scores.max() + 1e-3
+    assert found.profiles.query("form == 'query_key'")["n_above"].isna().all()
+    planted_head = found.profiles.iloc[1]
+    assert planted_head["top_pair"] == planted_head["top_unequal_pair"] == "w40 w90"
 
 
 def test_the_seed_moves_nulls_alone(found: Any):
@@ -178,7 +183,7 @@ def test_the_seed_moves_nulls_alone(found: Any):
 def test_a_model_that_cannot_be_read_has_empty_tables():
     found = measured(None)
     assert found.facts == {"known": False, "architecture": "Made"}
-    assert all(each.empty for each in (found.pairs, found.shares, found.heads, found.keys))
+    assert all(each.empty for each in (found.pairs, found.shares, found.profiles, found.keys))
 
 
 def test_without_a_corpus_there_are_all_tokens_alone():

@@ -5,9 +5,9 @@ Transformers in Embedding Space": the exact top pairs of each head, what they ha
 what chance gives, and the term of the key alone. Weights are all there are, and have no interval.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,16 +19,16 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import Row, save_table
-from embspace.geometry.attention.key_variance import key_shares, text_moments
 from embspace.geometry.inference.resampling import stream_of
-from embspace.geometry.parameters.vocabulary_pairs import n_pairs_above
+from embspace.geometry.parameters.vocabulary_pairs import Factor, VocabularyPairs, n_pairs_above
 from embspace.measure.parameters.head_pairs_forms import (
     FORMS,
     Form,
-    Matrix,
     TopPairs,
     find_pairs,
     head_factors,
+    head_query_bias,
+    key_only,
     shuffled,
     token_factors,
 )
@@ -46,8 +46,8 @@ from embspace.settings.params import CorpusName
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
-HEADS = ["layer", "head", "key_only_share", "mean_query_share"]
-HEADS += [f"n_above_{form}" for form in FORMS]
+PROFILES = ["layer", "head", "form", "threshold", "n_above", "top_score", "top_pair"]
+PROFILES += ["top_unequal_pair", "key_only_share", "mean_query_share"]
 PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
 KEYS = ["layer", "head", "rank", "token", "score"]
 Tokens = Int[np.ndarray, " some"]
@@ -60,7 +60,8 @@ class HeadPairs:
     pairs: pd.DataFrame
     """The first of each head and form, without pairs of equal tokens."""
     shares: pd.DataFrame
-    heads: pd.DataFrame
+    profiles: pd.DataFrame
+    """One row a head and form; a pair is row and column, with a space between them."""
     keys: pd.DataFrame
     """The tokens with the largest term of the key alone, of each head."""
     facts: dict[str, Any]
@@ -100,25 +101,35 @@ def measure_head_pairs(
     search = _Search(parameters, words, chosen, n_pairs)
     rules = Rules(n_pairs, n_permutations, least_share, significance, seed)
     places = _places(parameters)
-    pairs: list[Row] = []
-    shares, counts = [], {}
+    pairs, profiles, keys, shares = list[Row](), list[Row](), list[Row](), []
     for form in FORMS:
-        counts[f"n_above_{form}"] = _counts(parameters, places, form, count_above.get(form))
-        found = search.trained(places, form)
+        found: dict[str, list[TopPairs]] = {name: [] for name in chosen}
+        for layer, head in _listed(places):
+            one = search.of_head(layer, head, form, count_above.get(form), n_listed)
+            profiles.append(one.profile)
+            keys += one.keys
+            for name, top in one.pairs.items():
+                found[name].append(top)
         at_random = search.shuffled(places, form, n_shuffled_heads, seed)
         for name, tokens in chosen.items():
             heads = places.assign(tokens=name, form=form)
             shares.append(share_rows(found[name], at_random[name], heads, words, tokens, rules))
             pairs += _pair_rows(found[name], heads, words, n_listed)
-    keys = [_key_only(parameters, *place, words, n_listed) for place in _listed(places)]
-    of_heads = pd.DataFrame([share for share, _ in keys]).assign(**counts)
     return HeadPairs(
         pairs=pd.DataFrame(pairs, columns=PAIRS),
         shares=pd.concat(shares, ignore_index=True)[SHARES],
-        heads=pd.concat([places, of_heads], axis=1)[HEADS],
-        keys=pd.DataFrame([row for _, rows in keys for row in rows], columns=KEYS),
+        profiles=pd.DataFrame(profiles, columns=PROFILES),
+        keys=pd.DataFrame(keys, columns=KEYS),
         facts=_facts(space, words, chosen, read),
     )
+
+
+class _OfHead(NamedTuple):
+    """What is found of one form of one head."""
+
+    pairs: dict[str, TopPairs]
+    profile: Row
+    keys: list[Row]
 
 
 @dataclass(frozen=True)
@@ -130,36 +141,68 @@ class _Search:
     chosen: Mapping[str, Tokens]
     n_pairs: int
 
-    def trained(self, places: pd.DataFrame, form: Form) -> dict[str, list[TopPairs]]:
-        """Return the pairs of all heads."""
+    def of_head(
+        self, layer: int, head: int, form: Form, threshold: float | None, n_listed: int
+    ) -> _OfHead:
+        """Return the pairs of a head, how many are above the threshold, and its keys."""
         layers = self.parameters.layers
-        return self._found(head_factors(layers, *place, form) for place in _listed(places))
+        factors = head_factors(layers, layer, head, form)
+        x, y = token_factors(self.parameters.output_embedding, factors)
+        pairs = self._pairs(x, y)
+        profile = {
+            "layer": layer,
+            "head": head,
+            "form": form,
+            "threshold": threshold,
+            "n_above": None if threshold is None else n_pairs_above(x, y, threshold),
+            "top_score": next(iter(pairs["all"].all.scores.tolist()), np.nan),
+            "top_pair": self._first(pairs["all"].all),
+            "top_unequal_pair": self._first(pairs["all"].unequal),
+        }
+        if form != "query_key":
+            return _OfHead(pairs, profile, [])
+        bias = head_query_bias(layers, layer, head)
+        some = self.words.ordinary
+        shares, top = key_only(x[some], y[some], bias, n_listed)
+        place = {"layer": layer, "head": head}
+        keys = [
+            place | {"rank": number + 1, "token": self.words.shown[some[token]], "score": score}
+            for number, (token, score) in enumerate(top)
+        ]
+        return _OfHead(pairs, profile | shares, keys)
 
     def shuffled(
         self, places: pd.DataFrame, form: Form, n_heads: int, seed: int
     ) -> dict[str, list[TopPairs]]:
         """Return the pairs of heads at equal distances among all, with their entries shuffled."""
-        layers = self.parameters.layers
         generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
         some = places.iloc[np.arange(n_heads) * len(places) // n_heads]
-        return self._found(
-            shuffled(head_factors(layers, *place, form), generator) for place in _listed(some)
-        )
-
-    def _found(self, heads: Iterable[tuple[Matrix, Matrix]]) -> dict[str, list[TopPairs]]:
         found: dict[str, list[TopPairs]] = {name: [] for name in self.chosen}
-        for factors in heads:
+        for layer, head in _listed(some):
+            factors = shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
             x, y = token_factors(self.parameters.output_embedding, factors)
-            for name, tokens in self.chosen.items():
-                found[name].append(find_pairs(x, y, self.n_pairs, self.words.classes, tokens))
+            for name, pairs in self._pairs(x, y).items():
+                found[name].append(pairs)
         return found
+
+    def _pairs(self, x: Factor, y: Factor) -> dict[str, TopPairs]:
+        return {
+            name: find_pairs(x, y, self.n_pairs, self.words.classes, tokens)
+            for name, tokens in self.chosen.items()
+        }
+
+    def _first(self, pairs: VocabularyPairs) -> str:
+        tokens = [
+            self.words.shown[token] for side in (pairs.rows, pairs.columns) for token in side[:1]
+        ]
+        return " ".join(tokens)
 
 
 def _unknown(space: VocabularySpace) -> HeadPairs:
-    pairs, shares, heads, keys = (
-        pd.DataFrame(columns=columns) for columns in (PAIRS, SHARES, HEADS, KEYS)
+    pairs, shares, profiles, keys = (
+        pd.DataFrame(columns=columns) for columns in (PAIRS, SHARES, PROFILES, KEYS)
     )
-    return HeadPairs(pairs, shares, heads, keys, space.facts())
+    return HeadPairs(pairs, shares, profiles, keys, space.facts())
 
 
 def _places(parameters: ModelParameters) -> pd.DataFrame:
@@ -192,18 +235,6 @@ def _listed(places: pd.DataFrame) -> list[tuple[int, int]]:
     return [(int(layer), int(head)) for layer, head in places.to_numpy()]
 
 
-def _counts(
-    parameters: ModelParameters, places: pd.DataFrame, form: Form, threshold: float | None
-) -> list[float]:
-    """Return how many pairs of each head have a score above the threshold, over all tokens."""
-    if threshold is None:
-        return [np.nan] * len(places)
-    return [
-        n_pairs_above(*token_factors(parameters.output_embedding, factors), threshold)
-        for factors in (head_factors(parameters.layers, *place, form) for place in _listed(places))
-    ]
-
-
 def _pair_rows(
     found: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int
 ) -> list[Row]:
@@ -224,34 +255,6 @@ def _pair_rows(
                 }
             )
     return rows
-
-
-def _key_only(
-    parameters: ModelParameters, layer: int, head: int, words: Words, n_listed: int
-) -> tuple[Row, list[Row]]:
-    """Return the shares of what is the same for every query, and the keys it is largest for."""
-    of_layer = next(each for each in parameters.layers if each.layer == layer)
-    factors = head_factors(parameters.layers, layer, head, "query_key")
-    queries, keys = token_factors(parameters.output_embedding[words.ordinary], factors)
-    rows = slice((head - 1) * of_layer.head_dim, head * of_layer.head_dim)
-    bias = None if of_layer.query_bias is None else of_layer.query_bias[rows].astype(np.float64)
-    one_text = np.zeros(len(queries), dtype=np.int64)
-    asked = queries if bias is None else queries + bias
-    moments = text_moments(asked, one_text), text_moments(keys, one_text)
-    shares = dict(zip(HEADS[2:4], key_shares(*moments, bias, np.array([0])).tolist(), strict=True))
-    if bias is None:
-        return shares, []
-    scores = keys.astype(np.float64) @ bias
-    place: Row = {"layer": layer, "head": head}
-    return shares, [
-        place | {"rank": number + 1, "token": words.shown[token], "score": score}
-        for number, (token, score) in enumerate(_largest(scores, words.ordinary, n_listed))
-    ]
-
-
-def _largest(scores: np.ndarray, tokens: Tokens, n: int) -> list[tuple[int, float]]:
-    top = np.argsort(-scores, kind="stable")[:n]
-    return list(zip(tokens[top].tolist(), scores[top].tolist(), strict=True))
 
 
 def _facts(
@@ -284,7 +287,7 @@ def main(config: StageConfig) -> None:
     )
     save_table(found.pairs, f"results/head_pairs/pairs/{name}.csv")
     save_table(found.shares, f"results/head_pairs/shares/{name}.csv")
-    save_table(found.heads, f"results/head_pairs/heads/{name}.csv")
+    save_table(found.profiles, f"results/head_pairs/profiles/{name}.csv")
     save_table(found.keys, f"results/head_pairs/keys/{name}.csv")
     save_scalars(found.facts, f"results/head_pairs/{name}.json")
 

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError, not_among
+from embspace.geometry.attention.key_variance import key_shares, text_moments
 from embspace.geometry.parameters.vocabulary_pairs import (
     Classes,
     Factor,
@@ -45,16 +46,39 @@ def head_factors(
     Raises:
         InputError: if the model has no such layer or head; both count from 1.
     """
-    by_number = {each.layer: each for each in layers}
-    if layer not in by_number:
-        raise InputError(f"layer: {not_among(str(layer), [str(each) for each in by_number])}")
-    chosen = by_number[layer]
-    if not 1 <= head <= chosen.n_heads:
-        raise InputError(f"head: found {head}, allowed: 1 to {chosen.n_heads}")
-    rows = slice((head - 1) * chosen.head_dim, head * chosen.head_dim)
+    chosen, rows = _rows(layers, layer, head)
     if form == "value_output":
         return chosen.value[rows], chosen.output[rows]
     return chosen.query[rows], chosen.key[rows]
+
+
+def head_query_bias(
+    layers: Sequence[LayerParameters], layer: int, head: int
+) -> Float[np.ndarray, " rank"] | None:
+    """Return the bias of a head's queries in float64; None in a model without. Errors as above."""
+    chosen, rows = _rows(layers, layer, head)
+    return None if chosen.query_bias is None else chosen.query_bias[rows].astype(np.float64)
+
+
+def key_only(
+    queries: Factor, keys: Factor, bias: Float[np.ndarray, " rank"] | None, n_listed: int
+) -> tuple[dict[str, float], list[tuple[int, float]]]:
+    """Return the shares of what is the same for every query, and the keys it is largest for.
+
+    The score of query x and key y is (x + b)'(y + c), b and c the biases. (x + b)'c is the same
+    for all keys, and the softmax leaves it out; b'y, the term of the key alone, it does not.
+    Shares are those of `key_shares`, every token a query and a key; without a bias the first is
+    NaN, and no key is listed.
+    """
+    one_text = np.zeros(len(queries), dtype=np.int64)
+    moments = text_moments(queries if bias is None else queries + bias, one_text)
+    shares = key_shares(moments, text_moments(keys, one_text), bias, np.array([0])).tolist()
+    named = dict(zip(("key_only_share", "mean_query_share"), shares, strict=True))
+    if bias is None:
+        return named, []
+    scores = keys.astype(np.float64) @ bias
+    top = np.argsort(-scores, kind="stable")[:n_listed]
+    return named, list(zip(top.tolist(), scores[top].tolist(), strict=True))
 
 
 def token_factors(
@@ -91,3 +115,15 @@ def find_pairs(
 def first_pairs(pairs: VocabularyPairs, n_pairs: int) -> VocabularyPairs:
     """Return the first of a list."""
     return VocabularyPairs(pairs.rows[:n_pairs], pairs.columns[:n_pairs], pairs.scores[:n_pairs])
+
+
+def _rows(
+    layers: Sequence[LayerParameters], layer: int, head: int
+) -> tuple[LayerParameters, slice]:
+    by_number = {each.layer: each for each in layers}
+    if layer not in by_number:
+        raise InputError(f"layer: {not_among(str(layer), [str(each) for each in by_number])}")
+    chosen = by_number[layer]
+    if not 1 <= head <= chosen.n_heads:
+        raise InputError(f"head: found {head}, allowed: 1 to {chosen.n_heads}")
+    return chosen, slice((head - 1) * chosen.head_dim, head * chosen.head_dim)
