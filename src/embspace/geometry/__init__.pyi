@@ -204,6 +204,11 @@ from .pairs.neighbor_graph import neighbor_graph_of as neighbor_graph_of
 from .pairs.neighbors import NeighborGraph as NeighborGraph
 from .pairs.pairs import PairScan as PairScan
 from .pairs.pairs import scan_pairs as scan_pairs
+from .parameters.vocabulary_pairs import VocabularyPairs as VocabularyPairs
+from .parameters.vocabulary_pairs import equal_pairs as equal_pairs
+from .parameters.vocabulary_pairs import n_pairs_above as n_pairs_above
+from .parameters.vocabulary_pairs import token_factor as token_factor
+from .parameters.vocabulary_pairs import top_pairs as top_pairs
 from .positional.helix import SpectralPeak as SpectralPeak
 from .positional.helix import Winding as Winding
 from .positional.helix import advance as advance

@@ -19,6 +19,7 @@ OF_SOME = {
         "context",
         "direction",
         "encoders_decoders",
+        "head_pairs",
         "intrinsic_dimension",
         "hubs",
         "information_imbalance",

@@ -10,9 +10,17 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
+from tests.draw.parameters.test_head_pairs import MEASURED
+from tests.draw.parameters.test_head_pairs import results as of_pairs
 from tests.drawn import figure_files
 
-MADE = {"keep_k": of_keep_k, "parameter_vectors": of_vectors, "related_parameters": of_related}
+MADE = {
+    "keep_k": of_keep_k,
+    "parameter_vectors": of_vectors,
+    "related_parameters": of_related,
+    "head_pairs": of_pairs,
+}
+OF_PAIRS = Path("conf/measure/parameters/head_pairs.yaml")
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -25,8 +33,11 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
         for noun in DRAWINGS
     }
     monkeypatch.chdir(tmp_path)
+    OF_PAIRS.parent.mkdir(parents=True)
+    OF_PAIRS.write_text(yaml.safe_dump(MEASURED))
     for noun, make in MADE.items():
         results = make(known=known)
+        results.pop(str(OF_PAIRS), None)
         save_scalars(results.pop("json"), f"results/{noun}/mine.json")
         for name, table in results.items():
             folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"

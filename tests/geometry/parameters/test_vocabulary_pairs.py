@@ -17,10 +17,13 @@ from embspace.geometry.parameters.vocabulary_pairs import (
 ALL = {"classes": None, "tokens": None}
 
 
-@pytest.fixture(autouse=True, params=[(1024, 8192, 1 << 16), (7, 5, 11)])
+SIZES = ("BLOCK_ROWS", "BLOCK_COLUMNS", "FIRST_ROWS", "FIRST_COLUMNS", "MANY")
+
+
+@pytest.fixture(autouse=True, params=[(1024, 8192, 128, 2048, 1 << 16), (7, 5, 4, 3, 11)])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One block, and many, which have more candidates than are looked at at once."""
-    for name, size in zip(("BLOCK_ROWS", "BLOCK_COLUMNS", "MANY"), request.param, strict=True):
+    for name, size in zip(SIZES, request.param, strict=True):
         monkeypatch.setattr(vocabulary_pairs, name, size)
     yield
 

@@ -1,10 +1,15 @@
 """Stage `draw_parameters`: figures and tables of the parameters of a profiled model."""
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.parameters import keep_k, parameter_vectors, related_parameters
+from embspace.draw.parameters import (
+    head_pairs,
+    keep_k,
+    parameter_vectors,
+    related_parameters,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(parameter_vectors, keep_k, related_parameters)
+DRAWINGS = drawings_of(parameter_vectors, keep_k, related_parameters, head_pairs)
 
 
 def main(config: StageConfig) -> None:

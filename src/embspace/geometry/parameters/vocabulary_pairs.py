@@ -24,6 +24,7 @@ OtherFactor = Float[np.ndarray, "same_token same_rank"]
 Classes = Int[np.ndarray, " classified"]
 """Tokens of one number are equal, whatever else tells them apart; -1 equals nothing."""
 BLOCK_ROWS, BLOCK_COLUMNS = 1024, 8192  # of float32: 34 MB
+FIRST_ROWS, FIRST_COLUMNS = 128, 2048
 MANY = 1 << 16  # candidates of a block; and pairs whose scores are computed at once
 TIE = 2.0**46  # scores are multiples of the largest possible one over this
 
@@ -94,7 +95,7 @@ def top_pairs(
     left, right = _side(sign * x, classes, tokens), _side(y, classes, tokens)
     if not (len(left.norms) and left.norms[0] * right.norms[0] > 0 and n_pairs > 0):
         return VocabularyPairs(*(np.empty(0, dtype) for dtype in (np.int64, np.int64, np.float64)))
-    best = _Best(n_pairs, left, right)
+    best = _Best(n_pairs, left, right, _floor(n_pairs, left, right))
     for rows, columns in _blocks(left, right, best):
         best.offer(rows, columns, left.vectors[rows] @ right.vectors[columns].T)
     return _best(best.rows, best.columns, float(sign) * best.scores, n_pairs, order)
@@ -177,8 +178,8 @@ class _Above:
 class _Best:
     """Gathers the pairs of the largest scores, block by block."""
 
-    def __init__(self, n_pairs: int, left: _Side, right: _Side) -> None:
-        self.n_pairs, self.left, self.right = n_pairs, left, right
+    def __init__(self, n_pairs: int, left: _Side, right: _Side, floor: float) -> None:
+        self.n_pairs, self.left, self.right, self.floor = n_pairs, left, right, floor
         self.margin = _margin(left.vectors.shape[1])
         self.largest = float(left.norms[0] * right.norms[0])
         self.rows = self.columns = np.empty(0, dtype=np.int64)
@@ -187,7 +188,8 @@ class _Best:
     @property
     def least(self) -> float:
         """A pair of a smaller score can't be among the top any more."""
-        return float(self.scores[-1]) if len(self.scores) == self.n_pairs else -np.inf
+        known = self.scores[-1] if len(self.scores) == self.n_pairs else -np.inf
+        return max(self.floor, float(known))
 
     def offer(self, rows: slice, columns: slice, scores: np.ndarray) -> None:
         """Take in what belongs among the top; `scores` is changed."""
@@ -229,6 +231,18 @@ class _Best:
             "largest",
         )
         self.rows, self.columns, self.scores = best.rows, best.columns, best.scores
+
+
+def _floor(n_pairs: int, left: _Side, right: _Side) -> float:
+    """Return a score that the last of the top pairs has at least, from some of the longest vectors.
+
+    So the first block, of which nothing is known yet, is a small one.
+    """
+    rows = slice(0, min(FIRST_ROWS, len(left.norms)))
+    columns = slice(0, min(FIRST_COLUMNS, len(right.norms)))
+    first = _Best(n_pairs, left, right, -np.inf)
+    first.offer(rows, columns, left.vectors[rows] @ right.vectors[columns].T)
+    return first.least
 
 
 def _blocks(left: _Side, right: _Side, wanted: _Above | _Best) -> Iterator[tuple[slice, slice]]:

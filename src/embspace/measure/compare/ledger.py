@@ -23,6 +23,7 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/minilm_model_card.yaml",
     "data/published/cheng_brain_alignment.yaml",
     "data/published/saponati_self_attention.yaml",
+    "data/published/dar_head_pairs.yaml",
     "data/published/skean_layer_by_layer.yaml",
     "data/published/bonino_geometry_of_bert.yaml",
 )

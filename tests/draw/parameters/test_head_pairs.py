@@ -1,0 +1,104 @@
+"""Holds the atlas of heads and its tables to what they are drawn from."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.page.canvas import panels_of
+from embspace.draw.parameters.head_pairs import CATEGORIES, SHOWN, draw_head_pairs
+from embspace.measure.parameters.head_pairs import KEYS, PAIRS, PROFILES
+from embspace.measure.parameters.head_pairs_shares import SHARES
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {"row_height_mm": 36.0, "n_cards": 2, "n_shown": 3, "digits": 2}
+MEASURED = {
+    "n_pairs": 50,
+    "n_permutations": 199,
+    "n_shuffled_heads": 12,
+    "least_share": 0.1,
+    "significance": 0.05,
+}
+FACTS = {
+    "known": True,
+    "architecture": "BertModel",
+    "n_layers": 3,
+    "n_heads": 4,
+    "n_ordinary_tokens": 30_000,
+    "n_words": {"gender": 300},
+}
+PLACES = [(layer, head) for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
+
+
+def results(known: bool = True) -> dict[str, Any]:
+    """Head 2.3 writes places of one country; head 1.1 asks for equal tokens; no one has gender."""
+    shares, pairs, profiles, keys = [], [], [], []
+    for form in ("value_output", "query_key"):
+        for layer, head in PLACES:
+            place = {"tokens": "all", "form": form, "layer": layer, "head": head}
+            for category in CATEGORIES:
+                held = (form, category, layer, head) in {
+                    ("value_output", "country", 2, 3),
+                    ("query_key", "equal", 1, 1),
+                }
+                share = 0.8 if held else 0.02 * (category != "gender")
+                numbers = dict.fromkeys(SHARES[7:], 0.01) | {"above_null": held, "n_pairs": 50}
+                shares.append(place | {"category": category, "share": share} | numbers)
+            row = {"rank": 1, "row": "ottawa", "column": "`a|b`", "score": 1.0, "categories": ""}
+            pairs.append(place | row)
+            share = {"key_only_share": 0.1 * head, "mean_query_share": 0.5}
+            profiles.append(place | (share if form == "query_key" else {}))
+            keys.append({"layer": layer, "head": head, "rank": 1, "token": "the", "score": 2.0})
+    tables = {
+        "shares": pd.DataFrame(shares, columns=SHARES),
+        "pairs": pd.DataFrame(pairs, columns=PAIRS),
+        "profiles": pd.DataFrame(profiles, columns=PROFILES),
+        "keys": pd.DataFrame(keys, columns=KEYS),
+    }
+    tables = {name: table[: None if known else 0] for name, table in tables.items()}
+    facts = FACTS if known else {"known": False, "architecture": None}
+    return {"json": facts, "conf/measure/parameters/head_pairs.yaml": MEASURED, **tables}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Any:
+    return draw_head_pairs(results(), "MiniLM", **SETTINGS)
+
+
+def test_each_panel_shows_the_shares_less_those_of_permuted_tokens(drawn: Any):
+    figure, _ = drawn
+    panels = {ax.get_title(): ax for ax in panels_of(figure)}
+    assert len(panels) == 2 * len(SHOWN)
+    grid = panels["W_VO: of one country"].collections[0].get_array().reshape(3, 4)
+    expected = np.full((3, 4), 0.01)
+    expected[1, 2] = 0.79
+    assert np.asarray(grid) == pytest.approx(expected)
+    [dot] = panels["W_VO: of one country"].lines
+    assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (2.5, 1.5)
+    assert not panels["W_QK: of one country"].lines
+
+
+def test_a_category_without_a_pair_says_so(drawn: Any):
+    figure, _ = drawn
+    panel = next(ax for ax in panels_of(figure) if ax.get_title() == "W_VO: of one gender")
+    assert "no pair of any head" in panel.texts[0].get_text()
+
+
+def test_title_and_tables_say_what_is_above_chance(drawn: Any):
+    figure, tables = drawn
+    assert "12 heads of MiniLM" in figure.get_suptitle().replace("\n", " ")
+    assert "| of one country | W_VO | 2.3 | 0.80 |" in tables.replace("  ", " ")
+    assert "`ottawa`" in tables and "`` `a\\|b` ``" in tables
+    assert "| 3.4 |" in tables  # the largest term of the key alone
+
+
+def test_words_fit(drawn: Any):
+    figure, _ = drawn
+    assert_words_fit(figure)
+
+
+def test_a_model_that_cannot_be_read_says_so():
+    figure, tables = draw_head_pairs(results(known=False), "Vectors", **SETTINGS)
+    assert "not known" in figure.get_suptitle()
+    assert "Vectors alone have no heads" in tables
