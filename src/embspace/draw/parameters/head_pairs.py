@@ -134,9 +134,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, of_both: pd.DataFrame) -> None:
         linewidths=0.3,
         xticklabels=max(1, grid.shape[1] // 6),
         yticklabels=max(1, grid.shape[0] // 6),
-        cbar_kws={"pad": 0.02, "aspect": 14},
+        cbar=False,
     )
-    bar = ax.collections[0].colorbar
+    bar = ax.figure.colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=1.5)
     heads, layers = [*grid.columns], [*grid.index]
