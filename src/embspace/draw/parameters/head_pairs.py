@@ -14,8 +14,15 @@ from embspace.draw.page.looks import BLACK
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 
 STAGE = "measure_head_pairs"
-SETTINGS = "conf/measure/parameters/head_pairs.yaml"
-RESULTS = ("json", "pairs.csv", "shares.csv", "profiles.csv", "keys.csv", SETTINGS)
+RESULTS = (
+    "json",
+    "pairs.csv",
+    "shares.csv",
+    "profiles.csv",
+    "keys.csv",
+    "conf/measure/parameters/head_pairs.yaml",
+)
+SETTINGS = RESULTS[-1]
 FORMS = {"value_output": "W_VO", "query_key": "W_QK"}
 CATEGORIES = {
     "equal": "equal tokens",

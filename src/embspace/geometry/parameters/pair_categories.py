@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-Ids = Int[np.ndarray, "..."]
-Relation = Callable[[Ids, Ids], Bool[np.ndarray, "..."]]
+PairIds = Int[np.ndarray, "..."]
+Relation = Callable[[PairIds, PairIds], Bool[np.ndarray, "..."]]
 NOTHING = -1
 AT_ONCE = 1_000_000  # pairs of all draws that are looked at
 
@@ -20,7 +20,7 @@ AT_ONCE = 1_000_000  # pairs of all draws that are looked at
 def equal_tokens(classes: Int[np.ndarray, " token"]) -> Relation:
     """Return the relation of tokens with the same class; -1 equals nothing."""
 
-    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+    def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         return (classes[first] == classes[second]) & (classes[first] >= 0)
 
     return holds
@@ -33,7 +33,7 @@ def shared_value(values: Sequence[Sequence[int]]) -> Relation:
     for token, each in enumerate(values):
         slots[: len(each), token] = each
 
-    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+    def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         found = np.zeros(np.broadcast(first, second).shape, dtype=bool)
         for slot in slots:
             mine = slot[first]
@@ -63,7 +63,7 @@ def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
         dtype=np.int64,
     )
 
-    def holds(first: Ids, second: Ids) -> Bool[np.ndarray, "..."]:
+    def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         if not len(joined):
             return np.zeros(np.broadcast(first, second).shape, dtype=bool)
         code = numbers[first] * len(texts) + numbers[second]

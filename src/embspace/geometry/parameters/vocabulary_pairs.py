@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-Order = Literal["largest", "smallest"]
-Factor = Float[np.ndarray, "token rank"]
-OtherFactor = Float[np.ndarray, "same_token same_rank"]
+PairOrder = Literal["largest", "smallest"]
+TokenFactor = Float[np.ndarray, "token rank"]
+SameFactor = Float[np.ndarray, "same_token same_rank"]
 """Of the same shape; a function says itself where it is not."""
 Classes = Int[np.ndarray, " classified"]
 """Tokens of one number are equal, whatever else tells them apart; -1 equals nothing."""
@@ -38,7 +38,7 @@ class VocabularyPairs:
     scores: Float[np.ndarray, " pair"]
 
     def merged(
-        self, other: "VocabularyPairs", n_pairs: int, order: Order = "largest"
+        self, other: "VocabularyPairs", n_pairs: int, order: PairOrder = "largest"
     ) -> "VocabularyPairs":
         """Return the most extreme of both lists, which have no pair in common."""
         rows = np.concatenate([self.rows, other.rows])
@@ -46,14 +46,14 @@ class VocabularyPairs:
         scores = np.concatenate([self.scores, other.scores])
         return _best(rows, columns, scores, n_pairs, order)
 
-    def transposed(self, order: Order = "largest") -> "VocabularyPairs":
+    def transposed(self, order: PairOrder = "largest") -> "VocabularyPairs":
         """Return the pairs of the transposed form: what was a row is a column."""
         return _best(self.columns, self.rows, self.scores, len(self.rows), order)
 
 
 def token_factor(
     embedding: Float[np.ndarray, "token dim"], factor: Float[np.ndarray, "same_dim rank"]
-) -> Factor:
+) -> TokenFactor:
     """Return E A as float32, summed in float64, block by block.
 
     Raises:
@@ -71,11 +71,11 @@ def token_factor(
 
 
 def top_pairs(
-    x: Factor,
-    y: OtherFactor,
+    x: TokenFactor,
+    y: SameFactor,
     *,
     n_pairs: int,
-    order: Order,
+    order: PairOrder,
     classes: Classes | None,
     tokens: Int[np.ndarray, " some"] | None,
 ) -> VocabularyPairs:
@@ -101,7 +101,7 @@ def top_pairs(
     return _best(best.rows, best.columns, float(sign) * best.scores, n_pairs, order)
 
 
-def equal_pairs(x: Factor, y: OtherFactor, *, classes: Classes) -> VocabularyPairs:
+def equal_pairs(x: TokenFactor, y: SameFactor, *, classes: Classes) -> VocabularyPairs:
     """Return all pairs that `top_pairs` leaves out, a token with itself among them.
 
     Raises:
@@ -126,7 +126,7 @@ def equal_pairs(x: Factor, y: OtherFactor, *, classes: Classes) -> VocabularyPai
     return _best(rows, columns, _rounded(scores, largest), len(rows), "largest")
 
 
-def n_pairs_above(x: Factor, y: OtherFactor, threshold: float) -> int:
+def n_pairs_above(x: TokenFactor, y: SameFactor, threshold: float) -> int:
     """Return how many of all pairs, equal ones among them, have a score above `threshold`.
 
     Exact: a score that float32 does not tell from the threshold is computed again.
@@ -153,13 +153,13 @@ def n_pairs_above(x: Factor, y: OtherFactor, threshold: float) -> int:
 class _Side(NamedTuple):
     """The tokens of one side, the longest vector first."""
 
-    vectors: Factor
+    vectors: TokenFactor
     norms: Float[np.ndarray, " token"]
     numbers: Int[np.ndarray, " token"]
     classes: Classes | None
 
 
-def _side(x: Factor, classes: Classes | None, tokens: np.ndarray | None) -> _Side:
+def _side(x: TokenFactor, classes: Classes | None, tokens: np.ndarray | None) -> _Side:
     numbers = np.arange(len(x)) if tokens is None else np.unique(tokens)
     norms = _norms(x)[numbers]
     order = np.argsort(-norms, kind="stable")
@@ -260,14 +260,14 @@ def _blocks(left: _Side, right: _Side, wanted: _Above | _Best) -> Iterator[tuple
 
 
 def _best(
-    rows: np.ndarray, columns: np.ndarray, scores: np.ndarray, n_pairs: int, order: Order
+    rows: np.ndarray, columns: np.ndarray, scores: np.ndarray, n_pairs: int, order: PairOrder
 ) -> VocabularyPairs:
     key = -scores if order == "largest" else scores
     best = np.lexsort((columns, rows, key))[:n_pairs]
     return VocabularyPairs(rows[best], columns[best], scores[best])
 
 
-def _products(x: Factor, y: Factor) -> Float[np.ndarray, " pair"]:
+def _products(x: TokenFactor, y: TokenFactor) -> Float[np.ndarray, " pair"]:
     """Return the dot products of rows, in float64, in which those of float32 are exact."""
     return np.einsum("ij,ij->i", x.astype(np.float64), y.astype(np.float64))
 
@@ -289,7 +289,7 @@ def _float32_below(value: float) -> np.float32:
     return np.nextafter(np.float32(value), np.float32(-np.inf))
 
 
-def _norms(x: Factor) -> Float[np.ndarray, " token"]:
+def _norms(x: TokenFactor) -> Float[np.ndarray, " token"]:
     return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
 
 
@@ -298,7 +298,7 @@ def _slices(n: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def _check(x: Factor, y: OtherFactor, classes: Classes | None) -> None:
+def _check(x: TokenFactor, y: SameFactor, classes: Classes | None) -> None:
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"y: expected rank {x.shape[1]}, as x has, found {y.shape[1]}")
     if len(x) != len(y):

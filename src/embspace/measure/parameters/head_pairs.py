@@ -20,10 +20,14 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import Row, save_table
 from embspace.geometry.inference.resampling import stream_of
-from embspace.geometry.parameters.vocabulary_pairs import Factor, VocabularyPairs, n_pairs_above
+from embspace.geometry.parameters.vocabulary_pairs import (
+    TokenFactor,
+    VocabularyPairs,
+    n_pairs_above,
+)
 from embspace.measure.parameters.head_pairs_forms import (
     FORMS,
-    Form,
+    HeadForm,
     TopPairs,
     find_pairs,
     head_factors,
@@ -50,7 +54,7 @@ PROFILES = ["layer", "head", "form", "threshold", "n_above", "top_score", "top_p
 PROFILES += ["top_unequal_pair", "key_only_share", "mean_query_share"]
 PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
 KEYS = ["layer", "head", "rank", "token", "score"]
-Tokens = Int[np.ndarray, " some"]
+TokenIds = Int[np.ndarray, " some"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def measure_head_pairs(
     n_shuffled_heads: PositiveInt,
     least_share: Probability,
     significance: Annotated[float, Field(gt=0, lt=1)],
-    count_above: dict[Form, float],
+    count_above: dict[HeadForm, float],
     seed: NonNegativeInt,
 ) -> HeadPairs:
     """Return the top pairs of all heads with the shares of their categories, beside three nulls.
@@ -138,11 +142,11 @@ class _Search:
 
     parameters: ModelParameters
     words: Words
-    chosen: Mapping[str, Tokens]
+    chosen: Mapping[str, TokenIds]
     n_pairs: int
 
     def of_head(
-        self, layer: int, head: int, form: Form, threshold: float | None, n_listed: int
+        self, layer: int, head: int, form: HeadForm, threshold: float | None, n_listed: int
     ) -> _OfHead:
         """Return the pairs of a head, how many are above the threshold, and its keys."""
         layers = self.parameters.layers
@@ -172,7 +176,7 @@ class _Search:
         return _OfHead(pairs, profile | shares, keys)
 
     def shuffled(
-        self, places: pd.DataFrame, form: Form, n_heads: int, seed: int
+        self, places: pd.DataFrame, form: HeadForm, n_heads: int, seed: int
     ) -> dict[str, list[TopPairs]]:
         """Return the pairs of heads at equal distances among all, with their entries shuffled."""
         generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
@@ -185,7 +189,7 @@ class _Search:
                 found[name].append(pairs)
         return found
 
-    def _pairs(self, x: Factor, y: Factor) -> dict[str, TopPairs]:
+    def _pairs(self, x: TokenFactor, y: TokenFactor) -> dict[str, TopPairs]:
         return {
             name: find_pairs(x, y, self.n_pairs, self.words.classes, tokens)
             for name, tokens in self.chosen.items()
@@ -220,7 +224,7 @@ def _check_size(parameters: ModelParameters, words: Words) -> None:
 
 def _chosen(
     words: Words, corpora: Mapping[str, CorpusStates], corpus: str
-) -> tuple[dict[str, Tokens], str | None]:
+) -> tuple[dict[str, TokenIds], str | None]:
     """Return the tokens by name, and the corpus of `corpus`; None where none has a token."""
     chosen = {"all": words.ordinary}
     having = {name: each for name, each in corpora.items() if len(each.tokens)}
@@ -258,7 +262,7 @@ def _pair_rows(
 
 
 def _facts(
-    space: VocabularySpace, words: Words, chosen: Mapping[str, Tokens], corpus: str | None
+    space: VocabularySpace, words: Words, chosen: Mapping[str, TokenIds], corpus: str | None
 ) -> dict[str, Any]:
     return space.facts() | {
         "n_ordinary_tokens": len(chosen["all"]),

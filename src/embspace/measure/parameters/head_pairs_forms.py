@@ -11,7 +11,7 @@ from embspace.errors import InputError, not_among
 from embspace.geometry.attention.key_variance import key_shares, text_moments
 from embspace.geometry.parameters.vocabulary_pairs import (
     Classes,
-    Factor,
+    TokenFactor,
     VocabularyPairs,
     equal_pairs,
     token_factor,
@@ -19,8 +19,8 @@ from embspace.geometry.parameters.vocabulary_pairs import (
 )
 from embspace.models.parameters.layers import LayerParameters
 
-Form = Literal["value_output", "query_key"]
-FORMS: tuple[Form, ...] = get_args(Form)
+HeadForm = Literal["value_output", "query_key"]
+FORMS: tuple[HeadForm, ...] = get_args(HeadForm)
 Matrix = Float[np.ndarray, "row dim"]
 
 
@@ -35,7 +35,7 @@ class TopPairs:
 
 
 def head_factors(
-    layers: Sequence[LayerParameters], layer: int, head: int, form: Form
+    layers: Sequence[LayerParameters], layer: int, head: int, form: HeadForm
 ) -> tuple[Matrix, Matrix]:
     """Return the factors of a head, both with rows of the model's width.
 
@@ -61,7 +61,7 @@ def head_query_bias(
 
 
 def key_only(
-    queries: Factor, keys: Factor, bias: Float[np.ndarray, " rank"] | None, n_listed: int
+    queries: TokenFactor, keys: TokenFactor, bias: Float[np.ndarray, " rank"] | None, n_listed: int
 ) -> tuple[dict[str, float], list[tuple[int, float]]]:
     """Return the shares of what is the same for every query, and the keys it is largest for.
 
@@ -83,7 +83,7 @@ def key_only(
 
 def token_factors(
     embedding: Float[np.ndarray, "token dim"], factors: tuple[Matrix, Matrix]
-) -> tuple[Factor, Factor]:
+) -> tuple[TokenFactor, TokenFactor]:
     """Return both sides of a form, each (token, rank), whose products are the scores."""
     first, second = (token_factor(embedding, each.T) for each in factors)
     return first, second
@@ -98,7 +98,7 @@ def shuffled(
 
 
 def find_pairs(
-    x: Factor, y: Factor, n_pairs: int, classes: Classes, tokens: Int[np.ndarray, " some"]
+    x: TokenFactor, y: TokenFactor, n_pairs: int, classes: Classes, tokens: Int[np.ndarray, " some"]
 ) -> TopPairs:
     """Return the pairs of the largest scores, among some tokens.
 

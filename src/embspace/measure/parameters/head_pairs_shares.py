@@ -115,17 +115,17 @@ def _mean(shares: Float[np.ndarray, "draw ..."]) -> Float[np.ndarray, "..."]:
     return np.divide(np.nansum(shares, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-Drawn = dict[str, Float[np.ndarray, "draw list"]]
+DrawnShares = dict[str, Float[np.ndarray, "draw list"]]
 
 
 def _never(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.zeros(np.broadcast(first, second).shape, dtype=bool)
 
 
-def _permuted(lists: _Lists, words: Words, tokens: np.ndarray, rules: Rules) -> Drawn:
+def _permuted(lists: _Lists, words: Words, tokens: np.ndarray, rules: Rules) -> DrawnShares:
     """Return the shares with the tokens of rows permuted; the same permutations for all."""
 
-    def drawn(of: PairLists, relations: dict[str, Relation], equal: Relation) -> Drawn:
+    def drawn(of: PairLists, relations: dict[str, Relation], equal: Relation) -> DrawnShares:
         return permuted_shares(
             of,
             relations,
@@ -140,10 +140,10 @@ def _permuted(lists: _Lists, words: Words, tokens: np.ndarray, rules: Rules) -> 
     return drawn(lists.first, {EQUAL: words.equal}, _never) | others
 
 
-def _anew(lists: _Lists, words: Words, rules: Rules) -> Drawn:
+def _anew(lists: _Lists, words: Words, rules: Rules) -> DrawnShares:
     """Return the shares with the columns of each head's pairs in random order."""
 
-    def drawn(of: PairLists, relations: dict[str, Relation], equal: Relation) -> Drawn:
+    def drawn(of: PairLists, relations: dict[str, Relation], equal: Relation) -> DrawnShares:
         return paired_anew_shares(
             of,
             relations,

@@ -21,7 +21,7 @@ from embspace.models.spelling import Spelling
 EQUAL = "equal"
 JOINED = ("joined", "joined_backwards")
 NO_WORDS = ("special", "unused")
-Values = Sequence[tuple[str, str]]
+ListedWords = Sequence[tuple[str, str]]
 """Words of a category, each with its value; a word may have several."""
 
 
@@ -46,7 +46,7 @@ def words_of(
     shown: Sequence[str],
     kinds: Sequence[str],
     spelling: Spelling | None,
-    lists: Mapping[str, Values],
+    lists: Mapping[str, ListedWords],
 ) -> Words:
     """Return what is known of the tokens of a vocabulary; `kinds` are those of `vocabulary_table`.
 
@@ -73,13 +73,13 @@ def words_of(
     return Words(list(shown), classes, ordinary, equal_tokens(classes), relations, n_words)
 
 
-def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, Values]:
+def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
     """Return the lists of a folder, a file a category, and the parts of speech of `words`.
 
     Raises:
         InputError: for a file without the columns word and value, or with an empty cell.
     """
-    lists: dict[str, Values] = {}
+    lists: dict[str, ListedWords] = {}
     for path in sorted(Path(folder).glob("*.csv")):
         table = load_table(str(path))
         if list(table.columns) != ["word", "value"]:
@@ -97,7 +97,7 @@ def _text(token: str, spelling: Spelling | None) -> str:
     return (token if body is None else body).strip().lower()
 
 
-def _numbers(texts: Sequence[str], values: Values) -> list[list[int]]:
+def _numbers(texts: Sequence[str], values: ListedWords) -> list[list[int]]:
     """Return the numbers of the values of each text."""
     number_of = {value: number for number, value in enumerate(dict.fromkeys(v for _, v in values))}
     of_word: dict[str, set[int]] = {}

@@ -1,0 +1,67 @@
+"""Tests of the shares of categories and of the rule by which a head holds one."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.geometry.parameters.vocabulary_pairs import VocabularyPairs
+from embspace.measure.parameters.head_pairs_forms import TopPairs
+from embspace.measure.parameters.head_pairs_shares import SHARES, Rules, share_rows
+from embspace.measure.parameters.head_pairs_words import words_of
+
+WORDS = words_of(
+    [f"w{n}" for n in range(200)],
+    ["word"] * 200,
+    None,
+    {"place": [(f"w{n}", "place") for n in range(20)]},
+)
+RULES = Rules(n_pairs=4, n_permutations=99, least_share=0.5, significance=0.05, seed=0)
+
+
+def of_head(rows: list[int], columns: list[int]) -> TopPairs:
+    """A head with these top pairs, and none of equal tokens."""
+    pairs = VocabularyPairs(np.array(rows), np.array(columns), -np.arange(float(len(rows))))
+    return TopPairs(pairs, pairs)
+
+
+PLACES = of_head([0, 1, 2, 3], [4, 5, 6, 7])
+ONE_PLACE = of_head([0, 101, 102, 103], [4, 105, 106, 107])
+OTHERS = of_head([100, 101, 102, 103], [104, 105, 106, 107])
+
+
+def rows(trained: list[TopPairs], shuffled: list[TopPairs]) -> pd.DataFrame:
+    heads = pd.DataFrame({"layer": 1, "head": np.arange(len(trained)) + 1})
+    heads = heads.assign(tokens="all", form="query_key")
+    found = share_rows(trained, shuffled, heads, WORDS, WORDS.ordinary, RULES)
+    assert set(found.columns) == set(SHARES)
+    return found.query("category == 'place'").reset_index(drop=True)
+
+
+def test_a_head_holds_a_category_by_a_large_share_that_chance_does_not_give():
+    found = rows([PLACES, ONE_PLACE, OTHERS], [OTHERS, OTHERS])
+    assert found["share"].tolist() == [1, 0.25, 0]
+    assert found["above_null"].tolist() == [True, False, False]
+    assert found["p_value"].iloc[0] == found["p_value_over_heads"].iloc[0] == 0.01
+    assert found["permuted_mean"].iloc[0] == pytest.approx(0.1, abs=0.04)
+    assert (found["n_pairs"] == 4).all()
+
+
+def test_a_category_that_shuffled_heads_hold_too_is_none_of_the_head():
+    found = rows([PLACES], [PLACES, OTHERS])
+    assert not found["above_null"].any()
+    assert (found["shuffled_mean"] == 0.5).all() and (found["shuffled_largest"] == 1).all()
+    assert found["shuffled_p_value"].iloc[0] == pytest.approx(2 / 3)
+
+
+def test_what_a_list_has_in_common_is_not_of_its_single_pairs():
+    found = rows([PLACES], [OTHERS])
+    assert found["paired_anew_mean"].iloc[0] == found["paired_anew_p_value"].iloc[0] == 1
+
+
+def test_a_head_without_pairs_has_no_share():
+    nothing: Any = of_head([], [])
+    found = rows([PLACES, nothing], [OTHERS])
+    assert np.isnan(found["share"].iloc[1]) and found["n_pairs"].iloc[1] == 0
+    assert found["above_null"].tolist() == [True, False]
