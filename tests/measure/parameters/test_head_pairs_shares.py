@@ -22,7 +22,8 @@ RULES = Rules(n_pairs=4, n_permutations=99, least_share=0.5, significance=0.05, 
 
 def of_head(rows: list[int], columns: list[int]) -> TopPairs:
     """A head with these top pairs, and none of equal tokens."""
-    pairs = VocabularyPairs(np.array(rows), np.array(columns), -np.arange(float(len(rows))))
+    first, second = (np.array(each, dtype=np.int64) for each in (rows, columns))
+    pairs = VocabularyPairs(first, second, -np.arange(float(len(rows))))
     return TopPairs(pairs, pairs)
 
 

@@ -54,7 +54,7 @@ PROFILES = ["layer", "head", "form", "threshold", "n_above", "top_score", "top_p
 PROFILES += ["top_unequal_pair", "key_only_share", "mean_query_share"]
 PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
 KEYS = ["layer", "head", "rank", "token", "score"]
-TokenIds = Int[np.ndarray, " some"]
+ChosenTokens = Int[np.ndarray, " some"]
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class _Search:
 
     parameters: ModelParameters
     words: Words
-    chosen: Mapping[str, TokenIds]
+    chosen: Mapping[str, ChosenTokens]
     n_pairs: int
 
     def of_head(
@@ -224,7 +224,7 @@ def _check_size(parameters: ModelParameters, words: Words) -> None:
 
 def _chosen(
     words: Words, corpora: Mapping[str, CorpusStates], corpus: str
-) -> tuple[dict[str, TokenIds], str | None]:
+) -> tuple[dict[str, ChosenTokens], str | None]:
     """Return the tokens by name, and the corpus of `corpus`; None where none has a token."""
     chosen = {"all": words.ordinary}
     having = {name: each for name, each in corpora.items() if len(each.tokens)}
@@ -262,7 +262,7 @@ def _pair_rows(
 
 
 def _facts(
-    space: VocabularySpace, words: Words, chosen: Mapping[str, TokenIds], corpus: str | None
+    space: VocabularySpace, words: Words, chosen: Mapping[str, ChosenTokens], corpus: str | None
 ) -> dict[str, Any]:
     return space.facts() | {
         "n_ordinary_tokens": len(chosen["all"]),
