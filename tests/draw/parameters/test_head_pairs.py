@@ -68,7 +68,7 @@ def drawn() -> Any:
 
 def test_each_panel_shows_the_shares_less_those_of_permuted_tokens(drawn: Any):
     figure, _ = drawn
-    panels = {ax.get_title(): ax for ax in panels_of(figure)}
+    panels = {ax.get_title("left"): ax for ax in panels_of(figure)}
     assert len(panels) == 2 * len(SHOWN)
     grid = panels["W_VO: of one country"].collections[0].get_array().reshape(3, 4)
     expected = np.full((3, 4), 0.01)
@@ -81,7 +81,7 @@ def test_each_panel_shows_the_shares_less_those_of_permuted_tokens(drawn: Any):
 
 def test_a_category_without_a_pair_says_so(drawn: Any):
     figure, _ = drawn
-    panel = next(ax for ax in panels_of(figure) if ax.get_title() == "W_VO: of one gender")
+    panel = next(ax for ax in panels_of(figure) if ax.get_title("left") == "W_VO: of one gender")
     assert "no pair of any head" in panel.texts[0].get_text()
 
 
