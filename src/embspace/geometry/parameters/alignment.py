@@ -1,0 +1,154 @@
+"""Matches the layers of two models of one vocabulary by their parameters.
+
+A parameter is a row of shape (dim,); its projection, of shape (token,), is its product with each
+row of an embedding matrix (token, dim). The correlation of two projections follows from three
+matrices of (dim, dim) or (dim, other_dim), so that none is ever made.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Rows = Float[np.ndarray, "_ dim"]
+OtherRows = Float[np.ndarray, "_ other_dim"]
+RowMeans = Float[np.ndarray, "layer other_row"]
+Similarity = Float[np.ndarray, "layer other_layer"]
+
+
+class Covariances(NamedTuple):
+    """The covariances over tokens of two embedding matrices, dimension by dimension."""
+
+    cross: Float[np.ndarray, "dim other_dim"]
+    first: Float[np.ndarray, "dim dim"]
+    second: Float[np.ndarray, "other_dim other_dim"]
+
+
+class Assignment(NamedTuple):
+    """The layers of another model that belong to those of one."""
+
+    order: Int[np.ndarray, " layer"]
+    """The number of each layer's match, from 0; -1 of one that has none."""
+    total: float
+    """The sum of the similarities of all matches."""
+    margin: float
+    """By how much the total of the second best assignment is below; NaN if there is no other."""
+
+
+def vocabulary_covariances(first: Rows, second: OtherRows) -> Covariances:
+    """Return E1'E2 / n, E1'E1 / n and E2'E2 / n of centered embeddings, in float64.
+
+    Row i of both is the same token. Centering beforehand is the same as taking off products of
+    means, as Dar et al. do, and loses fewer digits.
+
+    Raises:
+        ValueError: if they have not the same number of tokens.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} tokens cannot be matched with {len(second)}")
+    x, y = (each - each.mean(axis=0) for each in (_double(first), _double(second)))
+    n = len(first)
+    return Covariances(x.T @ y / n, x.T @ x / n, y.T @ y / n)
+
+
+def projected_row_means(
+    first: Sequence[Rows], second: Sequence[OtherRows], covariances: Covariances
+) -> RowMeans:
+    """Return mean |r| of each row of the second model with the rows of a layer of the first.
+
+    r is Pearson's correlation over the vocabulary of x E1' and y E2'. Rows of the second model
+    stand one layer below the other. A row whose projection is constant has no r, and is left out
+    of means; NaN where nothing is left. In [0, 1].
+    """
+    x = [_unit(each, covariances.first) @ covariances.cross for each in first]
+    return _row_means(x, _unit(np.concatenate(second), covariances.second))
+
+
+def raw_row_means(first: Sequence[Rows], second: Sequence[OtherRows]) -> RowMeans:
+    """Return the same with Pearson's correlation over the dimensions of the rows themselves.
+
+    The baseline of Dar et al.: dimension i of one model has nothing to do with that of another.
+
+    Raises:
+        ValueError: if the models are not of one width.
+    """
+    if first[0].shape[1] != second[0].shape[1]:
+        raise ValueError(f"{first[0].shape[1]} dimensions against {second[0].shape[1]}")
+    x, y = ([_centered_unit(each) for each in rows] for rows in (first, second))
+    return _row_means(x, np.concatenate(y))
+
+
+def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_row"]) -> Similarity:
+    """Return the mean over the rows of each layer of the second model.
+
+    With rows that have no correlation left out. Dar et al. (2023), "Analyzing Transformers in
+    Embedding Space", section 5: the mean over all pairs of rows of two layers of |r|, the absolute
+    value taken first.
+    """
+    layers = range(int(other_layer.max()) + 1)
+    means = [_mean(row_means[:, other_layer == each]) for each in layers]
+    return np.stack(means, axis=1)
+
+
+def layer_numbers(rows: Sequence[np.ndarray]) -> Int[np.ndarray, " row"]:
+    """Return the layer of each row, from 0, one layer below the other."""
+    return np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+
+
+def best_assignment(similarity: Similarity) -> Assignment:
+    """Return the assignment of layers with the largest total, and its margin.
+
+    The Hungarian method. Any other assignment lacks one of the matches of the best, so that the
+    second best is the best of those that each forbid one of them.
+
+    Raises:
+        ValueError: if a similarity is NaN.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(similarity, maximize=True)
+    order = np.full(len(similarity), -1)
+    order[rows] = columns
+    total = float(similarity[rows, columns].sum())
+    others = []
+    for row, column in zip(rows, columns, strict=True):
+        forbidden = similarity.copy()
+        forbidden[row, column] = -np.inf
+        try:
+            others.append(forbidden[linear_sum_assignment(forbidden, maximize=True)].sum())
+        except ValueError:  # there is no other assignment
+            continue
+    return Assignment(order, total, total - float(max(others)) if others else float("nan"))
+
+
+def _double(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float64)
+
+
+def _unit(rows: Rows, covariance: Float[np.ndarray, "dim dim"]) -> Rows:
+    """Return rows whose projections have a variance of 1; NaN of those that are constant."""
+    rows = _double(rows)
+    variances = np.einsum("rd,rd->r", rows @ covariance, rows)
+    least = np.einsum("rd,rd->r", rows, rows) * np.trace(covariance) * np.finfo(float).eps
+    deviations = np.where(variances > least, np.sqrt(np.maximum(variances, 0)), np.nan)
+    return np.asarray(rows / deviations[:, np.newaxis])
+
+
+def _centered_unit(rows: Rows) -> Rows:
+    rows = _double(rows)
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, np.nan))
+
+
+def _row_means(x: Sequence[OtherRows], y: OtherRows) -> RowMeans:
+    return np.stack([_mean(np.abs(each @ y.T).T) for each in x])
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean over the last axis of what is defined; NaN where nothing is."""
+    is_defined = ~np.isnan(values)
+    n = is_defined.sum(axis=-1)
+    sums = np.where(is_defined, values, 0).sum(axis=-1)
+    return np.asarray(np.where(n > 0, sums / np.maximum(n, 1), np.nan))
