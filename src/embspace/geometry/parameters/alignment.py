@@ -87,7 +87,7 @@ def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_r
     value taken first.
     """
     layers = range(int(other_layer.max()) + 1)
-    means = [_mean(row_means[:, other_layer == each]) for each in layers]
+    means = [_mean_of_rows(row_means[:, other_layer == each]) for each in layers]
     return np.stack(means, axis=1)
 
 
@@ -143,12 +143,15 @@ def _centered_unit(rows: Rows) -> Rows:
 
 
 def _row_means(x: Sequence[OtherRows], y: OtherRows) -> RowMeans:
-    return np.stack([_mean(np.abs(each @ y.T).T) for each in x])
+    is_defined = ~np.isnan(y).any(axis=1)
+    means = np.full((len(x), len(y)), np.nan)
+    for layer, rows in enumerate(x):
+        defined = rows[~np.isnan(rows).any(axis=1)]
+        if len(defined):
+            means[layer, is_defined] = np.abs(defined @ y[is_defined].T).mean(axis=0)
+    return means
 
 
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean over the last axis of what is defined; NaN where nothing is."""
-    is_defined = ~np.isnan(values)
-    n = is_defined.sum(axis=-1)
-    sums = np.where(is_defined, values, 0).sum(axis=-1)
-    return np.asarray(np.where(n > 0, sums / np.maximum(n, 1), np.nan))
+def _mean_of_rows(means: RowMeans) -> Float[np.ndarray, " layer"]:
+    defined = means[:, ~np.isnan(means).all(axis=0)]
+    return defined.mean(axis=1) if defined.shape[1] else np.full(len(means), np.nan)

@@ -1,0 +1,131 @@
+"""Stage `measure_parameter_alignment`: the layers of a run's seeds, matched by their parameters."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from embspace.files.tables import save_table
+from embspace.measure.parameters.parameter_alignment_rows import (
+    ASSIGNMENTS,
+    PLANTED,
+    SIMILARITY,
+    Protocol,
+    aligned_rows,
+    planted_rows,
+)
+from embspace.models.parameters.groups import require_same_tokens
+from embspace.models.parameters.read import ModelParameters, run_parameters
+from embspace.settings.run import Run, describe_run
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
+from embspace.train.checkpoints import Checkpoint, checkpoints_of
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentTables:
+    """The tables of a run."""
+
+    similarity: pd.DataFrame
+    """One row two layers of two seeds, group of parameters and space."""
+    assignments: pd.DataFrame
+    """One row two seeds, group and space: how many layers are matched with themselves."""
+    planted: pd.DataFrame
+    """One row a group, space and noise: how many layers of disguised copies are found."""
+
+
+def measure_parameter_alignment(
+    models: Sequence[tuple[Checkpoint, ModelParameters]],
+    *,
+    n_shuffles: PositiveInt,
+    level: Share,
+    noise: Annotated[list[NonNegativeFloat], Field(min_length=1)],
+    n_copies: PositiveInt,
+    n_copied_rows: PositiveInt,
+    seed: NonNegativeInt,
+) -> AlignmentTables:
+    """Match the layers of every two seeds at the same step, and those of disguised copies.
+
+    `vocabulary`: mean |r| of two layers' parameters, r over the vocabulary that their output
+    embeddings project them to (Dar et al. 2023, section 5). `raw`: r over the dimensions of the
+    parameters themselves, the baseline. Layers are matched so that the total is largest;
+    `on_diagonal` is the share of layers matched with the layer of the same depth. The null deals
+    the rows of the second seed to its layers anew. Fixed before looking: seeds are aligned,
+    `is_aligned`, where `on_diagonal` is above the null's range.
+
+    Parameters are whole populations: there is no interval over them. Copies of the first seed's
+    last pretraining are disguised as `found_layers` says; the range is over copies.
+
+    Args:
+        models: Checkpoints with their parameters, of each seed at the same steps; at least one.
+        n_shuffles: Draws of the null.
+        level: Of the null's range, and of the range over copies.
+        noise: Of copies, in root mean squares of the parameters.
+        n_copies: Copies for each noise.
+        n_copied_rows: Rows of a layer that a copy has, drawn anew.
+        seed: Of the null and the copies.
+
+    Raises:
+        InputError: if two seeds have different tokens, naming the first that differs.
+    """
+    protocol = Protocol(n_shuffles=n_shuffles, level=level, seed=seed)
+    similarity, assignments = [], []
+    for (first, one), (second, other) in combinations(models, 2):
+        if (first.phase, first.step) != (second.phase, second.step):
+            continue
+        require_same_tokens(one.tokens, other.tokens, (str(first.folder), str(second.folder)))
+        place = {"phase": first.phase, "step": first.step}
+        place |= {"seed": first.seed, "other_seed": second.seed}
+        for cells, whole in aligned_rows(one, other, protocol, place):
+            similarity += [{**place, **row} for row in cells]
+            assignments.append({**place, **whole})
+    copied, parameters = _to_copy(models)
+    place = {"phase": copied.phase, "step": copied.step, "seed": copied.seed}
+    planted = [
+        {**place, **row}
+        for row in planted_rows(
+            parameters, protocol, noise=noise, n_copies=n_copies, n_rows=n_copied_rows
+        )
+    ]
+    return AlignmentTables(
+        pd.DataFrame(similarity, columns=SIMILARITY),
+        pd.DataFrame(assignments, columns=ASSIGNMENTS),
+        pd.DataFrame(planted, columns=PLANTED),
+    )
+
+
+def _to_copy(
+    models: Sequence[tuple[Checkpoint, ModelParameters]],
+) -> tuple[Checkpoint, ModelParameters]:
+    """Return the last model of the first seed's first phase."""
+    first = models[0][0]
+    same = [each for each in models if (each[0].seed, each[0].phase) == (first.seed, first.phase)]
+    return max(same, key=lambda each: each[0].step)
+
+
+def compared_checkpoints(root: str, run: Run) -> list[Checkpoint]:
+    """Return each seed's models before any training, and after each phase."""
+    found = []
+    for seed in run.seeds:
+        phases = [checkpoints_of(root, run, seed, phase) for phase in run.phases]
+        found += [phases[0][0], *(each[-1] for each in phases)]
+    return found
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    checkpoints = compared_checkpoints(f"data/trained/{name}", run)
+    models = [(each, run_parameters(str(each.folder))) for each in checkpoints]
+    found = measure_parameter_alignment(models, **config.settings)
+    save_table(found.similarity, f"results/parameter_alignment/similarity/{name}.csv")
+    save_table(found.assignments, f"results/parameter_alignment/assignments/{name}.csv")
+    save_table(found.planted, f"results/parameter_alignment/planted/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_parameter_alignment, groups=("train",))

@@ -1,0 +1,155 @@
+"""Rows of the tables of two models whose layers are matched, and of disguised copies."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import stream_of, upper_p_value
+from embspace.geometry.parameters.alignment import (
+    Similarity,
+    best_assignment,
+    layer_numbers,
+    layer_similarity,
+    projected_row_means,
+    raw_row_means,
+    vocabulary_covariances,
+)
+from embspace.geometry.parameters.planted_copies import found_layers
+from embspace.measure.tables.nulls import mean_and_range
+from embspace.models.parameters.groups import Rows, parameter_groups
+from embspace.models.parameters.read import ModelParameters
+
+VOCABULARY, RAW = "vocabulary", "raw"
+OF_PAIR = ["phase", "step", "seed", "other_seed", "group", "space"]
+SIMILARITY = [*OF_PAIR, "layer", "other_layer", "similarity", "is_assigned"]
+ASSIGNMENTS = [*OF_PAIR, "n_layers", "n_tokens", "on_diagonal", "null_on_diagonal"]
+ASSIGNMENTS += ["null_on_diagonal_low", "null_on_diagonal_high", "p_value", "total"]
+ASSIGNMENTS += ["margin", "diagonal_total", "is_aligned"]
+PLANTED = ["phase", "step", "seed", "group", "space", "noise", "n_layers", "n_rows", "n_copies"]
+PLANTED += ["found", "found_low", "found_high", "chance", "smallest_margin"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How the null is drawn."""
+
+    n_shuffles: int
+    level: float
+    seed: int
+
+
+def aligned_rows(
+    one: ModelParameters, other: ModelParameters, protocol: Protocol, place: Row
+) -> Iterator[tuple[list[Row], Row]]:
+    """Yield the cells of a matrix of layers, and its assignment, by group and space.
+
+    `place` names the draws of the null, so that those of other models move none. Layers are
+    numbered from 1.
+    """
+    covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
+    groups, others = parameter_groups(one), parameter_groups(other)
+    for group, rows in groups.items():
+        for space in (VOCABULARY, RAW):
+            if space == VOCABULARY:
+                means = projected_row_means(rows, others[group], covariances)
+            else:
+                means = raw_row_means(rows, others[group])
+            numbers = layer_numbers(others[group])
+            similarity = layer_similarity(means, numbers)
+            name = [str(each) for each in place.values()]
+            stream = stream_of(np.random.default_rng(protocol.seed), *name, group, space)
+            null = np.array(
+                [
+                    _on_diagonal(layer_similarity(means, stream.permutation(numbers)))
+                    for _ in range(protocol.n_shuffles)
+                ]
+            )
+            head: Row = {"group": group, "space": space}
+            whole = {**head, **_assignment_row(similarity, null, protocol.level)}
+            yield (
+                [{**head, **cell} for cell in _cells(similarity)],
+                {
+                    **whole,
+                    "n_tokens": len(one.tokens),
+                },
+            )
+
+
+def planted_rows(
+    parameters: ModelParameters,
+    protocol: Protocol,
+    *,
+    noise: Sequence[float],
+    n_copies: int,
+    n_rows: int,
+) -> Iterator[Row]:
+    """Yield how many layers of disguised copies are found, by group, noise and space."""
+    embedding = parameters.output_embedding
+    covariance = vocabulary_covariances(embedding, embedding).first
+    for group, rows in parameter_groups(parameters).items():
+        n_kept = min(n_rows, *(len(each) for each in rows))
+        for level in noise:
+            stream = stream_of(np.random.default_rng(protocol.seed), group, str(level))
+            copies = [
+                found_layers(_some(rows, n_kept, stream), covariance, noise=level, generator=stream)
+                for _ in range(n_copies)
+            ]
+            for space, shares, margins in (
+                (VOCABULARY, [c.vocabulary for c in copies], [c.vocabulary_margin for c in copies]),
+                (RAW, [c.raw for c in copies], [c.raw_margin for c in copies]),
+            ):
+                mean, low, high = mean_and_range(np.array(shares), protocol.level)
+                yield {
+                    "group": group,
+                    "space": space,
+                    "noise": level,
+                    "n_layers": len(rows),
+                    "n_rows": n_kept,
+                    "n_copies": n_copies,
+                    "found": float(mean),
+                    "found_low": float(low),
+                    "found_high": float(high),
+                    "chance": 1 / len(rows),
+                    "smallest_margin": min(margins),
+                }
+
+
+def _some(rows: Sequence[Rows], n: int, generator: np.random.Generator) -> list[Rows]:
+    """Return `n` rows of each layer."""
+    return [each[np.sort(generator.choice(len(each), n, replace=False))] for each in rows]
+
+
+def _on_diagonal(similarity: Similarity) -> float:
+    order = best_assignment(similarity).order
+    return float(np.mean(order == np.arange(len(order))))
+
+
+def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], level: float) -> Row:
+    found, on_diagonal = best_assignment(similarity), _on_diagonal(similarity)
+    mean, low, high = mean_and_range(null, level)
+    return {
+        "n_layers": len(similarity),
+        "on_diagonal": on_diagonal,
+        "null_on_diagonal": float(mean),
+        "null_on_diagonal_low": float(low),
+        "null_on_diagonal_high": float(high),
+        "p_value": upper_p_value(on_diagonal, null),
+        "total": found.total,
+        "margin": found.margin,
+        "diagonal_total": float(np.trace(similarity)),
+        "is_aligned": bool(on_diagonal > high),
+    }
+
+
+def _cells(similarity: Similarity) -> Iterator[Row]:
+    order = best_assignment(similarity).order
+    for layer, other in np.ndindex(*similarity.shape):
+        yield {
+            "layer": layer + 1,
+            "other_layer": other + 1,
+            "similarity": similarity[layer, other],
+            "is_assigned": bool(order[layer] == other),
+        }
