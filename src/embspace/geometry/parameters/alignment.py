@@ -86,9 +86,12 @@ def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_r
     Embedding Space", section 5: the mean over all pairs of rows of two layers of |r|, the absolute
     value taken first.
     """
-    layers = range(int(other_layer.max()) + 1)
-    means = [_mean_of_rows(row_means[:, other_layer == each]) for each in layers]
-    return np.stack(means, axis=1)
+    is_defined = ~np.isnan(row_means).all(axis=0)
+    own = np.arange(other_layer.max() + 1) == other_layer[:, np.newaxis]
+    own &= is_defined[:, np.newaxis]
+    n = own.sum(axis=0)
+    sums = np.where(is_defined, row_means, 0) @ own.astype(np.float64)
+    return np.asarray(sums / np.where(n > 0, n, np.nan))
 
 
 def layer_numbers(rows: Sequence[np.ndarray]) -> Int[np.ndarray, " row"]:
@@ -96,11 +99,10 @@ def layer_numbers(rows: Sequence[np.ndarray]) -> Int[np.ndarray, " row"]:
     return np.repeat(np.arange(len(rows)), [len(each) for each in rows])
 
 
-def best_assignment(similarity: Similarity) -> Assignment:
-    """Return the assignment of layers with the largest total, and its margin.
+def best_order(similarity: Similarity) -> Int[np.ndarray, " layer"]:
+    """Return the number of each layer's match in the assignment with the largest total.
 
-    The Hungarian method. Any other assignment lacks one of the matches of the best, so that the
-    second best is the best of those that each forbid one of them.
+    The Hungarian method; -1 of a layer that has no match.
 
     Raises:
         ValueError: if a similarity is NaN.
@@ -110,16 +112,34 @@ def best_assignment(similarity: Similarity) -> Assignment:
     rows, columns = linear_sum_assignment(similarity, maximize=True)
     order = np.full(len(similarity), -1)
     order[rows] = columns
-    total = float(similarity[rows, columns].sum())
+    return order
+
+
+def best_assignment(similarity: Similarity) -> Assignment:
+    """Return the assignment of layers with the largest total, and its margin.
+
+    Any other assignment lacks one of the matches of the best, so that the second best is the best
+    of those that each forbid one of them.
+
+    Raises:
+        ValueError: if a similarity is NaN.
+    """
+    order = best_order(similarity)
+    total = _total(similarity, order)
     others = []
-    for row, column in zip(rows, columns, strict=True):
+    for layer in np.flatnonzero(order >= 0):
         forbidden = similarity.copy()
-        forbidden[row, column] = -np.inf
+        forbidden[layer, order[layer]] = -np.inf
         try:
-            others.append(forbidden[linear_sum_assignment(forbidden, maximize=True)].sum())
+            others.append(_total(forbidden, best_order(forbidden)))
         except ValueError:  # there is no other assignment
             continue
-    return Assignment(order, total, total - float(max(others)) if others else float("nan"))
+    return Assignment(order, total, total - max(others) if others else float("nan"))
+
+
+def _total(similarity: Similarity, order: Int[np.ndarray, " layer"]) -> float:
+    layers = np.flatnonzero(order >= 0)
+    return float(similarity[layers, order[layers]].sum())
 
 
 def _double(x: np.ndarray) -> np.ndarray:
@@ -143,15 +163,13 @@ def _centered_unit(rows: Rows) -> Rows:
 
 
 def _row_means(x: Sequence[OtherRows], y: OtherRows) -> RowMeans:
+    """Return mean absolute products; those of rows are float32, as parameters are."""
     is_defined = ~np.isnan(y).any(axis=1)
+    others = y[is_defined].astype(np.float32).T
     means = np.full((len(x), len(y)), np.nan)
     for layer, rows in enumerate(x):
-        defined = rows[~np.isnan(rows).any(axis=1)]
+        defined = rows[~np.isnan(rows).any(axis=1)].astype(np.float32)
         if len(defined):
-            means[layer, is_defined] = np.abs(defined @ y[is_defined].T).mean(axis=0)
+            products = defined @ others
+            means[layer, is_defined] = np.abs(products, out=products).mean(axis=0, dtype=np.float64)
     return means
-
-
-def _mean_of_rows(means: RowMeans) -> Float[np.ndarray, " layer"]:
-    defined = means[:, ~np.isnan(means).all(axis=0)]
-    return defined.mean(axis=1) if defined.shape[1] else np.full(len(means), np.nan)

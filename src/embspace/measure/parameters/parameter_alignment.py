@@ -7,6 +7,7 @@ from typing import Annotated
 
 import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
 
 from embspace.files.tables import save_table
 from embspace.measure.parameters.parameter_alignment_rows import (
@@ -107,11 +108,15 @@ def _to_copy(
 
 
 def compared_checkpoints(root: str, run: Run) -> list[Checkpoint]:
-    """Return each seed's models before any training, and after each phase."""
+    """Return each seed's models before any training, and after each phase.
+
+    With a base, all seeds are the same before training, and are left out.
+    """
     found = []
     for seed in run.seeds:
         phases = [checkpoints_of(root, run, seed, phase) for phase in run.phases]
-        found += [phases[0][0], *(each[-1] for each in phases)]
+        found += [phases[0][0]] if run.base is None else []
+        found += [each[-1] for each in phases]
     return found
 
 
@@ -121,7 +126,8 @@ def main(config: StageConfig) -> None:
     run = describe_run(name, config.train)
     checkpoints = compared_checkpoints(f"data/trained/{name}", run)
     models = [(each, run_parameters(str(each.folder))) for each in checkpoints]
-    found = measure_parameter_alignment(models, **config.settings)
+    with threadpool_limits(1):  # of products so small, several threads take longer
+        found = measure_parameter_alignment(models, **config.settings)
     save_table(found.similarity, f"results/parameter_alignment/similarity/{name}.csv")
     save_table(found.assignments, f"results/parameter_alignment/assignments/{name}.csv")
     save_table(found.planted, f"results/parameter_alignment/planted/{name}.csv")

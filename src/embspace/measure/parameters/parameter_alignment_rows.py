@@ -11,6 +11,7 @@ from embspace.geometry.inference.resampling import stream_of, upper_p_value
 from embspace.geometry.parameters.alignment import (
     Similarity,
     best_assignment,
+    best_order,
     layer_numbers,
     layer_similarity,
     projected_row_means,
@@ -123,7 +124,7 @@ def _some(rows: Sequence[Rows], n: int, generator: np.random.Generator) -> list[
 
 
 def _on_diagonal(similarity: Similarity) -> float:
-    order = best_assignment(similarity).order
+    order = best_order(similarity)
     return float(np.mean(order == np.arange(len(order))))
 
 
@@ -145,7 +146,7 @@ def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], le
 
 
 def _cells(similarity: Similarity) -> Iterator[Row]:
-    order = best_assignment(similarity).order
+    order = best_order(similarity)
     for layer, other in np.ndindex(*similarity.shape):
         yield {
             "layer": layer + 1,
