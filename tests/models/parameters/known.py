@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from embspace.models.parameters.read import LayerParameters, ModelParameters
+from embspace.models.parameters.layers import LayerParameters
+from embspace.models.parameters.read import ModelParameters
 
 N_TOKENS, DIM, N_HEADS, D_FF = 40, 8, 2, 10
 
@@ -28,9 +29,16 @@ def known_parameters(
             query_bias=None,
             key_bias=None,
             value_bias=None,
+            output_bias=None,
             n_heads=N_HEADS,
             ff_keys={name: rows(D_FF) for name in ff_keys},
+            ff_key_biases=dict.fromkeys(ff_keys),
             ff_values=rows(D_FF),
+            ff_value_bias=None,
+            attention_input_scale=None,
+            ff_input_scale=None,
+            attention_output_scale=None,
+            ff_output_scale=None,
         )
         for layer in range(n_layers)
     ]
@@ -41,5 +49,6 @@ def known_parameters(
         output_embedding=embedding,
         head_transform=None,
         final_norm=None,
+        is_tied=True,
         tokens=[f"token_{number}" for number in range(N_TOKENS)],
     )

@@ -13,23 +13,17 @@ BOTH = ("one", "other")
 def test_each_group_has_the_rows_of_each_layer() -> None:
     parameters = known_parameters(0, n_layers=3)
     groups = parameter_groups(parameters)
-    assert list(groups) == [
-        "query",
-        "key",
-        "value",
-        "output",
-        "feed_forward_key",
-        "feed_forward_value",
-    ]
+    attention = [f"attention_{each}" for each in ("query", "key", "value", "output")]
+    assert list(groups) == ["feed_forward_key", "feed_forward_value", *attention]
     assert all(len(rows) == 3 for rows in groups.values())
-    assert np.array_equal(groups["value"][1], parameters.layers[1].value)
+    assert np.array_equal(groups["attention_value"][1], parameters.layers[1].value)
     assert np.array_equal(groups["feed_forward_key"][2], parameters.layers[2].ff_keys["key"])
     assert np.array_equal(groups["feed_forward_value"][0], parameters.layers[0].ff_values)
 
 
 def test_both_matrices_of_a_gated_network_are_groups() -> None:
     groups = parameter_groups(known_parameters(0, ff_keys=("gate", "up")))
-    assert list(groups)[4:] == ["feed_forward_gate", "feed_forward_up", "feed_forward_value"]
+    assert list(groups)[:3] == ["feed_forward_gate", "feed_forward_up", "feed_forward_value"]
 
 
 def test_vocabularies_of_the_same_tokens_are_let_through() -> None:

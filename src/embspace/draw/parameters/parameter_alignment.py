@@ -31,10 +31,10 @@ SPACES = {
     "raw": Look("in raw space", VERMILION, "s", "--"),
 }
 GROUPS = {
-    "query": "queries",
-    "key": "keys",
-    "value": "values",
-    "output": "outputs",
+    "attention_query": "queries",
+    "attention_key": "keys",
+    "attention_value": "values",
+    "attention_output": "outputs",
     "feed_forward_key": "FF keys",
     "feed_forward_gate": "FF gates",
     "feed_forward_up": "FF ups",

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.extract.checkpoints import form_of
 from embspace.files.tables import save_table
 from embspace.measure.parameters.parameter_alignment_rows import (
     ASSIGNMENTS,
@@ -18,12 +19,16 @@ from embspace.measure.parameters.parameter_alignment_rows import (
     aligned_rows,
     planted_rows,
 )
+from embspace.measure.parameters.run_checkpoints import (
+    checkpoint_parameters,
+    trained_checkpoints,
+)
 from embspace.models.parameters.groups import require_same_tokens
-from embspace.models.parameters.read import ModelParameters, run_parameters
-from embspace.settings.run import Run, describe_run
+from embspace.models.parameters.read import ModelParameters
+from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
-from embspace.train.checkpoints import Checkpoint, checkpoints_of
+from embspace.train.checkpoints import Checkpoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,25 +112,13 @@ def _to_copy(
     return max(same, key=lambda each: each[0].step)
 
 
-def compared_checkpoints(root: str, run: Run) -> list[Checkpoint]:
-    """Return each seed's models before any training, and after each phase.
-
-    With a base, all seeds are the same before training, and are left out.
-    """
-    found = []
-    for seed in run.seeds:
-        phases = [checkpoints_of(root, run, seed, phase) for phase in run.phases]
-        found += [phases[0][0]] if run.base is None else []
-        found += [each[-1] for each in phases]
-    return found
-
-
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.train_name
     run = describe_run(name, config.train)
-    checkpoints = compared_checkpoints(f"data/trained/{name}", run)
-    models = [(each, run_parameters(str(each.folder))) for each in checkpoints]
+    final_norm = form_of(name, run)["final_norm"]
+    checkpoints = trained_checkpoints(f"data/trained/{name}", run)
+    models = [(each, checkpoint_parameters(run, each, final_norm)) for each in checkpoints]
     with threadpool_limits(1):  # of products so small, several threads take longer
         found = measure_parameter_alignment(models, **config.settings)
     save_table(found.similarity, f"results/parameter_alignment/similarity/{name}.csv")

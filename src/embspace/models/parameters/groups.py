@@ -8,25 +8,13 @@ from jaxtyping import Float
 from embspace.errors import InputError
 from embspace.models.parameters.read import ModelParameters
 
-Rows = Float[np.ndarray, "row dim"]
-KEYS = "feed_forward_"
+Rows = Float[np.ndarray, "_ dim"]
 
 
 def parameter_groups(parameters: ModelParameters) -> dict[str, list[Rows]]:
-    """Return the rows of each layer by group, all of the model's width.
-
-    Those of `query`, `key`, `value` and `output` are of all heads, one head after the other; then
-    come those that a feed-forward network compares its input with, `feed_forward_key`, of a gated
-    one `feed_forward_gate` and `feed_forward_up`; and what it adds, `feed_forward_value`.
-    """
-    layers = parameters.layers
-    groups = {
-        name: [getattr(layer, name) for layer in layers]
-        for name in ("query", "key", "value", "output")
-    }
-    names = list(layers[0].ff_keys)
-    groups |= {f"{KEYS}{name}": [layer.ff_keys[name] for layer in layers] for name in names}
-    return groups | {f"{KEYS}value": [layer.ff_values for layer in layers]}
+    """Return the rows of each layer by group, one layer after the other, as layers name them."""
+    of_layers = [layer.groups() for layer in parameters.layers]
+    return {group: [each[group] for each in of_layers] for group in of_layers[0]}
 
 
 def require_same_tokens(

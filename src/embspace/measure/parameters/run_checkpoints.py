@@ -1,0 +1,35 @@
+"""Parameters of the checkpoints of a run that were trained, and of those before."""
+
+from embspace.models.parameters.read import ModelParameters, run_parameters
+from embspace.models.tokenizer import read_tokenizer
+from embspace.settings.run import Run
+from embspace.train.checkpoints import Checkpoint, checkpoints_of, read_record
+from embspace.train.heads import load_head
+
+
+def trained_checkpoints(root: str, run: Run) -> list[Checkpoint]:
+    """Return each seed's models before any training, and after each phase.
+
+    With a base, all seeds are the same before training, and are left out.
+    """
+    found = []
+    for seed in run.seeds:
+        phases = [checkpoints_of(root, run, seed, phase) for phase in run.phases]
+        found += [phases[0][0]] if run.base is None else []
+        found += [each[-1] for each in phases]
+    return found
+
+
+def checkpoint_parameters(
+    run: Run, checkpoint: Checkpoint, final_norm: str | None
+) -> ModelParameters:
+    """Read the parameters of a checkpoint, whose files are held against its record.
+
+    Raises:
+        InputError: if a file is missing or not the one that was written, or for an architecture
+            whose blocks are not known.
+    """
+    folder = checkpoint.folder
+    read_record(folder)
+    module = load_head(folder, run.phases[checkpoint.phase])
+    return run_parameters(module, read_tokenizer(folder), final_norm)

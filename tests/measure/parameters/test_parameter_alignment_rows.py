@@ -1,0 +1,44 @@
+"""Holds rows of matched layers to the mathematics that they are made of."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry.parameters.alignment import (
+    best_assignment,
+    layer_numbers,
+    layer_similarity,
+    projected_row_means,
+    vocabulary_covariances,
+)
+from embspace.measure.parameters.parameter_alignment_rows import (
+    Protocol,
+    aligned_rows,
+    planted_rows,
+)
+from tests.models.parameters.known import known_parameters
+
+PROTOCOL = Protocol(n_shuffles=4, level=0.9, seed=0)
+
+
+def test_cells_and_totals_are_those_of_the_matrix() -> None:
+    one, other = known_parameters(0, n_layers=3), known_parameters(1, n_layers=3)
+    covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
+    rows = [[layer.ff_values for layer in each.layers] for each in (one, other)]
+    means = projected_row_means(rows[0], rows[1], covariances)
+    similarity = layer_similarity(means, layer_numbers(rows[1]))
+    found = [
+        (cells, whole)
+        for cells, whole in aligned_rows(one, other, PROTOCOL, {"seed": 0})
+        if (whole["group"], whole["space"]) == ("feed_forward_value", "vocabulary")
+    ]
+    ((cells, whole),) = found
+    values = np.array([cell["similarity"] for cell in cells]).reshape(3, 3)
+    assert values == pytest.approx(similarity)
+    assert whole["total"] == pytest.approx(best_assignment(similarity).total)
+    assert whole["n_layers"] == 3 and whole["n_tokens"] == 40
+
+
+def test_copies_have_at_most_as_many_rows_as_a_layer() -> None:
+    rows = list(planted_rows(known_parameters(0), PROTOCOL, noise=[0.0], n_copies=2, n_rows=1000))
+    by_group = {row["group"]: row["n_rows"] for row in rows}
+    assert by_group["feed_forward_value"] == 10 and by_group["attention_query"] == 8
