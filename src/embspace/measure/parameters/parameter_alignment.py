@@ -36,7 +36,7 @@ class AlignmentTables:
     """The tables of a run."""
 
     similarity: pd.DataFrame
-    """One row two layers of two seeds, group of parameters and space."""
+    """One row two layers of two seeds, group of parameters and space, after all training."""
     assignments: pd.DataFrame
     """One row two seeds, group and space: how many layers are matched with themselves."""
     planted: pd.DataFrame
@@ -78,7 +78,7 @@ def measure_parameter_alignment(
         InputError: if two seeds have different tokens, naming the first that differs.
     """
     protocol = Protocol(n_shuffles=n_shuffles, level=level, seed=seed)
-    similarity, assignments = [], []
+    similarity, assignments, last = [], [], models[-1][0]
     for (first, one), (second, other) in combinations(models, 2):
         if (first.phase, first.step) != (second.phase, second.step):
             continue
@@ -86,7 +86,8 @@ def measure_parameter_alignment(
         place = {"phase": first.phase, "step": first.step}
         place |= {"seed": first.seed, "other_seed": second.seed}
         for cells, whole in aligned_rows(one, other, protocol, place):
-            similarity += [{**place, **row} for row in cells]
+            if (first.phase, first.step) == (last.phase, last.step):
+                similarity += [{**place, **row} for row in cells]
             assignments.append({**place, **whole})
     copied, parameters = _to_copy(models)
     place = {"phase": copied.phase, "step": copied.step, "seed": copied.seed}

@@ -1,0 +1,101 @@
+"""Holds the page of matched layers to its tables."""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.parameters.parameter_alignment import draw_parameter_alignment
+from tests.draw.fits import assert_words_fit
+
+GROUPS = ("feed_forward_value", "attention_query")
+SETTINGS: dict[str, Any] = {"shown": "feed_forward_value", "row_height_mm": 45.0, "digits": 3}
+N_LAYERS = 3
+
+
+def similarity(order: tuple[int, ...]) -> pd.DataFrame:
+    rows = [
+        ("pretraining", 9, 0, 1, group, space, a + 1, b + 1, 0.2 + 0.01 * a * b, order[a] == b)
+        for group, space, a, b in product(
+            GROUPS, ("vocabulary", "raw"), range(N_LAYERS), range(N_LAYERS)
+        )
+    ]
+    columns = ["phase", "step", "seed", "other_seed", "group", "space", "layer", "other_layer"]
+    return pd.DataFrame(rows, columns=[*columns, "similarity", "is_assigned"])
+
+
+def assignments(is_aligned: bool) -> pd.DataFrame:
+    rows = [
+        ("pretraining", step, 0, 1, group, space, float(step == 9), step == 9 and is_aligned)
+        for step, group, space in product((0, 9), GROUPS, ("vocabulary", "raw"))
+    ]
+    columns = ["phase", "step", "seed", "other_seed", "group", "space", "on_diagonal", "is_aligned"]
+    return pd.DataFrame(rows, columns=columns).assign(
+        n_layers=N_LAYERS, null_on_diagonal=0.3, null_on_diagonal_low=0.0,
+        null_on_diagonal_high=0.6, p_value=0.01, total=1.5, diagonal_total=1.5, margin=0.1,
+    )  # fmt: skip
+
+
+def planted() -> pd.DataFrame:
+    rows = [
+        (group, space, noise, 1.0 if space == "vocabulary" and not noise else 0.3)
+        for group, space, noise in product(GROUPS, ("vocabulary", "raw"), (0.0, 8.0))
+    ]
+    table = pd.DataFrame(rows, columns=["group", "space", "noise", "found"])
+    given = {"found_low": 0.2, "found_high": 1.0, "chance": 1 / 3, "smallest_margin": 0.01}
+    return table.assign(n_copies=5, **given)
+
+
+def draw(*runs: str, is_aligned: bool = True) -> tuple[Figure, str]:
+    tables = {
+        "similarity": similarity((0, 2, 1)),
+        "assignments": assignments(is_aligned),
+        "planted": planted(),
+    }
+    results = {
+        name: pd.concat([table.assign(run=run) for run in runs]) for name, table in tables.items()
+    }
+    return draw_parameter_alignment(results, "all runs", **SETTINGS)
+
+
+def title(figure: Figure) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
+def test_maps_have_a_square_on_each_match() -> None:
+    figure, _ = draw("mine")
+    assert_words_fit(figure)
+    corners = [tuple(patch.get_xy()) for patch in figure.axes[0].patches]
+    assert corners == [(0, 0), (2, 1), (1, 2)]
+    assert len(figure.axes) == 4
+
+
+def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
+    assert title(draw("mine")[0]) == (
+        "Through the vocabulary, 100 % of the layers of turned and shuffled copies are found, in "
+        "raw space 30 %; seeds are aligned in mine"
+    )
+    assert title(draw("mine", is_aligned=False)[0]).endswith("seeds are aligned in no run")
+
+
+def test_curves_are_means_of_groups() -> None:
+    figure, _ = draw("mine")
+    drawn = [list(line.get_ydata()) for line in figure.axes[3].lines[:2]]
+    assert drawn == [pytest.approx([1.0, 0.3]), pytest.approx([0.3, 0.3])]
+
+
+def test_every_run_has_a_row_and_its_tables() -> None:
+    figure, text = draw("mine", "yours")
+    assert len(figure.axes) == 8
+    assert "| mine" in text and "| yours" in text
+    assert "| FF values" in text
+
+
+def test_nothing_trained_is_said_in_words() -> None:
+    empty = {name: pd.DataFrame() for name in ("similarity", "assignments", "planted")}
+    figure, text = draw_parameter_alignment(empty, "all runs", **SETTINGS)
+    assert_words_fit(figure)
+    assert "None." in text
+    assert title(figure) == "No run was trained"
