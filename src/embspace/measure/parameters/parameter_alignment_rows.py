@@ -9,6 +9,7 @@ from jaxtyping import Float
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of, upper_p_value
 from embspace.geometry.parameters.alignment import (
+    Rows,
     Similarity,
     best_assignment,
     best_order,
@@ -20,7 +21,7 @@ from embspace.geometry.parameters.alignment import (
 )
 from embspace.geometry.parameters.planted_copies import found_layers
 from embspace.measure.tables.nulls import mean_and_range
-from embspace.models.parameters.groups import Rows, parameter_groups
+from embspace.models.parameters.groups import parameter_groups
 from embspace.models.parameters.read import ModelParameters
 
 VOCABULARY, RAW = "vocabulary", "raw"

@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from jaxtyping import Float
-
 from embspace.errors import InputError
+from embspace.geometry.parameters.alignment import Rows
 from embspace.models.parameters.read import ModelParameters
-
-Rows = Float[np.ndarray, "_ dim"]
 
 
 def parameter_groups(parameters: ModelParameters) -> dict[str, list[Rows]]:
