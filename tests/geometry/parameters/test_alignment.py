@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from embspace.geometry.parameters.alignment import (
     best_assignment,
@@ -192,3 +193,13 @@ def test_published_matrices_give_the_published_assignment(pair: dict[str, Any]) 
     for first, second in np.reshape(pair["near_tie"], (-1, 2)):
         kept = similarity[first, first] + similarity[second, second]
         assert similarity[first, second] + similarity[second, first] == pytest.approx(kept)
+
+
+def test_the_file_of_published_numbers_has_these_assignments(root: Path) -> None:
+    content = yaml.safe_load((root / "data/published/dar_parameter_alignment.yaml").read_text())
+    printed = {row["quantity"].strip(): row["published"] for row in content["undecided"]}
+    for pair in PUBLISHED["pairs"]:
+        seeds = " and ".join(name.removeprefix("seed_") for name in pair["models"])
+        quantity = f"MultiBERTs of seeds {seeds}: layers matched by their attention values "
+        expected = " ".join(str(layer + 1) for layer in pair["assignment"])
+        assert printed[f"{quantity}through the vocabulary"] == expected
