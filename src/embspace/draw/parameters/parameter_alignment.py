@@ -152,7 +152,12 @@ def _maps(axes: Sequence[Axes], similarity: pd.DataFrame, shown: str, run: str) 
         ax.tick_params(rotation=0)
         ax.set(xlabel="", ylabel="")
         low, high = values.min().min(), values.max().max()
-        look = {"rotation": 90, "fontsize": 7, "va": "center", "transform": ax.transAxes}
+        look: dict[str, Any] = {
+            "rotation": 90,
+            "fontsize": 7,
+            "va": "center",
+            "transform": ax.transAxes,
+        }
         ax.text(1.04, 0.5, f"{low:.3f} to {high:.3f}", **look)
         ax.set_title(MAPS[space])
     axes[0].set_ylabel(run)
