@@ -28,7 +28,7 @@ CATEGORIES = {
     "equal": "equal tokens",
     "joined": "join into a word",
     "joined_backwards": "join into a word, second first",
-    "inflection": "forms of one verb or adjective",
+    "inflection": "forms of one verb",
     "number": "singular and plural",
     "gender": "of one gender",
     "place": "places",
@@ -40,17 +40,8 @@ CATEGORIES = {
     "related": "of one field",
     "part_of_speech": "of one part of speech",
 }
-SHOWN = (
-    "equal",
-    "joined",
-    "inflection",
-    "number",
-    "gender",
-    "country",
-    "related",
-    "part_of_speech",
-)
-N_COLUMNS = 4
+SHOWN = ("equal", "inflection", "number", "gender", "place", "related")
+N_COLUMNS = 2
 
 
 def draw_head_pairs(
@@ -97,10 +88,11 @@ def _title(results: dict[str, Any], label: str) -> str:
         of_form = above[above["form"] == form]
         equal = of_form[of_form["category"] == "equal"]
         other = of_form[of_form["category"] != "equal"][["layer", "head"]].drop_duplicates()
-        parts.append(f"{name} of {len(equal)} equal tokens and of {len(other)} related words")
+        parts.append(
+            f"{name} of {len(equal)} relates equal tokens and of {len(other)} words of one category"
+        )
     return (
-        f"Among the top pairs of {counted(n_heads, 'head')} of {label}, more often than by chance, "
-        f"{' and '.join(parts)}"
+        f"Of {counted(n_heads, 'head')} of {label}, more often than by chance, {'; '.join(parts)}"
     )
 
 
