@@ -88,12 +88,8 @@ def _title(results: dict[str, Any], label: str) -> str:
         of_form = above[above["form"] == form]
         equal = of_form[of_form["category"] == "equal"]
         other = of_form[of_form["category"] != "equal"][["layer", "head"]].drop_duplicates()
-        parts.append(
-            f"{name} of {len(equal)} relates equal tokens and of {len(other)} words of one category"
-        )
-    return (
-        f"Of {counted(n_heads, 'head')} of {label}, more often than by chance, {'; '.join(parts)}"
-    )
+        parts.append(f"{name} relates equal tokens in {len(equal)}, related words in {len(other)}")
+    return f"Beyond chance, among {counted(n_heads, 'head')} of {label}, {'; '.join(parts)}"
 
 
 def _subtitle(facts: dict[str, Any], label: str, settings: dict[str, Any]) -> str:
@@ -132,7 +128,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, of_both: pd.DataFrame) -> None:
         cmap="mako_r",
         linewidths=0.3,
         xticklabels=max(1, grid.shape[1] // 6),
-        yticklabels=max(1, grid.shape[0] // 6),
+        yticklabels=max(1, grid.shape[0] // 3),
         cbar=False,
     )
     bar = ax.figure.colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
