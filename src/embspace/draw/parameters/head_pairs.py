@@ -28,7 +28,7 @@ CATEGORIES = {
     "equal": "equal tokens",
     "joined": "join into a word",
     "joined_backwards": "join into a word, second first",
-    "inflection": "forms of one verb",
+    "inflection": "forms of one verb or adjective",
     "number": "singular and plural",
     "gender": "of one gender",
     "place": "places",
