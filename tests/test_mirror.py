@@ -178,9 +178,9 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"prepare/model\.py writes data/prepared/model/\{\}\.json",
         r"prepare_gone: deps lacks data/prepared/code/prepare_gone\.txt",
         r"prepare_gone: deps has data/prepared/code/prepare_model\.txt",
+        r"prepare_model: deps lacks conf/prepare/model\.yaml",
         r"prepare_model: deps lacks models\.lock",
         r"prepare_model: params lacks `- conf/model/\$\{item\.model\}\.yaml:`",
-        r"prepare_model: deps lacks conf/prepare/model\.yaml",
     ),
     (
         edit(SEPARABILITY, "ity)", 'ity, groups=("corpus",))', after="__main__"),

@@ -78,7 +78,7 @@ def test_maps_have_a_square_on_each_match() -> None:
 def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     assert title(draw("mine")[0]) == (
         "Through the vocabulary, 100 % of the layers of turned and shuffled copies are found, in "
-        "raw space 30 %; seeds are aligned in mine"
+        "raw space 30 %; seeds are aligned in mine (in raw space, too)"
     )
     assert title(draw("mine", is_aligned=False)[0]).endswith("seeds are aligned in no run")
 

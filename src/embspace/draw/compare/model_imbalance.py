@@ -12,6 +12,7 @@ from embspace.draw.page.canvas import (
     count,
     legend_below,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
 )
@@ -52,7 +53,7 @@ def draw_model_imbalance(
         title=_finding(table, one, other),
         subtitle=f"{one} and {other} · n in the titles · information imbalance: mean rank of the "
         f"nearest neighbor, 0: all is held, 1: nothing · lines: with the last layer of {other} · "
-        f"difference: below 0, {one} holds more · bands: 95 % intervals over texts",
+        f"difference: below 0, {one} holds more · bands: {_level(table)} intervals over texts",
         stage=STAGE,
     )
     if not corpora:
@@ -67,6 +68,10 @@ def draw_model_imbalance(
     if corpora:
         legend_below(figure, axes, ncols=2)
     return figure, _tables(table, one, other, digits)
+
+
+def _level(table: pd.DataFrame) -> str:
+    return "95 %" if table.empty else percent(table["level"].iloc[0])
 
 
 def _last(table: pd.DataFrame) -> pd.DataFrame:

@@ -100,9 +100,10 @@ def _subtitle(facts: dict[str, Any], label: str, settings: dict[str, Any]) -> st
         f"weights alone · {count(settings['n_pairs'])} top pairs of a head among all "
         f"{count(facts['n_ordinary_tokens'])} tokens, exact, equal ones left out but in the panels "
         "of these · color: share of pairs in the category, less that with the tokens of rows "
-        f"permuted ({count(settings['n_permutations'])} times) · dot: beyond chance over all heads "
-        f"(p ≤ {settings['significance']:g}), {100 * settings['least_share']:g} % of the pairs or "
-        f"more, and above {settings['n_shuffled_heads']} shuffled heads"
+        f"permuted ({count(settings['n_permutations'])} times) · dot: beyond chance over "
+        f"all heads, each category by itself (p ≤ {settings['significance']:g}), "
+        f"{100 * settings['least_share']:g} % of the pairs or more, and above "
+        f"{settings['n_shuffled_heads']} shuffled heads"
     )
 
 

@@ -112,10 +112,20 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
     rows = _last(assignments)
     if rows.empty:
         return said
-    rows = rows[rows["space"] == "vocabulary"]
-    aligned = _is_true(rows["is_aligned"]).groupby(rows["run"], sort=False).mean()
-    names = ", ".join(map(str, aligned.index[aligned > MOST]))
-    return f"{said}; seeds are aligned in {names or 'no run'}"
+    aligned = _is_true(rows["is_aligned"]).groupby([rows["space"], rows["run"]], sort=False).mean()
+    of_space = {space: set(found["run"]) for space, found in _mostly(aligned).groupby("space")}
+    found, raw = (of_space.get(space, set()) for space in ("vocabulary", "raw"))
+    names = [
+        f"{run} (in raw space, too)" if run in raw else str(run)
+        for run in rows["run"].unique()
+        if run in found
+    ]
+    return f"{said}; seeds are aligned in {', '.join(names) or 'no run'}"
+
+
+def _mostly(aligned: pd.Series) -> pd.DataFrame:
+    """The spaces and runs of which most groups and seeds are aligned."""
+    return aligned[aligned > MOST].reset_index()
 
 
 def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, shown: str) -> str:
@@ -218,8 +228,8 @@ def _text(assignments: pd.DataFrame, planted: pd.DataFrame, digits: int) -> str:
     last = for_readers(_last(assignments), columns, **words)
     parts = [section("After training", note, markdown_table(last, digits))]
     note = (
-        "Copies of the first seed's last pretraining: layers in random order, the space turned by "
-        "a random orthogonal matrix, normal noise of so many root mean squares on each parameter. "
+        "Copies of the first seed at the end of its first phase: layers in random order, the "
+        "space turned by a random orthogonal matrix, normal noise of so many root mean squares on each parameter. "
         "Share of layers found, and the range over copies; means over the groups of parameters."
     )
     keys = ["run", "space", "noise"]

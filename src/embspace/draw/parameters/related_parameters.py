@@ -89,7 +89,8 @@ def _title(facts: dict[str, Any], pairs: pd.DataFrame, label: str) -> str:
     rows = pairs[(pairs["measure"] == "share_related") & (pairs["pair"] == first)]
     best = rows.nlargest(1, "value").iloc[0]
     return (
-        f"{percent(rows['value'].mean())} of the units of {label} read and write the same words, "
+        f"{percent(rows['value'].mean())} of the units of {label} write "
+        f"{percent(facts['related_from'])} or more of the words that they read, "
         f"{percent(rows['shuffled'].mean())} at random; most in layer {best['layer']}: "
         f"{percent(best['value'])}"
     )

@@ -13,7 +13,12 @@ def keep_k(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, 
     """Scores with zero in the place of all but the `k` of largest absolute value of each row.
 
     Others that are equal to the weakest of these stay, too.
+
+    Raises:
+        ValueError: if `k` is not positive.
     """
+    if k < 1:
+        raise ValueError(f"k: expected 1 or more, found {k}")
     return _kept(scores, np.abs(scores), strengths(scores), k)
 
 

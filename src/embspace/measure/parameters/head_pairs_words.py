@@ -86,7 +86,8 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
             raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
         if table.isna().any(axis=None):
             raise InputError(f"{path}: a word or a value is empty")
-        lists[path.stem] = list(zip(table["word"], table["value"], strict=True))
+        words_in = table["word"].astype(str).str.lower()
+        lists[path.stem] = list(zip(words_in, table["value"], strict=True))
     parts = zip(words["word"].str.lower(), words["part_of_speech"], strict=True)
     return lists | {"part_of_speech": [(str(word), str(part)) for word, part in parts]}
 

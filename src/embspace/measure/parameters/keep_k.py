@@ -107,19 +107,22 @@ def _drawn(
         x = np.concatenate([groups[name] for groups in of_layers])[chosen]
         made.append((name, x[rng.permutation(len(x))]))
     if states is not None and "token" in states.states:
-        made.append((HIDDEN, _hidden(states, n, draw, n_draws, rng)))
+        hidden = _hidden(states, n, draw, n_draws, rng)
+        made += [(HIDDEN, hidden)] if len(hidden) else []
     return [(name, np.asarray(x, dtype=np.float32)) for name, x in made]
 
 
 def _hidden(
     states: CorpusStates, n: int, draw: int, n_draws: int, rng: np.random.Generator
 ) -> Float[np.ndarray, "_ dim"]:
-    """States after blocks, of all layers alike, of every `n_draws`-th document."""
+    """States after blocks, of all layers alike, of every `n_draws`-th document, if any."""
     tokens = states.tokens
     document = states.document[tokens["window"].to_numpy()]
     kept = np.flatnonzero(~tokens["repeated"].to_numpy() & (document % n_draws == draw))
     x = states.states["token"]
     n_layers = len(x) - 1
+    if not len(kept):
+        return np.empty((0, x.shape[-1]), dtype=np.float32)
     each = rng.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
     return np.stack([x[1 + at // len(kept), kept[at % len(kept)]] for at in each])
 
@@ -146,7 +149,8 @@ def _over_draws(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 def _choice(scores: pd.DataFrame) -> dict[str, Any]:
     """Return the inverse whose mean over the MLPs' vectors and few words is higher, and both."""
-    few = scores[scores["kind"].str.startswith("feed_forward") & (scores["k"] <= MOST_WORDS)]
+    of_units = scores[scores["kind"].str.startswith("feed_forward")]
+    few = of_units[of_units["k"] <= max(MOST_WORDS, of_units["k"].min())]
     means = few.groupby("inverse")["value"].mean()
     if means.empty:
         return {"chosen_inverse": None}

@@ -62,8 +62,8 @@ def measure_parameter_alignment(
     the rows of the second seed to its layers anew. Fixed before looking: seeds are aligned,
     `is_aligned`, where `on_diagonal` is above the null's range.
 
-    Parameters are whole populations: there is no interval over them. Copies of the first seed's
-    last pretraining are disguised as `found_layers` says; the range is over copies.
+    Parameters are whole populations: there is no interval over them. Copies of the first seed
+    at the end of its first phase are disguised as `found_layers` says; the range is over copies.
 
     Args:
         models: Checkpoints with their parameters, of each seed at the same steps; at least one.

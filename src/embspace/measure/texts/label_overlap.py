@@ -1,7 +1,7 @@
 """Stage `measure_label_overlap`: how many neighbors of a text have its label, by layer."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,7 +33,7 @@ from embspace.measure.texts.layer_choice_tasks import Labeled, labeled
 from embspace.models.weights import load_model, with_random_weights
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Probability, Share
 
 MEASURES = ("label_overlap", "balanced_label_overlap")
 COLUMNS = ["corpus", "measure", "pooling", "layer", "n", "n_labels", "n_units"]
@@ -73,7 +73,7 @@ def measure_label_overlap(
     fewest_documents: Annotated[int, Field(ge=4)],
     most_texts: PositiveInt,
     n_neighbors: PositiveInt,
-    class_fraction: Probability,
+    class_fraction: Share,
     random_weights_corpora: list[str],
     tokens_per_batch: PositiveInt,
     n_half_samples: PositiveInt,
@@ -85,8 +85,10 @@ def measure_label_overlap(
     """Return one row a corpus, measure, pooling and layer.
 
     Labels are those of `layer_choice`: subjects, or domains where most subjects are too rare. A
-    text of several windows is the mean of theirs. `label_overlap` counts `n_neighbors` neighbors of
-    each text, `balanced_label_overlap` a share of the texts of its label, and weighs labels alike.
+    text of several windows is the mean of theirs. Of a document's texts the first alone is taken:
+    texts of one document are near whatever their label is. `label_overlap` counts `n_neighbors`
+    neighbors of each text, `balanced_label_overlap` a share of the texts of its label, and weighs
+    labels alike.
     `less_last` is the difference from the last layer at the same pooling, on the same halves of the
     documents. `chance` is what it is on average with labels dealt at random, which is exact;
     `null_largest` the largest of draws. Beside it stands, of `random_weights_corpora`, the value
@@ -99,8 +101,8 @@ def measure_label_overlap(
     for corpus, read in corpora.items():
         if corpus in left_out or read.windows.empty:
             continue
-        some = labeled(
-            read.texts, fewest_documents=fewest_documents, most_texts=most_texts, seed=seed
+        some = _one_a_document(
+            labeled(read.texts, fewest_documents=fewest_documents, most_texts=most_texts, seed=seed)
         )
         if len(some.rows) <= 2 * n_neighbors:
             continue
@@ -122,6 +124,14 @@ def measure_label_overlap(
             of_corpus += [{"corpus": corpus, "pooling": pooling, **row} for row in found]
         rows += sorted(of_corpus, key=lambda row: MEASURES.index(row["measure"]))
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _one_a_document(some: Labeled) -> Labeled:
+    """The first text of each document, in the order of the texts."""
+    first = np.sort(np.unique(some.documents, return_index=True)[1])
+    return replace(
+        some, rows=some.rows[first], labels=some.labels[first], documents=some.documents[first]
+    )
 
 
 def _of_texts(
