@@ -229,7 +229,8 @@ def _text(assignments: pd.DataFrame, planted: pd.DataFrame, digits: int) -> str:
     parts = [section("After training", note, markdown_table(last, digits))]
     note = (
         "Copies of the first seed at the end of its first phase: layers in random order, the "
-        "space turned by a random orthogonal matrix, normal noise of so many root mean squares on each parameter. "
+        "space turned by a random orthogonal matrix, normal noise of so many root mean squares on "
+        "each parameter. "
         "Share of layers found, and the range over copies; means over the groups of parameters."
     )
     keys = ["run", "space", "noise"]
