@@ -67,7 +67,7 @@ UNITS = {"coherence": "Mean cosine of two words", "first_token_deviations": "Sta
 SHOWN = ("feed_forward_key", "feed_forward_gate", "feed_forward_value", "attention_value")
 MAIN = "word_embeddings"
 COHERENT = "most coherent"
-LONGEST = 46  # characters of a card's words in the figure
+LONGEST = 36  # characters of a card's words in the figure
 LINE_MM = 8.2
 
 

@@ -78,7 +78,7 @@ def draw_related_parameters(
         of_state = states[states["state"] == state].rename(columns={"other_texts": "chance"})
         _by_layer(ax, of_state, "group", GROUPS)
         ax.set(title=words, ylabel=f"Share of {facts['state_k']} words")
-    legend_below(figure, [axes[0], axes[2]], fontsize=7, ncols=4)
+    legend_below(figure, [axes[0], axes[2]], fontsize=7, ncols=3)
     return figure, "\n".join([heading, *_tables(pairs, states, digits)])
 
 
