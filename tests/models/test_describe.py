@@ -24,6 +24,7 @@ def test_it_finds_what_conf_model_says_of_each_architecture(name: str, tmp_path:
     found = describe_module(*loaded(build_animal(name, tmp_path / name)))
     written = read_yaml(ROOT / "conf/model" / f"{ANIMALS[name].described_as}.yaml")
     defaults = {"position_offset": 0}
+    written["matrices"].pop("output", None)  # a head's, which a model is read without
     for key in KEYS:
         assert found.keys.get(key) == written.get(key, defaults.get(key)), key
     assert found.keys["padding_rows"] == 0

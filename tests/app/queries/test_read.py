@@ -50,7 +50,7 @@ def test_a_planted_value_reads_as_its_topic():
     scores = [score for _, score in found.words]
     assert scores == sorted(scores, reverse=True)
     shown = str(found).splitlines()
-    assert shown[0] == "planted, layer 2 of 3, value 3, by the word embeddings"
+    assert shown[0] == "planted, layer 2 of 3, value 3, by the token embeddings"
     assert len(shown) == 2 + 5
 
 
@@ -75,7 +75,7 @@ def test_rows_of_a_head_count_inside_it():
 def test_other_readings_are_named():
     plain = read_vector("planted", 1, "value", 0, None, Asked())
     pseudo = read_vector("planted", 1, "value", 0, None, Asked(inverse="pseudo_inverse"))
-    assert pseudo.title.endswith("by the word embeddings, pseudo-inverse")
+    assert pseudo.title.endswith("by the token embeddings, pseudo-inverse")
     assert not np.allclose([s for _, s in plain.words], [s for _, s in pseudo.words])
     scaled = read_vector("planted", 1, "value", 0, None, Asked(norm_scale=True))
     assert scaled.title.endswith("with the gain of the norm")

@@ -77,7 +77,7 @@ def title_of(figure: Figure) -> str:
 def test_a_row_a_measure_and_a_column_a_space(figure: Figure) -> None:
     assert_words_fit(figure)
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
-    assert titles == ["Tokens", "First token ([CLS])", "Mean pooling", "", "", ""]
+    assert titles == ["Tokens", "First token", "Mean pooling", "", "", ""]
     labels = [figure.axes[row * 3].get_ylabel() for row in (0, 1)]
     assert labels == ["mean cosine", "outlier dimensions"]
     assert [ax.get_xlabel() for ax in figure.axes] == [""] * 3 + ["layer"] * 3

@@ -45,7 +45,7 @@ def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
     figure, text = draw(results)
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps"
-    titles = ["First token ([CLS])\nraw", "Mean pooling\ncentered, unit length"]
+    titles = ["First token\nraw", "Mean pooling\ncentered, unit length"]
     assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
         *titles,
         "",

@@ -202,7 +202,7 @@ def _prepared(
             )
         nothing = np.zeros_like(vector)
         return "through the masked head", head.output, head(vector) - head(nothing)
-    how = "by the word embeddings" if parameters.is_tied else "by the output embeddings"
+    how = "by the token embeddings" if parameters.is_tied else "by the output embeddings"
     if asked.inverse == "pseudo_inverse":
         how += ", pseudo-inverse"
     readers = token_readers(parameters.output_embedding, asked.inverse)

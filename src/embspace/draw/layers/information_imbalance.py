@@ -140,7 +140,7 @@ def _map(ax: Axes, rows: pd.DataFrame) -> None:
         square=True,
         annot=values.map(lambda value: f"{value:.2f}".removeprefix("0")) if written else False,
         fmt="",
-        annot_kws={"fontsize": 6},
+        annot_kws={"fontsize": 7},
         cbar_kws={"shrink": 0.7, "label": "information imbalance"},
     )
     ax.invert_yaxis()

@@ -45,9 +45,9 @@ GROUPS = {
     "attention_output": Look("attention outputs", ORANGE, "X", (0, (3, 1, 1, 1))),
 }
 READINGS = {
-    "word_embeddings": "word embeddings",
+    "word_embeddings": "token embeddings",
     "pseudo_inverse": "pseudo-inverse of the embeddings",
-    "norm_scale": "word embeddings, with the gain of the norm",
+    "norm_scale": "token embeddings, with the gain of the norm",
     "masked_head": "through the masked head",
 }
 MEASURES = {
@@ -67,7 +67,7 @@ UNITS = {"coherence": "Mean cosine of two words", "first_token_deviations": "Sta
 SHOWN = ("feed_forward_key", "feed_forward_gate", "feed_forward_value", "attention_value")
 MAIN = "word_embeddings"
 COHERENT = "most coherent"
-LONGEST = 36  # characters of a card's words in the figure
+LONGEST = 32  # characters of a card's words in the figure
 LINE_MM = 8.2
 
 
@@ -130,7 +130,7 @@ def _subtitle(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     n = count(scores["n_vectors"].max())
     return (
         f"{label} · {n} vectors a layer and group · {facts['k']} words of highest score among "
-        f"{count(facts['n_allowed'])} tokens, by the word embeddings · bands: intervals over "
+        f"{count(facts['n_allowed'])} tokens, by the token embeddings · bands: intervals over "
         f"vectors · gray: coordinates shuffled, {counted(facts['n_shuffles'], 'draw')}"
     )
 
@@ -173,7 +173,7 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
                 if not np.isnan(card["head"]):
                     where += f", head {card['head']:.0f}"
                 shown = f"{shorten(words, LONGEST, placeholder=' …')}\n"
-                ax.text(x, y, f"{shown}  ({where})", fontsize=6.3, linespacing=1.15, **place)
+                ax.text(x, y, f"{shown}  ({where})", fontsize=7, linespacing=1.15, **place)
 
 
 def _tables(scores: pd.DataFrame, cards: pd.DataFrame, digits: int) -> list[str]:
