@@ -105,9 +105,9 @@ def measure_parameter_vectors(
     is subtracted; `first_token_deviations` is by how many standard deviations over all tokens the
     highest score is above the mean. Of each group `n_vectors` at equal distances are read, with
     half-sample intervals over them. Readings: by the token embeddings; by their pseudo-inverse;
-    with the gain of the norm between; and through the masked head, where there is one. Cards show the
-    `n_coherent` most coherent ones and `n_random` others; tokens of the kinds `left_out` are not
-    named. Each vector's coordinates are shuffled `n_shuffles` times.
+    with the gain of the norm between; and through the masked head, where there is one. Cards
+    show the `n_coherent` most coherent ones and `n_random` others; tokens of the kinds `left_out`
+    are not named. Each vector's coordinates are shuffled `n_shuffles` times.
     """
     parameters = space.parameters
     if parameters is None:
