@@ -46,7 +46,7 @@ class LayerCloud:
     n_equal: int = 0
     """Vectors that were left out because another one is equal."""
     kept: Bool[np.ndarray, " all"] | None = None
-    """Which of all vectors of the corpus and space these are; None: all of them."""
+    """True for those of all vectors of the corpus and space that are here; None: all of them."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
         """Some of the vectors, in ascending order."""

@@ -108,7 +108,7 @@ class Matrices(Strict):
 
 
 class MaskedHead(Strict):
-    """What a checkpoint has between the last layer and the vocabulary, by its own names.
+    """Names what a checkpoint has between the last layer and the vocabulary, as it does.
 
     The score of a token is the product of its row of the output matrix with
     norm(activation(dense(h))), and its bias.

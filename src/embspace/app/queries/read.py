@@ -38,7 +38,7 @@ class Reading:
     title: str
     words: list[tuple[str, float]]
     opposite: list[tuple[str, float]]
-    """Of the vector times -1."""
+    """The words of lowest score, lowest first: those of the vector times -1."""
 
     def __str__(self) -> str:
         """Return the words side by side with those of the negation."""
@@ -67,7 +67,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Asked:
-    """How a vector is read."""
+    """The settings by which a vector is read."""
 
     inverse: Inverse = "transpose"
     norm_scale: bool = False

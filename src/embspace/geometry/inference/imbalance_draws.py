@@ -36,7 +36,7 @@ class ImbalanceDraws:
     asymmetry_low: Imbalance
     asymmetry_high: Imbalance
     null_mean: Imbalance
-    """Of draws with the points of the column's view in another order."""
+    """The values of draws that have the points of the column's view in another order."""
     null_smallest: Imbalance
 
 

@@ -1,4 +1,4 @@
-"""How much of the inner products of vectors is left when each keeps its k strongest tokens.
+"""Measures what is left of inner products when each vector keeps its k strongest tokens.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), appendix A.
 """

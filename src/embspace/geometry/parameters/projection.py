@@ -21,7 +21,7 @@ class TopTokens:
     token: Int[np.ndarray, "row k"]
     score: Float[np.ndarray, "row k"]
     opposite_token: Int[np.ndarray, "row k"]
-    """Of the vector times -1: those of the lowest scores, lowest first."""
+    """The tokens of lowest scores, lowest first: those of the vector times -1."""
     opposite_score: Float[np.ndarray, "row k"]
 
 

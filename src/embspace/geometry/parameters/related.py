@@ -1,4 +1,4 @@
-"""Whether two vectors name the same tokens: overlaps of the sets of their k strongest ones.
+"""Measures whether two vectors name the same tokens, by their k strongest ones.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 4.2 and
 appendix B.
@@ -27,7 +27,7 @@ def strongest_tokens(
 def n_common(
     first: Int[np.ndarray, "row _"], second: Int[np.ndarray, "row _"]
 ) -> Int[np.ndarray, " row"]:
-    """How many members two sets of tokens have in common, row by row."""
+    """Return the number of members that two sets of tokens have in common, row by row."""
     together = np.sort(np.concatenate([first, second], axis=1), axis=1)
     return np.asarray((together[:, 1:] == together[:, :-1]).sum(axis=1))
 

@@ -114,7 +114,7 @@ def _windows(tokens: pd.DataFrame, rows: Int[np.ndarray, " chosen"]) -> list[Win
 def _pooled_states(
     module: Any, windows: list[Window], final_norm: str | None, tokens_per_batch: int, device: str
 ) -> LayerStates:
-    """What a model makes of windows, in their order; tokens are not kept."""
+    """Return the states that a model makes of windows, in their order; tokens are not kept."""
     batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
     found = {one.index: one.pooled for one in encode(module, windows, batches, device, final_norm)}
     order = range(len(windows))

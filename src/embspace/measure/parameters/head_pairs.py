@@ -129,7 +129,7 @@ def measure_head_pairs(
 
 
 class _OfHead(NamedTuple):
-    """What is found of one form of one head."""
+    """Holds the results of one form of one head."""
 
     pairs: dict[str, TopPairs]
     profile: Row

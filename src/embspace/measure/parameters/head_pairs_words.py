@@ -1,4 +1,4 @@
-"""Which tokens are equal, join into a word, or stand in one list of words."""
+"""Finds tokens that are equal, join into a word, or stand in one list of words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ ListedWords = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """What is known of the tokens of a vocabulary."""
+    """Holds the texts, classes and lists of the tokens of a vocabulary."""
 
     shown: list[str]
     """The tokens as their tokenizer writes them."""
@@ -37,9 +37,9 @@ class Words:
     """The tokens that are neither special nor unused."""
     equal: Relation
     relations: dict[str, Relation]
-    """Of the categories but `equal`, of which pairs of equal tokens are no part."""
+    """The relation of each category but `equal`; pairs of equal tokens are left out of them."""
     n_words: dict[str, int]
-    """How many tokens have a value of each list."""
+    """The number of tokens that have a value, by list."""
 
 
 def words_of(

@@ -36,7 +36,7 @@ PLANTED += ["found", "found_low", "found_high", "chance", "smallest_margin"]
 
 @dataclass(frozen=True)
 class Protocol:
-    """How the null is drawn."""
+    """Holds the settings of the null."""
 
     n_shuffles: int
     level: float

@@ -67,7 +67,7 @@ class _Reading:
 
     name: str
     readers: Float[np.ndarray, "token width"]
-    """Of the tokens that may be named."""
+    """The rows that score tokens, of those that may be named."""
     mean: Float[np.ndarray, " width"]
     spread: Float[np.ndarray, "width width"]
     """The covariance of the readers."""

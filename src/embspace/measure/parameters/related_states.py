@@ -29,7 +29,7 @@ class Related:
 
 @dataclass
 class _Read:
-    """What the tokens of all texts activate, and their states."""
+    """Holds the vectors that tokens activate most, and the states of these tokens."""
 
     text: list[int] = field(default_factory=list)
     active: dict[tuple[int, str], list[np.ndarray]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What stages of parameters read of a model: its vectors, its tokens, and which may be named."""
+"""Loads a model's parameters and tokens, for the stages that read them as words."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class VocabularySpace:
     """As `vocabulary_table` tells them; none where there are no parameters."""
 
     def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Which tokens may be named: those of no kind that is left out, or all of a few."""
+        """Return True for tokens of no kind that is left out; for all where none would be left."""
         kept = np.array([kind not in left_out for kind in self.kinds], dtype=bool)
         return kept if kept.any() else np.ones(len(kept), dtype=bool)
 
     def facts(self) -> dict[str, Any]:
-        """What the model is, for a reader of the tables."""
+        """Return the model's architecture and sizes, for the tables."""
         facts: dict[str, Any] = {
             "known": self.parameters is not None,
             "architecture": self.architecture,

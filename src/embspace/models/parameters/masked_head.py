@@ -1,4 +1,4 @@
-"""What a masked language model does between its last layer and its vocabulary."""
+"""Loads the head of a masked language model, from its last layer to its vocabulary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class HeadTransform:
     scale: Float[np.ndarray, " width"]
     shift: Float[np.ndarray, " width"] | None
     epsilon: float
-    """Of the norm."""
+    """The small number under the root of the norm."""
     output: Float[np.ndarray, "token width"]
     """The rows of the tokens; `width` is the embedding size, of ALBERT less than the model's."""
     bias: Float[np.ndarray, " token"] | None

@@ -240,6 +240,6 @@ OTHERS: dict[str, Callable[[Any], Iterator[Parts]]] = {
 
 
 def knows_parts(module: Any) -> bool:
-    """Whether the maps of `module` can be read; no for None, which has none."""
+    """Return True if the maps of `module` can be read; False for None, which has none."""
     kind = str(getattr(getattr(module, "config", None), "model_type", ""))
     return kind in OTHERS or knows(module)

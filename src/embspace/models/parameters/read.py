@@ -34,7 +34,7 @@ class FinalNorm:
     shift: Float[np.ndarray, " dim"] | None
     epsilon: float
     is_centered: bool
-    """Whether the mean is subtracted; a root mean square norm has none."""
+    """True if the mean is subtracted, False for a root mean square norm."""
 
     def __call__(self, x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row dim"]:
         """Return states after the norm."""
@@ -60,7 +60,7 @@ class ModelParameters:
     tokens: list[str]
     """As the tokenizer writes them, by row."""
     is_tied: bool
-    """Whether the output matrix is the input's."""
+    """True if the output matrix is the input's."""
 
 
 def read_parameters(name: str, model: Model, module: Any | None = None) -> ModelParameters:
