@@ -5,6 +5,7 @@ setting that a stage has among its `vars`, as `{name}` of an f-string.
 """
 
 import re
+from functools import cache
 
 from tests.mirror.tree import TOY, Stage
 
@@ -74,7 +75,13 @@ def gives(entry: str, path: str) -> bool:
 
     Where a module leaves a suffix to another, the entry has more; `{}` of a module fits any name.
     """
+    is_below = f"{blanked(path)}/".startswith(f"{blanked(entry)}/")
+    return is_below or _with_suffix(path).fullmatch(blanked(entry)) is not None
+
+
+@cache
+def _with_suffix(path: str) -> re.Pattern[str]:
+    """Return the pattern of a path with any name in its blanks, and with any suffix."""
     name = r"(?:\{\}|\w+)"
     pattern = name.join(re.escape(part) for part in path.split("{}"))
-    is_below = f"{blanked(path)}/".startswith(f"{blanked(entry)}/")
-    return is_below or re.fullmatch(rf"{pattern}(\..*)?", blanked(entry)) is not None
+    return re.compile(rf"{pattern}(\..*)?")

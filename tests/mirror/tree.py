@@ -48,7 +48,7 @@ class Stage:
         """What its command says of which nouns its module is to make, where there are several."""
         return str(self.entry.get("cmd")).partition(FAMILY)[2]
 
-    @property
+    @cached_property
     def runs(self) -> str:
         """The noun of its module: its own, but for a module of families the one in the command."""
         found = re.search(r"-m \S+\.(\w+) ", str(self.entry.get("cmd")))
@@ -58,13 +58,13 @@ class Stage:
     def function(self) -> str:
         return f"{self.verb}_{self.runs}"
 
-    @property
+    @cached_property
     def nouns(self) -> set[str]:
         """The nouns that it makes: its own, or all families that it has results of."""
         parts = [out.split("/") for out in self.outs if self.family]
         return {part[1] for part in parts if part[0] == "results"} or {self.noun}
 
-    @property
+    @cached_property
     def chapter(self) -> str:
         """The folder of its graph; empty for the root's."""
         return Path(self.graph).parent.name
@@ -73,7 +73,7 @@ class Stage:
     def draws_chapter(self) -> bool:
         return self.verb == "draw" and self.noun == self.chapter
 
-    @property
+    @cached_property
     def module(self) -> str:
         folder = f"{self.verb}/{self.chapter}" if self.verb in FOLDED else self.verb
         return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.runs}.py"
@@ -81,7 +81,7 @@ class Stage:
     def _list(self, key: str) -> list[Any]:
         return list(self.entry.get(key) or [])
 
-    @property
+    @cached_property
     def matrix(self) -> dict[str, Any]:
         """What it has an item for each of, families aside; DVC takes pairs by `foreach` alone."""
         matrix = dict(self.entry.get("matrix") or {})
@@ -105,7 +105,7 @@ class Stage:
         """Return what has the place of an item of the matrix in commands and paths."""
         return "${key}" if key == "pair" else f"${{item.{key}}}"
 
-    @property
+    @cached_property
     def deps(self) -> list[str]:
         return self._list("deps")
 
@@ -113,7 +113,7 @@ class Stage:
     def code_deps(self) -> set[str]:
         return {dep for dep in self.deps if dep.startswith(("src", CODE, "requirements"))}
 
-    @property
+    @cached_property
     def outs(self) -> dict[str, bool]:
         """Each output, of each family, and whether DVC caches it instead of leaving it to git."""
         listed = [out for kind in ("outs", "metrics", "plots") for out in self._list(kind)]
@@ -149,15 +149,15 @@ class Function:
     def name(self) -> str:
         return self.node.name
 
-    @property
+    @cached_property
     def verb(self) -> str:
         return Path(self.module).parts[2]
 
-    @property
+    @cached_property
     def noun(self) -> str:
         return Path(self.module).stem
 
-    @property
+    @cached_property
     def chapter(self) -> str:
         """The folder in that of the verb, if any."""
         return "/".join(Path(self.module).parts[3:-1])
@@ -245,9 +245,16 @@ class Tree:
 
     def drawn_by(self, drawing: Function) -> list[str]:
         """Return the nouns that a function draws: its own, or all of the module of its name."""
-        makers = [stage for stage in self.stages if stage.verb in MAKERS]
-        found = {noun for stage in makers if stage.runs == drawing.noun for noun in stage.nouns}
-        return sorted(found) or [drawing.noun]
+        return self._made.get(drawing.noun, [drawing.noun])
+
+    @cached_property
+    def _made(self) -> dict[str, list[str]]:
+        """What the module of each name makes, over all stages that run it."""
+        made: dict[str, set[str]] = {}
+        for stage in self.stages:
+            if stage.verb in MAKERS:
+                made.setdefault(stage.runs, set()).update(stage.nouns)
+        return {name: sorted(nouns) for name, nouns in made.items()}
 
     @cached_property
     def modules(self) -> dict[str, str]:
