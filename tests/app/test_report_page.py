@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from embspace.app.report_page import (
+    CHAPTERS,
+    COMPARES_MODELS,
     as_html,
     drawn_nouns,
     layer_nouns,
@@ -15,6 +17,7 @@ from embspace.app.report_page import (
 )
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
+from embspace.settings.pipeline import read_stages
 
 TABLE = """# Tokens of X
 
@@ -109,6 +112,7 @@ def test_the_contents_are_by_chapter_and_do_not_repeat_the_model(page: str):
         "Words",
         "Sentences",
         "Texts",
+        "Attention",
         "Publications",
         "Provenance",
     ]
@@ -198,11 +202,25 @@ def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):
     params = (tree / "params.yaml").read_text().replace("profiled: []", "profiled: [minilm]")
     (tree / "params.yaml").write_text(params)
     sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
-    expected = {"atlas", "direction", "spectrum", "context", "hubs", "intrinsic_dimension"}
-    expected |= {"layer_choice", "label_overlap", "information_imbalance"}
-    assert set(layer_nouns()) == expected
-    assert set(sections[-11:-2]) == expected  # before the ledger and what the model is
+    n_layers = len(layer_nouns())
+    assert sections[-2 - n_layers : -2] == [*layer_nouns()]  # before the ledger and the model
     assert sections[-2:] == ["ledger", "provenance"]
+
+
+@pytest.mark.parametrize(
+    ("models", "nouns"), [("models", drawn_nouns()), ("profiled", layer_nouns())]
+)
+def test_whatever_is_drawn_of_one_model_has_a_place(root: Path, models: str, nouns: dict[str, str]):
+    drawn = {
+        Path(output).parent.name: stage.name.removeprefix("draw_")
+        for stage in read_stages(root).values()
+        if stage.entry.get("matrix") == {"model": f"${{{models}}}"}
+        for output in stage.outputs()
+        if output.endswith(".png")
+    }
+    assert drawn.pop(COMPARES_MODELS, None) in (None, "layers")
+    assert nouns == drawn
+    assert set(nouns.values()) <= CHAPTERS.keys()
 
 
 def test_the_page_says_of_what_it_is(whole: Path, page: str):

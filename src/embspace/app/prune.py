@@ -5,7 +5,7 @@ What a run of conf/train/ has made stays as long as its file does: it took minut
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,8 +58,8 @@ class Found(NamedTuple):
     """No outputs of any stage."""
 
 
-def find_leftovers(params: Params) -> Found:
-    """Return what was built of other models and corpora, and what no stage has made."""
+def find_leftovers(params: Params, folders: Iterable[Path] = BUILT) -> Found:
+    """Return what was built of other models and corpora in folders, and what no stage has made."""
     outputs = _outputs()
     named = {
         "model": {*params.models, TOY},
@@ -68,7 +68,7 @@ def find_leftovers(params: Params) -> Found:
         "pair": {*params.compared},
     }
     found = Found([], [])
-    for file in _built_files():
+    for file in _built_files(folders):
         made = [match for output in outputs if (match := output.fullmatch(file.as_posix()))]
         if not made:
             found.others.append(file)
@@ -82,8 +82,7 @@ def find_strays(params: Params) -> list[Path]:
 
     DVC's cache has these files until `make gc`, and gives them back when they are needed again.
     """
-    left_over = find_leftovers(params).left_over
-    return [file for file in left_over if any(map(file.is_relative_to, READ_WHOLE))]
+    return find_leftovers(params, READ_WHOLE).left_over
 
 
 def in_git(files: list[Path]) -> set[Path]:
@@ -119,8 +118,8 @@ def name_of(file: Path) -> str | None:
     return file.parent.name if name and file.is_relative_to(DRAWN) else name
 
 
-def _built_files() -> Iterator[Path]:
-    for folder in BUILT:
+def _built_files(folders: Iterable[Path]) -> Iterator[Path]:
+    for folder in folders:
         for file in sorted(folder.rglob("*")):
             if file.is_file() and file not in SHARED and not file.name.startswith("."):
                 yield file

@@ -7,12 +7,15 @@ and `dvc plots show` would draw each of them. So they are saved from here, by DV
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import chdir, suppress
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from embspace.files.copies import write_changed
-from embspace.settings.pipeline import LOCK, graph_files, read_locked
+from embspace.settings.pipeline import GRAPH, LOCK, graph_files, read_locked
 
 REMEMBERED = Path(".cache/remembered")
 
@@ -23,9 +26,10 @@ def remember_runs(root: Path) -> int:
     Only these are looked at: to hash the outputs of all stages takes as long as some stages run.
     While another command of DVC is at work in the tree, 0 comes back, and the next call saves them.
     """
-    mark, runs = root / REMEMBERED, _hashes_of_runs(root)
+    mark = root / REMEMBERED
     known = _read(mark)
-    new = {run for run, content in runs.items() if known.get(run) != content}
+    hashes = _hashes(root, known)
+    new = [run for run in hashes if ":" in run and known.get(run) != hashes[run]]
     if not new:
         return 0
     from dvc.lock import LockError
@@ -34,24 +38,31 @@ def remember_runs(root: Path) -> int:
     repo = Repo(str(root))
     try:
         with repo.lock, chdir(root):  # there DVC looks for the stage of a run
-            candidates = (stage for stage in repo.index.stages if _address(stage) in new)
-            forgotten = [stage for stage in candidates if _is_forgotten(stage)]
+            forgotten = [stage for stage in _stages(repo, new) if _is_forgotten(stage)]
             for stage in forgotten:
                 repo.stage_cache.save(stage)
     except LockError:
         return 0
     mark.parent.mkdir(parents=True, exist_ok=True)
-    write_changed(mark, json.dumps(runs, indent=0).encode())
+    write_changed(mark, json.dumps(hashes, indent=0).encode())
     return len(forgotten)
 
 
-def _hashes_of_runs(root: Path) -> dict[str, str]:
-    """Return a hash of what dvc.lock tells of each stage's last run, by the stage's address."""
-    return {
-        f"{lock.with_name('dvc.yaml').as_posix()}:{name}": _hash(run)
-        for lock in graph_files(root, LOCK)
-        for name, run in read_locked(root / lock).items()
-    }
+def _hashes(root: Path, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the hash of each dvc.lock by its path, and of each run in it by the stage's address.
+
+    Those of the runs are taken from `known` if the file is the same: a long one is parsed slowly.
+    """
+    hashes = {}
+    for lock in graph_files(root, LOCK):
+        graph = lock.with_name(GRAPH).as_posix()
+        hashes[lock.as_posix()] = whole = hashlib.sha256((root / lock).read_bytes()).hexdigest()
+        if known.get(lock.as_posix()) == whole:
+            hashes |= {run: known[run] for run in known if run.partition(":")[0] == graph}
+        else:
+            runs = read_locked(root / lock).items()
+            hashes |= {f"{graph}:{name}": _hash(run) for name, run in runs}
+    return hashes
 
 
 def _hash(run: dict[str, Any]) -> str:
@@ -59,14 +70,19 @@ def _hash(run: dict[str, Any]) -> str:
 
 
 def _read(mark: Path) -> dict[str, str]:
-    """Return the hashes of the runs that were saved the last time; none if they cannot be read."""
+    """Return the hashes that the last call left; none if they cannot be read."""
     with suppress(FileNotFoundError, ValueError, TypeError):
         return dict(json.loads(mark.read_bytes()))
     return {}
 
 
-def _address(stage: Any) -> str:
-    return f"{stage.path_in_repo}:{stage.name}"
+def _stages(repo: Any, runs: Iterable[str]) -> Iterator[Any]:
+    """Yield DVC's stages of these addresses that are in the graph; only their files are read."""
+    from dvc.dvcfile import load_file
+
+    for graph, named in groupby(sorted(run.split(":") for run in runs), itemgetter(0)):
+        stages = load_file(repo, graph).stages
+        yield from (stages[name] for _, name in named if name in stages)
 
 
 def _is_forgotten(stage: Any) -> bool:

@@ -44,6 +44,7 @@ CHAPTERS = {
     "layer_choice": "Layers",
     "label_overlap": "Layers",
     "blocks": "Inside the blocks",
+    "parameters": "Parameters",
     "ledger": "Publications",
 }
 
@@ -94,6 +95,7 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
 
 def drawn_nouns() -> dict[str, str]:
     """Return what is drawn of each model, in the order of the page, and the chapter of each."""
+    from embspace.draw.attention.__main__ import DRAWINGS as ATTENTION
     from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
     from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
     from embspace.draw.sentences.__main__ import DRAWINGS as SENTENCES
@@ -106,6 +108,7 @@ def drawn_nouns() -> dict[str, str]:
         "words": WORDS,
         "sentences": SENTENCES,
         "texts": TEXTS,
+        "attention": ATTENTION,
         "ledger": ("ledger",),
     }
     return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
@@ -113,15 +116,18 @@ def drawn_nouns() -> dict[str, str]:
 
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
+COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
 def layer_nouns() -> dict[str, str]:
     """Return what is drawn of the layers of a profiled model, in the order of the page."""
-    from embspace.draw.layers.__main__ import DRAWINGS
+    from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
+    from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
+    from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
 
-    # That one holds models against each other, and a report has but one.
-    layers = dict.fromkeys((each for each in DRAWINGS if each != "encoders_decoders"), "layers")
-    return layers | {noun: noun for noun in DRAWN_ALONE}
+    layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
+    layers |= {noun: noun for noun in DRAWN_ALONE}
+    return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
 
 
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:

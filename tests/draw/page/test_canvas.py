@@ -1,6 +1,8 @@
 from collections.abc import Iterator
+from importlib.resources import files
 
 import pytest
+import seaborn
 from matplotlib import rcParams
 from matplotlib.colors import to_hex
 
@@ -23,6 +25,19 @@ def style() -> Iterator[None]:
     use_style()
     yield
     use_style()  # as it was before a test that changes it
+
+
+def test_the_style_is_seaborns_theme_but_for_what_is_said_to_be_ours():
+    ours = dict(rcParams)
+    seaborn.set_theme(context="paper", style="ticks", palette=PALETTE)
+    lines = (files("embspace.draw.page") / "embspace.mplstyle").read_text().splitlines()
+    changed = {line.partition(":")[0] for line in lines[lines.index("# Ours.") :]}
+    # Never used: all maps name their colors, and the family is one font. The cycle is compared
+    # below, for seaborn has other words for the same colors.
+    changed |= {"figure.figsize", "font.sans-serif", "image.cmap", "axes.prop_cycle"}
+    assert {key for key in ours if ours[key] != rcParams[key]} <= changed
+    cycle = [each["color"] for each in ours["axes.prop_cycle"]]
+    assert cycle == [to_hex(each["color"]).upper() for each in rcParams["axes.prop_cycle"]]
 
 
 def test_a_figure_names_its_stage_and_what_was_measured():

@@ -84,7 +84,7 @@ def broken(tables: dict[str, Any], label: str, *, words: str) -> tuple[Figure, s
 
 def on_cores(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let so many processes draw, however few figures there are."""
-    monkeypatch.setattr(results, "cpu_count", lambda: n)
+    monkeypatch.setattr("joblib.cpu_count", lambda: n)
     monkeypatch.setattr(results, "WORTH_A_PROCESS", 1)
 
 
@@ -116,7 +116,7 @@ def test_the_number_of_cores_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
 def test_a_process_a_core_and_none_for_few_figures(
     n_cores: int, n_figures: int, expected: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(results, "cpu_count", lambda: n_cores)
+    monkeypatch.setattr("joblib.cpu_count", lambda: n_cores)
     assert n_processes(n_figures) == expected
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
@@ -146,6 +145,8 @@ def _grid(
 
 def _shares(ax: Axes, types: pd.DataFrame, name: str, palette: Sequence[str]) -> None:
     """Draw the share of each type as a bar with its interval, and a line at random weights."""
+    import seaborn as sns
+
     colors = _colors(types, palette)
     shown = types.assign(name=types["type"].map(_words))
     sns.barplot(

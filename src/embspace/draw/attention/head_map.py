@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
@@ -97,6 +96,8 @@ def _subtitle(plane: pd.DataFrame, label: str, divergence: pd.DataFrame) -> str:
 
 
 def _plane(ax: Axes, plane: pd.DataFrame) -> None:
+    import seaborn as sns
+
     sns.scatterplot(
         plane, x="x", y="y", hue="layer", palette="crest", s=26, ax=ax, linewidth=0, legend=False
     )

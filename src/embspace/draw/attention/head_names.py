@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -50,6 +49,8 @@ def draw_grid(
     ax: Axes, values: pd.DataFrame, title: str, *, has_bar: bool = True, **look: Any
 ) -> None:
     """Draw the values of all heads as a map of layers and heads, with its own scale of colors."""
+    import seaborn as sns
+
     with _alone(ax):
         sns.heatmap(
             values, ax=ax, linewidths=0.2, cbar=False, xticklabels=False, yticklabels=False, **look
@@ -68,6 +69,8 @@ def draw_grid(
 
 def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str) -> None:
     """Draw the map of one head, query by key, with its tokens, from 0 to 1."""
+    import seaborn as sns
+
     look: dict[str, Any] = {"vmin": 0, "vmax": 1, "cmap": "mako_r", "cbar": False}
     look |= {"square": True, "rasterized": True, "xticklabels": False, "yticklabels": False}
     with _alone(ax):

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -161,6 +160,8 @@ def _along_stream(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
 
 
 def _gains(ax: Axes, rows: pd.DataFrame) -> None:
+    import seaborn as sns
+
     wide = rows.pivot_table("value", "step", "layer")
     wide = wide.loc[[step for step in STEPS if step in wide.index]].rename(index=STEPS)
     largest = float(wide.abs().max().max())

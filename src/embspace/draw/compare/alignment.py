@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from textwrap import fill
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -120,6 +119,8 @@ def _scale(figure: Figure, axes: Sequence[Axes]) -> None:
 
 def _heat_map(ax: Axes, values: pd.DataFrame, written: bool) -> None:
     """Draw values from 0 to 1 as colors; what is less than 0 has the color of 0."""
+    import seaborn as sns
+
     every, every_other = (-(-n // N_NUMBERED) for n in values.shape)
     is_square = max(values.shape) < 1.5 * min(values.shape)
     look = {"cmap": "viridis", "vmin": 0, "vmax": 1, "square": is_square, "cbar": False}

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -101,6 +100,8 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
 
 
 def _map(ax: Axes, rows: pd.DataFrame, one: str, other: str) -> None:
+    import seaborn as sns
+
     values = rows.pivot(index="layer", columns="other_layer", values="asymmetry")
     reach = max(float(np.abs(values.to_numpy()).max()), 0.05)
     every, every_other = (-(-n // N_NUMBERED) for n in values.shape)

@@ -4,7 +4,6 @@ from textwrap import fill
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
@@ -130,6 +129,8 @@ def _counts(ax: Axes, table: pd.DataFrame, one: str, other: str) -> None:
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the Jaccard index of each kind by what has to agree, as a map in the rows of counts."""
+    import seaborn as sns
+
     wide = table.pivot(index="kind", columns="definition", values="jaccard_index")
     wide = wide.loc[_kinds(table), [*DEFINITIONS]].rename(columns=DEFINITIONS)
     words = wide.map(lambda share: "" if share != share else percent(share))

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -75,6 +74,8 @@ def _title(deviations: pd.DataFrame) -> str:
 
 
 def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
+    import seaborn as sns
+
     deviations = _deviations(wide).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
     numbers: dict[str, Any] = {

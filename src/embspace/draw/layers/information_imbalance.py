@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -129,6 +128,8 @@ def _panels(axes: Sequence[Axes], rows: pd.DataFrame, corpus: str) -> None:
 
 
 def _map(ax: Axes, rows: pd.DataFrame) -> None:
+    import seaborn as sns
+
     values = rows.pivot(index="layer", columns="other_layer", values="value")
     written = len(values) <= LARGEST_WRITTEN
     sns.heatmap(

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
-from scipy.stats import poisson
 
 from embspace.draw.page.canvas import HALO, count, legend_below, new_figure, percent, write_beside
 from embspace.draw.page.looks import CLOUDS, GRAY, SPACES, names
@@ -80,6 +79,8 @@ def _hub(row: pd.Series) -> str:
 
 def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
     """Draw the share of vectors by least k-occurrence, beside that of random neighbors."""
+    from scipy.stats import poisson
+
     k = int(occurrence["k"].max())
     for cloud, rows in occurrence.groupby("cloud", sort=False):
         look = CLOUDS[str(cloud)]

@@ -33,6 +33,8 @@ def draw_norm_and_mean_cosine(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw tokens by norm and cosine with the mean: their number, kind and median id."""
+    import seaborn as sns
+
     tokens = tokens_and_mean(results).dropna(subset=[Y])
     figure, axes = new_figure(
         1,
@@ -43,7 +45,8 @@ def draw_norm_and_mean_cosine(
         "raw learned matrix",
         stage="measure_mean_embedding",
     )
-    counts = axes[0].hexbin(tokens[X], tokens[Y], bins="log", cmap="mako_r", **HEXAGONS)
+    mako = sns.color_palette("mako_r", as_cmap=True)
+    counts = axes[0].hexbin(tokens[X], tokens[Y], bins="log", cmap=mako, **HEXAGONS)
     _color_bar(figure, axes[0], counts, "tokens", "Tokens per cell")
     kinds = _most_frequent_kind(axes[1], tokens)
     axes[1].set_title("Most frequent kind")

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -86,6 +85,8 @@ def _not_rounded_up(auc: float) -> str:
 
 def _distributions(ax: Axes, scores: pd.DataFrame) -> None:
     """Draw the density of the scores of each kind; the classifier decides at 0."""
+    import seaborn as sns
+
     ranges = scores.groupby("is_labeled")["score"].quantile(np.array([CUT, 1 - CUT]))
     low, high = min(ranges.min(), 0), max(ranges.max(), 0)
     room = 0.05 * (high - low)

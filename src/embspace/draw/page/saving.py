@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 import pandas as pd
-from joblib import cpu_count
 from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import (
@@ -125,9 +124,6 @@ def draw_and_save(
         label: The name for readers.
         settings: The settings of each noun.
     """
-    from joblib import Parallel, delayed
-    from tqdm import tqdm
-
     root = Path.cwd()
     keys = {
         noun: _key(chapter, noun, drawing, name, label, settings[noun])
@@ -135,15 +131,21 @@ def draw_and_save(
     }
     # Before processes are started, for most often one figure is new, and a start takes longer.
     unknown = [noun for noun, key in keys.items() if not restore_drawing(key, noun, name)]
-    calls = (
-        delayed(_draw_noun)(
-            root, chapter, noun, drawings[noun], name, label, settings[noun], keys[noun]
-        )
+    calls = [
+        (root, chapter, noun, drawings[noun], name, label, settings[noun], keys[noun])
         for noun in unknown
-    )
-    n_jobs = n_processes(len(unknown))
-    drawn = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(calls)
-    for _ in tqdm(drawn, total=len(unknown), desc="figures", disable=None):
+    ]
+    n_jobs = n_processes(len(calls))
+    if n_jobs == 1:  # to import joblib and tqdm takes as long as to draw a small figure
+        for call in calls:
+            _draw_noun(*call)
+        return
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    parallel = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
+    drawn = parallel(delayed(_draw_noun)(*call) for call in calls)
+    for _ in tqdm(drawn, total=len(calls), desc="figures", disable=None):
         pass
 
 
@@ -164,6 +166,10 @@ def _key(
 
 def n_processes(n_figures: int) -> int:
     """Return a number of processes: at most one a core, and none that is not worth its start."""
+    if n_figures < 2 * WORTH_A_PROCESS:
+        return 1
+    from joblib import cpu_count
+
     return max(1, min(cpu_count(), n_figures // WORTH_A_PROCESS))
 
 

@@ -4,7 +4,6 @@ from textwrap import fill
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
@@ -115,6 +114,8 @@ def _why(facts: dict[str, Any]) -> str:
 
 def _panel(ax: Axes, rows: pd.DataFrame, of_both: pd.DataFrame) -> None:
     """Draw a category of one form; both forms have the same colors."""
+    import seaborn as sns
+
     excess = rows["share"] - rows["permuted_mean"]
     largest = (of_both["share"] - of_both["permuted_mean"]).max()
     if not (rows["share"] > 0).any():

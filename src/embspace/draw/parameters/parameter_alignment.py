@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -145,6 +144,8 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, shown: str) -> s
 
 
 def _maps(axes: Sequence[Axes], similarity: pd.DataFrame, shown: str, run: str) -> None:
+    import seaborn as sns
+
     rows = _last(similarity)
     rows = rows[rows["group"] == shown]
     if rows.empty:

@@ -127,7 +127,9 @@ def _image(
     n_colors: int,
     limits: tuple[float, float],
 ) -> AxesImage:
-    cmap, (low, high) = colormaps[name].resampled(n_colors), limits
+    import seaborn as sns
+
+    cmap, (low, high) = sns.color_palette(name, as_cmap=True).resampled(n_colors), limits
     ax.grid(visible=False)
     return ax.imshow(
         values, cmap=cmap, vmin=low, vmax=high, aspect="auto", interpolation_stage="data"

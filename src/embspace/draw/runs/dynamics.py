@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
@@ -171,6 +170,8 @@ def _scale(values: pd.Series) -> tuple[type[Normalize], float, float]:
 
 def _maps(figure: Figure, axes: Sequence[Axes], rows: Sequence[pd.DataFrame]) -> None:
     """Draw the mean of the seeds by layer and step, with one scale of colors for all series."""
+    import seaborn as sns
+
     means = [each.groupby(["layer", "step"])["value"].mean().unstack() for each in rows]
     of_blocks = pd.concat([each[each["layer"] > 0] for each in rows])
     keys = ["series", "layer", "step"]

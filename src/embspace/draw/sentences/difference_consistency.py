@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -134,6 +133,8 @@ def _share_range(axes: Sequence[Axes]) -> None:
 
 
 def _by_layer(ax: Axes, table: pd.DataFrame, limit: float, pooling: str) -> None:
+    import seaborn as sns
+
     sns.heatmap(table, ax=ax, cmap="mako_r", vmin=0, vmax=limit, cbar=False, linewidths=0.3)
     ax.set(xlabel="layer", ylabel="", title=sentence_case(pooling))
     ax.grid(visible=False)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -103,6 +102,8 @@ def _number(cosine: float) -> str:
 
 def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
     """Draw the cosines of the means, with categories that are alike beside each other."""
+    import seaborn as sns
+
     values = cosine_matrix(cosines, "cosine")
     if values.empty:
         say_instead([ax], "one category alone")

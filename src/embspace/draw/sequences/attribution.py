@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -178,6 +177,8 @@ def _mark(
 
 
 def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
+    import seaborn as sns
+
     occlusion = places[places["method"] == "occlusion"]
     wide = occlusion.pivot_table("attribution", "class", "place")
     bar = {"pad": 0.01, "aspect": 12, "label": "logit", "extend": "both"}

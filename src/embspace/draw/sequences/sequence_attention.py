@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -118,6 +117,8 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
 
 
 def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
+    import seaborn as sns
+
     wide = places.pivot_table("attention", "layer", "place")
     bar = {"pad": 0.01, "aspect": 12, "label": "attention"}
     sns.heatmap(wide, ax=ax, cmap="mako_r", vmin=0, cbar_kws=bar, xticklabels=False)
@@ -129,6 +130,8 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
 
 def _heads(axes: Sequence[Axes], heads: pd.DataFrame) -> None:
     """Draw a map of layers and heads for each seed, and the first of random weights last."""
+    import seaborn as sns
+
     trained = heads[heads["weights"] == "trained"]
     seeds = sorted(trained["model_seed"].unique())[: len(axes) - 1]
     panels = [(f"Ratio, seed {seed:g}", trained[trained["model_seed"] == seed]) for seed in seeds]

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -188,6 +187,8 @@ def _looks(kinds: pd.Series) -> dict[str, Look]:
 
 def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw one dot for each text, the largest kind at the back, and the density of each kind."""
+    import seaborn as sns
+
     area = float(np.clip(INK / len(points), SMALLEST, LARGEST))
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
     for kind in sizes.sort_values(ascending=False, kind="stable").index:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -112,6 +111,8 @@ def _ratio(value: float) -> str:
 
 def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
     """Draw a heat map with colors about zero and each number in its cell."""
+    import seaborn as sns
+
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
     words: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7}}
     sns.heatmap(colors, ax=ax, cbar=False, linewidths=0.5, **look, **words)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -176,6 +175,8 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
 
 def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
     """Draw one row for each word and one column for each layer, colored by the difference."""
+    import seaborn as sns
+
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
     shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
     values = words.pivot(index="word", columns="layer", values="difference").loc[shown]

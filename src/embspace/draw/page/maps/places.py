@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from scipy.ndimage import gaussian_filter, maximum_filter
 
 from embspace.draw.page.canvas import HALO
 from embspace.draw.page.looks import TOKEN_KINDS
@@ -36,6 +35,8 @@ def name_places(ax: Axes, rows: pd.DataFrame, n_named: int) -> None:
 
 def named_places(rows: pd.DataFrame) -> list[tuple[float, float, str]]:
     """Return x, y and name of each dense place, the densest first; no name comes twice."""
+    from scipy.ndimage import gaussian_filter, maximum_filter
+
     tokens = rows[(rows["space"] == "input") & (rows["kind"] != "special")]
     points = tokens[["x", "y"]].to_numpy(dtype=float)
     if len(points) < NEAREST:
