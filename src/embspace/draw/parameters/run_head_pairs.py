@@ -122,10 +122,10 @@ def _title(checkpoints: pd.DataFrame) -> str:
     before, after = (_over_seeds(rows) for rows in _ends(checkpoints))
     if not after["n_above_null"].any():
         return "No head of a trained run relates tokens of one category beyond chance"
-    shares = after["n_above_null"] / after["n_heads"]
-    found: tuple[str, str, str] = max(shares.index, key=lambda each: shares[each])
-    run, form, category = found
-    n, of = (int(each) for each in after.loc[found])
+    rows = after.reset_index()
+    best = rows.loc[(rows["n_above_null"] / rows["n_heads"]).idxmax()]
+    run, form, category = (str(best[key]) for key in ("run", "form", "category"))
+    n, of = int(best["n_above_null"]), int(best["n_heads"])
     most = int(before["n_above_null"].max()) if len(before) else 0
     return (
         f"{FORMS[form]} of the {run} relates {MEANINGS[category]} in {n} of {counted(of, 'head')}, "
