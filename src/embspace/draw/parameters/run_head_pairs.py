@@ -122,8 +122,8 @@ def _title(checkpoints: pd.DataFrame) -> str:
     before, after = (_over_seeds(rows) for rows in _ends(checkpoints))
     if not after["n_above_null"].any():
         return "No head of a trained run relates tokens of one category beyond chance"
-    rows = after.reset_index()
-    best = rows.loc[(rows["n_above_null"] / rows["n_heads"]).idxmax()]
+    rows = after.reset_index().assign(share=lambda each: each["n_above_null"] / each["n_heads"])
+    best = rows.sort_values("share", ascending=False, kind="stable").iloc[0]
     run, form, category = (str(best[key]) for key in ("run", "form", "category"))
     n, of = int(best["n_above_null"]), int(best["n_heads"])
     most = int(before["n_above_null"].max()) if len(before) else 0
