@@ -20,6 +20,7 @@ from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
 from embspace.models import hub_errors
 from embspace.models.lock import read_lock
+from embspace.models.parameters.read import read_parameters
 from embspace.settings.model import describe_model
 from tests.hub_server import Hub, serving_hub
 from tests.tiny import DIM, POSITIONS, VOCABULARY, build_tiny_bert, tiny_description
@@ -64,6 +65,25 @@ def test_a_folder_is_described_so_that_its_matrices_can_be_read(
     assert len(matrices["positional"]) == POSITIONS
     assert found.described["label"] == "my model"
     assert "model.safetensors" in found.described["sha256"]
+
+
+def test_a_masked_head_is_described_so_that_it_can_be_read(root: Path, tmp_path: Path):
+    import transformers
+
+    folder = build_tiny_bert(tmp_path / "my model")
+    config = transformers.AutoConfig.from_pretrained(folder)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    found = find_model(str(folder), root, None)
+    check_complete(found, str(folder))
+    assert found.described
+    assert found.described["masked_head"] == {
+        "dense": "cls.predictions.transform.dense",
+        "norm": "cls.predictions.transform.LayerNorm",
+        "bias": "cls.predictions.bias",
+    }
+    model = describe_model(found.name, found.described)
+    head = read_parameters(found.name, model).head_transform
+    assert head and head.output.shape == (len(VOCABULARY), DIM)
 
 
 def test_weights_of_a_head_are_not_reported(

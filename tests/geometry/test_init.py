@@ -1,6 +1,8 @@
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import embspace.geometry
@@ -12,6 +14,22 @@ def test_every_public_name_is_there():
     for name in embspace.geometry.__all__:
         assert getattr(embspace.geometry, name).__name__ == name
     assert dir(embspace.geometry) == embspace.geometry.__all__
+
+
+def test_words_of_a_vector_are_read_from_the_package():
+    embedding = np.eye(4, dtype=np.float32)
+    vectors = np.array([[0, 3, 1, -2]], dtype=np.float32)
+    readers = embspace.geometry.token_readers(embedding, "transpose")
+    assert embspace.geometry.top_tokens(vectors, readers, 2).token.tolist() == [[1, 2]]
+    assert embspace.geometry.keep_k(vectors, 2).tolist() == [[0, 3, 0, -2]]
+
+
+@pytest.mark.parametrize(
+    "module", ["alignment", "keep_k", "projection", "related", "vocabulary_pairs"]
+)
+def test_parameters_have_their_names_in_the_package(module: str):
+    stub = Path(embspace.geometry.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert f"from .parameters.{module} import " in stub
 
 
 def test_an_unknown_name_is_an_attribute_error():

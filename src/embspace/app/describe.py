@@ -18,7 +18,13 @@ import yaml
 from embspace.errors import InputError, did_you_mean
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST
-from embspace.settings.model import REPOSITORY, HubFiles, describe_model, model_file
+from embspace.settings.model import (
+    REPOSITORY,
+    HubFiles,
+    VectorsModel,
+    describe_model,
+    model_file,
+)
 from embspace.settings.params import CONF, TOY, checked_name
 from embspace.settings.schema import read_yaml
 
@@ -183,12 +189,21 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
     from embspace.models.describe import describe_module
+    from embspace.models.parameters.describe_head import describe_head
     from embspace.models.tokenizer import load_tokenizer
     from embspace.models.weights import load_model
 
     nothing = {"input": "", "positional": None, "segment": None}
     model = describe_model(name, described | {"matrices": nothing})
-    return describe_module(load_model(name, model), load_tokenizer(name, model))
+    assert not isinstance(model, VectorsModel)  # `described` names files of weights
+    module = load_model(name, model)
+    found = describe_module(module, load_tokenizer(name, model))
+    head = describe_head(name, model, module)
+    if "output" in head:
+        found.keys["matrices"]["output"] = head["output"]
+    if "masked_head" in head:
+        found.keys["masked_head"] = head["masked_head"]
+    return found
 
 
 @contextmanager

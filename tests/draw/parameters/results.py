@@ -57,20 +57,22 @@ def of_keep_k(*, known: bool = True) -> dict[str, Any]:
     inverses = ("transpose", "pseudo_inverse")
     scores = [
         {"kind": kind, "inverse": inverse, "k": k, "n_vectors": 300, "value": value}
-        | {"smallest": value - 0.01, "largest": value + 0.01, "n_draws": 2}
+        | {"low": value - 0.01, "high": value + 0.01, "n_draws": 2, "n_pool": 600}
         for kind in kinds
         for inverse, value in zip(inverses, (0.8, 0.1), strict=True)
         for k in (10, 100, 1000)
     ]
     sizes = [
         {"kind": kind, "inverse": inverse, "k": 1024, "n_vectors": n, "value": 0.6}
-        | {"smallest": 0.6, "largest": 0.6, "n_draws": 1}
+        | {"low": 0.6, "high": 0.6, "n_draws": 1, "n_pool": 600}
         for kind in kinds
         for inverse in inverses
         for n in (75, 150)
     ]
     facts = FACTS | {"corpus": "articles", "n_vectors": 300, "n_draws": 2}
     facts |= {"chosen_inverse": "transpose", "mean_transpose": 0.8, "mean_pseudo_inverse": 0.1}
+    facts |= {"n_pool": 600, "level": 0.95}
+    facts |= {"advantage": 0.7, "advantage_low": 0.6, "advantage_high": 0.8}
     tables = [pd.DataFrame(rows, columns=COLUMNS) for rows in (scores, sizes)]
     if not known:
         return {"json": UNKNOWN, "csv": tables[0][:0], "sizes": tables[1][:0]}

@@ -6,21 +6,22 @@ from embspace.draw.parameters.keep_k import draw_keep_k
 from tests.draw.fits import assert_words_fit
 from tests.draw.parameters.results import of_keep_k
 
-SETTINGS: dict[str, Any] = {"height_mm": 100.0, "digits": 3}
+SETTINGS: dict[str, Any] = {"height_mm": 100.0, "shown_k": 1024, "digits": 3}
 
 
 def test_the_title_says_which_inverse_keeps_more():
     results = of_keep_k()
     figure, tables = draw_keep_k(results, "MiniLM", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    assert "the transpose keeps more than the pseudo-inverse: 0.80 and 0.10" in title
+    assert "choose the transpose: in up to 500 words it keeps more than the pseudo-inverse" in title
+    assert "0.80 and 0.10" in title
     assert "10 words keep 0.80 of values" in title
     assert_words_fit(figure)
     for words in ("k = 1,000", "n = 150", "hidden states", "0.83"):
         assert words in tables
-    results["json"] = results["json"] | {"mean_pseudo_inverse": 0.799}
+    results["json"] = results["json"] | {"advantage_low": -0.1}
     figure, _ = draw_keep_k(results, "MiniLM", **SETTINGS)
-    assert "keeps as much as" in " ".join(figure.get_suptitle().split())
+    assert "keeps no less than" in " ".join(figure.get_suptitle().split())
 
 
 def test_curves_are_those_of_their_inverse_and_number():

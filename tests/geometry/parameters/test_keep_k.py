@@ -5,7 +5,7 @@ from embspace.geometry.parameters.keep_k import (
     keep_k,
     keep_k_grams,
     keep_k_scores,
-    strengths,
+    random_members,
 )
 from embspace.geometry.parameters.projection import token_readers
 
@@ -17,7 +17,6 @@ def random(*shape: int, seed: int = 0) -> np.ndarray:
 def test_the_strongest_stay_with_their_sign():
     scores = np.array([[3, -4, 1, 0], [0, 0, -1, 2]], np.float32)
     assert keep_k(scores, 2).tolist() == [[3, -4, 0, 0], [0, 0, -1, 2]]
-    assert strengths(scores).tolist() == [[0, 1, 3, 4], [0, 0, 1, 2]]
     assert np.array_equal(keep_k(scores, 9), scores)
 
 
@@ -53,11 +52,34 @@ def test_a_factor_and_a_rotation_change_nothing():
 def test_the_score_depends_on_how_many_vectors_there_are():
     """As published with 0.83 at n = 300: more vectors give a lower score of the same matrix."""
     x, embedding = random(300, 64), random(1500, 64, seed=1)
-    whole, of_sizes = keep_k_grams(x, embedding, embedding, [60], [75, 150, 300])
-    few, some, all_of_them = of_sizes[0]
-    assert few > some > all_of_them
-    assert all_of_them == whole[0]
-    assert few == pytest.approx(keep_k_scores(x[:75], embedding, embedding, [60])[0], abs=1e-6)
+    members = np.arange(300) < np.array([[75], [150], [300]])
+    few, some, whole = keep_k_grams(x, embedding, embedding, [60, 200]).cosines(members)
+    assert (few > some).all() and (some > whole).all()
+    for found, n in ((few, 75), (whole, 300)):
+        expected = keep_k_scores(x[:n], embedding, embedding, [60, 200])
+        assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_more_tokens_than_are_cut_at_once_are_summed():
+    x, embedding = random(3, 6), random(5000, 6, seed=1)
+    readers = random(5000, 6, seed=2)
+    grams = keep_k_grams(x, embedding, readers, [7, 4999, 5000])
+    for number, k in enumerate((7, 4999, 5000)):
+        expected = keep_k(x @ embedding.T, k) @ keep_k(x @ readers.T, k).T
+        assert grams.kept[number] == pytest.approx(expected, rel=1e-3, abs=1e-2)
+
+
+def test_draws_have_their_size_and_whole_units():
+    unit = np.repeat([7, 3, 9, 1], 5)
+    members = random_members(unit, 10, 50, np.random.default_rng(0))
+    assert (members.sum(axis=1) == 10).all()
+    of_units = members.reshape(50, 4, 5).sum(axis=2)
+    assert set(of_units.ravel()) == {0, 5}
+    assert len({tuple(each) for each in of_units.tolist()}) == 6
+    alone = random_members(np.arange(20), 10, 2000, np.random.default_rng(0))
+    assert alone.mean(axis=0) == pytest.approx(0.5, abs=0.05)
+    cut = random_members(unit, 7, 9, np.random.default_rng(0)).reshape(9, 4, 5).sum(axis=2)
+    assert all(sorted(each) == [0, 0, 2, 5] for each in cut.tolist())
 
 
 def test_zero_vectors_have_no_cosine():
@@ -69,5 +91,5 @@ def test_bad_numbers_are_refused():
     x, embedding = random(3, 5), random(40, 5)
     with pytest.raises(ValueError, match="ks: found 0, allowed: 1 or more"):
         keep_k_scores(x, embedding, embedding, [0, 3])
-    with pytest.raises(ValueError, match=r"sizes: found \[4\], allowed: 1 to 3"):
-        keep_k_grams(x, embedding, embedding, [2], [4])
+    with pytest.raises(ValueError, match="size: found 4, allowed: 1 to 3"):
+        random_members(np.arange(3), 4, 1, np.random.default_rng(0))

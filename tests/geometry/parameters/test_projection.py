@@ -4,7 +4,7 @@ import pytest
 from embspace.geometry.parameters.projection import (
     BLOCK,
     highest,
-    mean_pair_cosine,
+    mean_member_cosine,
     score_blocks,
     token_readers,
     top_tokens,
@@ -99,6 +99,6 @@ def test_equal_numbers_go_by_column():
 def test_cosine_within_a_list_has_its_extremes():
     unit = np.array([[1, 0], [1, 0], [-1, 0], [0, 1]], np.float32)
     lists = np.array([[0, 1], [0, 2], [0, 3]])
-    assert mean_pair_cosine(lists, unit).tolist() == [1, -1, 0]
+    assert mean_member_cosine(lists, unit).tolist() == [1, -1, 0]
     with pytest.raises(ValueError, match="lists of 1, allowed: 2 or more"):
-        mean_pair_cosine(lists[:, :1], unit)
+        mean_member_cosine(lists[:, :1], unit)

@@ -15,10 +15,11 @@ from tests.models.parameters.tiny import TOKENS
 SETTINGS: dict[str, Any] = {
     "corpus": "articles",
     "n_vectors": 20,
+    "n_pool": 40,
     "ks": [1, 5, 60, 1000],
     "sizes": [10, 15, 20],
-    "size_k": 5,
-    "n_draws": 2,
+    "n_draws": 30,
+    "level": 0.9,
     "seed": 0,
 }
 
@@ -36,9 +37,10 @@ def test_each_kind_has_each_k_of_the_vocabulary_and_each_inverse():
     assert set(found.scores["kind"]) == kinds
     assert set(found.scores["k"]) == {1, 5, 60}
     assert len(found.scores) == 4 * 3 * 2
-    assert (found.scores["n_draws"] == 2).all()
-    assert (found.scores["smallest"] <= found.scores["value"]).all()
-    assert (found.scores["value"] <= found.scores["largest"]).all()
+    assert (found.scores["n_draws"] == 30).all()
+    assert (found.scores["n_vectors"] == 20).all()
+    assert (found.scores["low"] <= found.scores["value"] + 1e-9).all()
+    assert (found.scores["value"] <= found.scores["high"] + 1e-9).all()
     assert found.facts["chosen_inverse"] in ("transpose", "pseudo_inverse")
 
 
@@ -58,11 +60,35 @@ def test_the_chosen_inverse_has_the_higher_mean():
     )
 
 
-def test_the_number_of_vectors_is_shown_at_one_k():
+def test_the_advantage_is_that_of_the_chosen_inverse_with_its_interval():
+    facts = measure_keep_k(space_of(module_with()), {}, **SETTINGS).facts
+    means = sorted(facts[f"mean_{each}"] for each in ("transpose", "pseudo_inverse"))
+    assert facts["advantage"] == pytest.approx(means[1] - means[0])
+    assert facts["advantage_low"] <= facts["advantage"] <= facts["advantage_high"]
+
+
+def test_long_vectors_make_draws_differ():
+    even, odd = module_with(), module_with(topic=np.full(DIM, 300, dtype=np.float32))
+    widths = []
+    for module in (even, odd):
+        found = measure_keep_k(space_of(module), {}, **SETTINGS).scores
+        row = found.query("kind == 'feed_forward_value' and k == 1 and inverse == 'transpose'")
+        widths.append((row["high"] - row["low"]).item())
+    assert widths[1] > 2 * widths[0]
+
+
+def test_no_draw_has_more_than_half_of_its_pool():
+    found = measure_keep_k(space_of(module_with()), {}, **SETTINGS | {"n_pool": 26}).scores
+    assert (found["n_vectors"] == 13).all() and (found["n_pool"] == 26).all()
+
+
+def test_the_number_of_vectors_is_shown():
     found = measure_keep_k(space_of(module_with()), {}, **SETTINGS).sizes
     normal = found[(found["kind"] == "normal") & (found["inverse"] == "transpose")]
-    assert normal["n_vectors"].tolist() == [10, 15, 20]
-    assert set(found["k"]) == {5}
+    assert normal.loc[normal["k"] == 5, "n_vectors"].tolist() == [10, 15, 20]
+    assert set(found["k"]) == {1, 5, 60}
+    values = normal.loc[normal["k"] == 5, "value"].tolist()
+    assert values == sorted(values, reverse=True)
 
 
 def test_a_corpus_that_is_not_there_has_no_hidden_states():

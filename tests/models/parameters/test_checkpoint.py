@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import save_file
 
 from embspace.errors import InputError
-from embspace.models.parameters.checkpoint import checkpoint_tensors
+from embspace.models.parameters.checkpoint import checkpoint_shapes, checkpoint_tensors
 from embspace.settings.model import RandomModel, describe_model
 from tests.models.parameters.tiny import describe
 
@@ -25,6 +25,11 @@ def test_tensors_are_float32_and_those_that_are_optional_may_be_missing(tmp_path
     assert list(found) == ["head.weight"]
     assert found["head.weight"].dtype == np.float32
     assert found["head.weight"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_shapes_are_told_of_every_tensor(tmp_path: Path):
+    folder = write(tmp_path, head__weight=torch.zeros(2, 3), head__bias=torch.zeros(2))
+    assert checkpoint_shapes("m", describe(folder)) == {"head.weight": (2, 3), "head.bias": (2,)}
 
 
 def test_old_names_of_norms_are_read(tmp_path: Path):

@@ -5,18 +5,19 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     count,
     counted,
     legend_below,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, VERMILION, Look
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
 
 RESULTS = ("csv", "sizes.csv", "json")
 KINDS = {
@@ -41,9 +42,13 @@ def draw_keep_k(
     label: str,
     *,
     height_mm: PositiveFloat,
+    shown_k: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the cosine of Gram matrices over k for both inverses, and over the number of vectors."""
+    """Draw the cosine of Gram matrices over k for both inverses, and over the number of vectors.
+
+    The last panel is of the largest k up to `shown_k`, under the inverse that was chosen.
+    """
     facts, scores, sizes = results["json"], results["csv"], results["sizes"]
     heading = f"# What k tokens keep of vectors of {label}\n\nStage `measure_keep_k`.\n"
     figure, axes = new_figure(
@@ -61,6 +66,7 @@ def draw_keep_k(
     for ax, inverse in zip(axes, INVERSES, strict=False):
         _curves(ax, scores[scores["inverse"] == inverse], "k")
         ax.set(title=MATRIX[inverse], xlabel="Tokens kept, k", ylim=(-0.03, 1.03))
+    sizes = sizes[sizes["k"] == _shown(sizes, shown_k)]
     chosen = sizes[sizes["inverse"] == facts["chosen_inverse"]]
     _curves(axes[2], chosen, "n_vectors")
     at = count(chosen["k"].iloc[0])
@@ -72,7 +78,7 @@ def draw_keep_k(
     axes[2].minorticks_off()
     axes[0].set_ylabel("Cosine of Gram matrices")
     legend_below(figure, axes, fontsize=7, ncols=5)
-    return figure, "\n".join([heading, *_tables(scores, sizes, digits)])
+    return figure, "\n".join([heading, _chosen(facts, digits), *_tables(scores, sizes, digits)])
 
 
 def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
@@ -84,13 +90,18 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     ]
     at_few = few.loc[few["kind"] == "feed_forward_value", "value"].iloc[0]
     means = [facts[f"mean_{each}"] for each in (facts["chosen_inverse"], other)]
-    verdict = f"{INVERSES[facts['chosen_inverse']]} keeps more than {INVERSES[other]}"
-    if abs(means[0] - means[1]) < 0.01:
-        verdict = f"{INVERSES[facts['chosen_inverse']]} keeps as much as {INVERSES[other]}"
+    is_higher = facts["advantage_low"] > 0
+    verdict = "keeps more than" if is_higher else "keeps no less than"
     return (
-        f"Of vectors of {label}'s MLPs in up to 500 words, {verdict}: {means[0]:.2f} and "
-        f"{means[1]:.2f}; {count(scores['k'].min())} words keep {at_few:.2f} of values"
+        f"To read vectors of {label}'s MLPs, choose {INVERSES[facts['chosen_inverse']]}: in up to "
+        f"500 words it {verdict} {INVERSES[other]}, {means[0]:.2f} and {means[1]:.2f}; "
+        f"{count(scores['k'].min())} words keep {at_few:.2f} of values"
     )
+
+
+def _shown(sizes: pd.DataFrame, most: int) -> int:
+    ks = sizes["k"]
+    return int(ks[ks <= most].max() if (ks <= most).any() else ks.min())
 
 
 def _subtitle(facts: dict[str, Any], label: str) -> str:
@@ -103,7 +114,10 @@ def _subtitle(facts: dict[str, Any], label: str) -> str:
     ]
     if facts["corpus"]:
         words.append(f"hidden states of {facts['corpus']}, all layers")
-    words.append(f"mean and range of {counted(facts['n_draws'], 'draw')}")
+    words.append(
+        f"mean of {counted(facts['n_draws'], 'draw')} out of {count(facts['n_pool'])}, and the "
+        f"middle {percent(facts['level'])} of them"
+    )
     return " · ".join(
         [*words, "1: inner products are kept; it falls with n for independent vectors"]
     )
@@ -114,35 +128,70 @@ def _curves(ax: Axes, rows: pd.DataFrame, x: str) -> None:
         of_kind = rows[rows["kind"] == kind].sort_values(x)
         if of_kind.empty:
             continue
-        if x == "k":
-            low, high = of_kind["smallest"], of_kind["largest"]
-            ax.fill_between(of_kind[x], low, high, color=look.color, alpha=0.2, lw=0)
+        low, high = of_kind["low"], of_kind["high"]
+        ax.fill_between(of_kind[x], low, high, color=look.color, alpha=0.2, lw=0)
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
         ax.plot(of_kind[x], of_kind["value"], linestyle=look.line, label=look.name, **style)
     ax.set_xscale("log")
     ax.axhline(0, color=BLACK, lw=0.4)
 
 
-def _tables(scores: pd.DataFrame, sizes: pd.DataFrame, digits: int) -> list[str]:
-    def wide(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-        named = rows.assign(
-            vectors=[KINDS[kind].name for kind in rows["kind"]],
-            matrix=[MATRIX[inverse] for inverse in rows["inverse"]],
-        )
-        table = named.pivot_table(
-            index=["vectors", "matrix"], columns=column, values="value", sort=False
-        )
-        table.columns = [
-            f"{column.removesuffix('_vectors')} = {count(int(str(each)))}" for each in table
-        ]
-        return table.reset_index()
+def _chosen(facts: dict[str, Any], digits: int) -> str:
+    """Return the section on the choice of E'."""
+    other = next(each for each in INVERSES if each != facts["chosen_inverse"])
+    row = {
+        "chosen": INVERSES[facts["chosen_inverse"]],
+        "its mean": facts[f"mean_{facts['chosen_inverse']}"],
+        f"mean of {INVERSES[other]}": facts[f"mean_{other}"],
+        **{name: facts[name] for name in ("advantage", "advantage_low", "advantage_high")},
+    }
+    note = (
+        "The matrix that vectors of the MLPs should be read with: of the higher mean over keys and "
+        "values and all k up to 500. The advantage is over the same draws of both; where its "
+        "interval holds 0, either will do."
+    )
+    return section("The choice of E'", note, markdown_table(pd.DataFrame([row]), digits))
 
+
+def _tables(scores: pd.DataFrame, sizes: pd.DataFrame, digits: int) -> list[str]:
     at = count(sizes["k"].iloc[0])
+    ranges = {each: scores[scores["inverse"] == each] for each in INVERSES}
     return [
-        section("By the number of tokens kept", NOTE, markdown_table(wide(scores, "k"), digits)),
+        section("By the number of tokens kept", NOTE, markdown_table(_wide(scores, "k"), digits)),
         section(
             "By the number of vectors",
             f"At k = {at}.",
-            markdown_table(wide(sizes, "n_vectors"), digits),
+            markdown_table(_wide(sizes, "n_vectors"), digits),
+        ),
+        *(
+            folded(
+                section(
+                    f"Intervals, {MATRIX[inverse]}",
+                    "Means over draws, and the range of the middle of them.",
+                    markdown_table(_intervals(rows), digits),
+                )
+            )
+            for inverse, rows in ranges.items()
         ),
     ]
+
+
+def _wide(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    named = rows.assign(
+        vectors=[KINDS[kind].name for kind in rows["kind"]],
+        matrix=[MATRIX[inverse] for inverse in rows["inverse"]],
+    )
+    table = named.pivot_table(
+        index=["vectors", "matrix"], columns=column, values="value", sort=False
+    )
+    table.columns = [
+        f"{column.removesuffix('_vectors')} = {count(int(str(each)))}" for each in table
+    ]
+    return table.reset_index()
+
+
+def _intervals(rows: pd.DataFrame) -> pd.DataFrame:
+    columns = {"kind": "vectors", "k": "k", "n_vectors": "n", **interval("value", "cosine")}
+    names = {kind: look.name for kind, look in KINDS.items()}
+    renamed = rows.rename(columns={"low": "value_low", "high": "value_high"})
+    return for_readers(renamed, columns, kind=names)

@@ -4,9 +4,13 @@ Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
+
+BLOCK = 128  # rows that are sorted at once
+COLUMNS = 4096  # tokens whose scores are cut at once
 
 
 def keep_k(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, "row token"]:
@@ -19,18 +23,34 @@ def keep_k(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, 
     """
     if k < 1:
         raise ValueError(f"k: expected 1 or more, found {k}")
-    return _kept(scores, np.abs(scores), strengths(scores), k)
+    return _kept(scores, _weakest(scores, [k])[0])
 
 
-def strengths(scores: Float[np.ndarray, "row token"]) -> Float[np.ndarray, "row token"]:
-    """The absolute values of each row, ascending."""
-    return np.sort(np.abs(scores), axis=1)
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """The Gram matrices of some vectors, before and after each keeps k tokens; float64."""
 
+    exact: Float[np.ndarray, "row row"]
+    kept: Float[np.ndarray, "k row row"]
+    """By number of tokens kept."""
 
-def _kept(scores: np.ndarray, strength: np.ndarray, ascending: np.ndarray, k: int) -> np.ndarray:
-    if k >= scores.shape[1]:
-        return scores
-    return np.where(strength >= ascending[:, -k, None], scores, np.float32(0))
+    def cosines(self, members: Bool[np.ndarray, "draw row"]) -> Float[np.ndarray, "draw k"]:
+        """Return the cosines of the Gram matrices of some of the vectors alone, draw by draw.
+
+        NaN where one of the matrices is zero.
+        """
+        chosen = members.astype(np.float64)
+
+        def total(products: Float[np.ndarray, "row row"]) -> Float[np.ndarray, " draw"]:
+            return np.asarray(((chosen @ products) * chosen).sum(axis=1))
+
+        of_exact = total(np.square(self.exact))
+        made = []
+        for kept in self.kept:
+            norm = np.sqrt(of_exact * total(np.square(kept)))
+            cross = total(self.exact * kept)
+            made.append(np.divide(cross, norm, out=np.full(len(norm), np.nan), where=norm > 0))
+        return np.stack(made, axis=1)
 
 
 def keep_k_scores(
@@ -49,7 +69,8 @@ def keep_k_scores(
     Raises:
         ValueError: if a `k` is below 1.
     """
-    return keep_k_grams(vectors, embedding, readers, ks)[0]
+    grams = keep_k_grams(vectors, embedding, readers, ks)
+    return grams.cosines(np.ones((1, len(vectors)), dtype=bool))[0]
 
 
 def keep_k_grams(
@@ -57,36 +78,69 @@ def keep_k_grams(
     embedding: Float[np.ndarray, "token dim"],
     readers: Float[np.ndarray, "token dim"],
     ks: Sequence[int],
-    sizes: Sequence[int] = (),
-) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, "k size"]]:
-    """The cosines of `keep_k_scores`, and those of the first rows alone, so many of them.
+) -> Grams:
+    """Return the Gram matrices whose cosine `keep_k_scores` is, for any of the vectors.
 
     Raises:
-        ValueError: if a `k` is below 1, or a size is none of 1 to the number of vectors.
+        ValueError: if a `k` is below 1.
     """
     if min(ks) < 1:
         raise ValueError(f"ks: found {min(ks)}, allowed: 1 or more")
-    if not all(0 < size <= len(vectors) for size in sizes):
-        raise ValueError(f"sizes: found {list(sizes)}, allowed: 1 to {len(vectors)}")
     x = np.asarray(vectors, dtype=np.float32)
-    exact = (x @ x.T).astype(np.float64)
     scores = x @ np.asarray(embedding, dtype=np.float32).T
-    strength, ascending = np.abs(scores), strengths(scores)
+    weakest = _weakest(scores, ks)
     is_same = readers is embedding
     others = scores if is_same else x @ np.asarray(readers, dtype=np.float32).T
-    strength_of_others = strength if is_same else np.abs(others)
-    of_others = ascending if is_same else strengths(others)
-    whole, of_sizes = [], []
-    for k in ks:
-        kept = _kept(scores, strength, ascending, k)
-        other = kept if is_same else _kept(others, strength_of_others, of_others, k)
-        gram = (kept @ other.T).astype(np.float64)
-        whole.append(_cosine(exact, gram))
-        of_sizes.append([_cosine(exact[:n, :n], gram[:n, :n]) for n in sizes])
-    return np.array(whole), np.array(of_sizes).reshape(len(ks), len(sizes))
+    weakest_others = weakest if is_same else _weakest(others, ks)
+    kept = np.zeros((len(ks), len(x), len(x)))
+    for start in range(0, scores.shape[1], COLUMNS):
+        columns = slice(start, start + COLUMNS)
+        for number in range(len(ks)):
+            one = _kept(scores[:, columns], weakest[number])
+            other = one if is_same else _kept(others[:, columns], weakest_others[number])
+            kept[number] += one @ other.T
+    return Grams((x @ x.T).astype(np.float64), kept)
 
 
-def _cosine(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the cosine of two matrices; NaN if one is zero."""
-    norm = np.linalg.norm(first) * np.linalg.norm(second)
-    return float((first * second).sum() / norm) if norm else float("nan")
+def random_members(
+    unit: Int[np.ndarray, " row"], size: int, n_draws: int, generator: np.random.Generator
+) -> Bool[np.ndarray, "draw row"]:
+    """Return draws of `size` vectors, unit by unit in random order, the last one cut off.
+
+    Vectors of one unit, as the states of one document, come together, so that draws differ as
+    draws of other units would. Vectors that each are a unit are drawn without replacement.
+
+    Raises:
+        ValueError: if `size` is none of 1 to the number of vectors.
+    """
+    if not 0 < size <= len(unit):
+        raise ValueError(f"size: found {size}, allowed: 1 to {len(unit)}")
+    units, numbers = np.unique(unit, return_inverse=True)
+    members = np.zeros((n_draws, len(unit)), dtype=bool)
+    for draw in members:
+        place = generator.permutation(len(units))[numbers]
+        order = np.lexsort((generator.permutation(len(unit)), place))
+        draw[order[:size]] = True
+    return members
+
+
+def _weakest(
+    scores: Float[np.ndarray, "row token"], ks: Sequence[int]
+) -> Float[np.ndarray, "k row"]:
+    """Return the smallest absolute score of each row that stays; 0 where all stay."""
+    n_tokens = scores.shape[1]
+    within = [k for k in ks if k < n_tokens]
+    found = np.zeros((len(ks), len(scores)), dtype=scores.dtype)
+    if not within:
+        return found
+    for start in range(0, len(scores), BLOCK):
+        rows = slice(start, start + BLOCK)
+        ascending = np.sort(np.abs(scores[rows]), axis=1)
+        for number, k in enumerate(ks):
+            if k < n_tokens:
+                found[number, rows] = ascending[:, -k]
+    return found
+
+
+def _kept(scores: np.ndarray, weakest: Float[np.ndarray, " row"]) -> np.ndarray:
+    return np.where(np.abs(scores) >= weakest[:, None], scores, scores.dtype.type(0))

@@ -94,7 +94,7 @@ def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "
     return np.take_along_axis(at, order, axis=1)
 
 
-def mean_pair_cosine(
+def mean_member_cosine(
     members: Int[np.ndarray, "row k"], unit_vectors: Float[np.ndarray, "token dim"]
 ) -> Float[np.ndarray, " row"]:
     """The mean cosine of two different members of each list, from -1/(k-1) to 1.

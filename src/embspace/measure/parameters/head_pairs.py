@@ -11,30 +11,29 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.clouds.layers import CorpusStates, load_corpora_states
-from embspace.errors import InputError
 from embspace.files.rows import load_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import Row, save_table
 from embspace.geometry.inference.resampling import stream_of
-from embspace.geometry.parameters.vocabulary_pairs import (
-    TokenFactor,
-    VocabularyPairs,
-    n_pairs_above,
-)
+from embspace.geometry.parameters.vocabulary_pairs import VocabularyPairs, n_pairs_above
 from embspace.measure.parameters.head_pairs_forms import (
     FORMS,
     HeadForm,
     TopPairs,
-    find_pairs,
-    head_factors,
     head_query_bias,
     key_only,
-    shuffled,
-    token_factors,
+)
+from embspace.measure.parameters.head_pairs_search import (
+    PAIRS,
+    ChosenTokens,
+    PairSearch,
+    check_size,
+    head_places,
+    listed,
+    pair_rows,
 )
 from embspace.measure.parameters.head_pairs_shares import SHARES, Rules, share_rows
 from embspace.measure.parameters.head_pairs_words import (
@@ -43,7 +42,6 @@ from embspace.measure.parameters.head_pairs_words import (
     words_of,
 )
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
-from embspace.models.parameters.read import ModelParameters
 from embspace.models.tokenizer import load_spelling
 from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
@@ -52,9 +50,7 @@ from embspace.settings.types import Probability
 
 PROFILES = ["layer", "head", "form", "threshold", "n_above", "top_score", "top_pair"]
 PROFILES += ["top_unequal_pair", "key_only_share", "mean_query_share"]
-PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
 KEYS = ["layer", "head", "rank", "token", "score"]
-ChosenTokens = Int[np.ndarray, " some"]
 
 
 @dataclass(frozen=True)
@@ -100,25 +96,27 @@ def measure_head_pairs(
     parameters = space.parameters
     if parameters is None:
         return _unknown(space)
-    _check_size(parameters, words)
+    check_size(parameters, words)
     chosen, read = _chosen(words, corpora, corpus)
-    search = _Search(parameters, words, chosen, n_pairs)
+    search = PairSearch(parameters, words.classes, chosen, n_pairs)
+    reading = _Reading(search, words, n_listed)
     rules = Rules(n_pairs, n_permutations, least_share, significance, seed)
-    places = _places(parameters)
+    places = head_places(parameters)
     pairs, profiles, keys, shares = list[Row](), list[Row](), list[Row](), []
     for form in FORMS:
         found: dict[str, list[TopPairs]] = {name: [] for name in chosen}
-        for layer, head in _listed(places):
-            one = search.of_head(layer, head, form, count_above.get(form), n_listed)
+        for layer, head in listed(places):
+            one = reading.of_head(layer, head, form, count_above.get(form))
             profiles.append(one.profile)
             keys += one.keys
             for name, top in one.pairs.items():
                 found[name].append(top)
-        at_random = search.shuffled(places, form, n_shuffled_heads, seed)
+        generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
+        at_random = search.shuffled(places, form, n_shuffled_heads, generator)
         for name, tokens in chosen.items():
             heads = places.assign(tokens=name, form=form)
             shares.append(share_rows(found[name], at_random[name], heads, words, tokens, rules))
-            pairs += _pair_rows(found[name], heads, words, n_listed)
+            pairs += pair_rows(found[name], heads, words, n_listed)
     return HeadPairs(
         pairs=pd.DataFrame(pairs, columns=PAIRS),
         shares=pd.concat(shares, ignore_index=True)[SHARES],
@@ -137,22 +135,17 @@ class _OfHead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Search:
-    """The search for the top pairs of heads, among each of the chosen tokens."""
+class _Reading:
+    """The reading of single heads."""
 
-    parameters: ModelParameters
+    search: PairSearch
     words: Words
-    chosen: Mapping[str, ChosenTokens]
-    n_pairs: int
+    n_listed: int
 
-    def of_head(
-        self, layer: int, head: int, form: HeadForm, threshold: float | None, n_listed: int
-    ) -> _OfHead:
+    def of_head(self, layer: int, head: int, form: HeadForm, threshold: float | None) -> _OfHead:
         """Return the pairs of a head, how many are above the threshold, and its keys."""
-        layers = self.parameters.layers
-        factors = head_factors(layers, layer, head, form)
-        x, y = token_factors(self.parameters.output_embedding, factors)
-        pairs = self._pairs(x, y)
+        x, y = self.search.factors(layer, head, form)
+        pairs = self.search.pairs(x, y)
         profile = {
             "layer": layer,
             "head": head,
@@ -165,35 +158,15 @@ class _Search:
         }
         if form != "query_key":
             return _OfHead(pairs, profile, [])
-        bias = head_query_bias(layers, layer, head)
+        bias = head_query_bias(self.search.parameters.layers, layer, head)
         some = self.words.ordinary
-        shares, top = key_only(x[some], y[some], bias, n_listed)
+        shares, top = key_only(x[some], y[some], bias, self.n_listed)
         place = {"layer": layer, "head": head}
         keys = [
             place | {"rank": number + 1, "token": self.words.shown[some[token]], "score": score}
             for number, (token, score) in enumerate(top)
         ]
         return _OfHead(pairs, profile | shares, keys)
-
-    def shuffled(
-        self, places: pd.DataFrame, form: HeadForm, n_heads: int, seed: int
-    ) -> dict[str, list[TopPairs]]:
-        """Return the pairs of heads at equal distances among all, with their entries shuffled."""
-        generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
-        some = places.iloc[np.arange(n_heads) * len(places) // n_heads]
-        found: dict[str, list[TopPairs]] = {name: [] for name in self.chosen}
-        for layer, head in _listed(some):
-            factors = shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
-            x, y = token_factors(self.parameters.output_embedding, factors)
-            for name, pairs in self._pairs(x, y).items():
-                found[name].append(pairs)
-        return found
-
-    def _pairs(self, x: TokenFactor, y: TokenFactor) -> dict[str, TopPairs]:
-        return {
-            name: find_pairs(x, y, self.n_pairs, self.words.classes, tokens)
-            for name, tokens in self.chosen.items()
-        }
 
     def _first(self, pairs: VocabularyPairs) -> str:
         tokens = [
@@ -209,19 +182,6 @@ def _unknown(space: VocabularySpace) -> HeadPairs:
     return HeadPairs(pairs, shares, profiles, keys, space.facts())
 
 
-def _places(parameters: ModelParameters) -> pd.DataFrame:
-    places = [(each.layer, head + 1) for each in parameters.layers for head in range(each.n_heads)]
-    return pd.DataFrame(places, columns=["layer", "head"])
-
-
-def _check_size(parameters: ModelParameters, words: Words) -> None:
-    if len(words.shown) != len(parameters.output_embedding):
-        raise InputError(
-            f"the vocabulary has {len(words.shown)} tokens, the output embedding "
-            f"{len(parameters.output_embedding)} rows; expected a row a token"
-        )
-
-
 def _chosen(
     words: Words, corpora: Mapping[str, CorpusStates], corpus: str
 ) -> tuple[dict[str, ChosenTokens], str | None]:
@@ -233,32 +193,6 @@ def _chosen(
     name = corpus if corpus in having else max(having, key=lambda each: len(having[each].tokens))
     ids = np.unique(having[name].tokens["id"].to_numpy())
     return chosen | {"corpus": np.intersect1d(ids, words.ordinary)}, name
-
-
-def _listed(places: pd.DataFrame) -> list[tuple[int, int]]:
-    return [(int(layer), int(head)) for layer, head in places.to_numpy()]
-
-
-def _pair_rows(
-    found: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int
-) -> list[Row]:
-    rows: list[Row] = []
-    for pairs, record in zip(found, heads.to_dict("records"), strict=True):
-        some, place = pairs.unequal, {str(key): value for key, value in record.items()}
-        first, second = some.rows[:n_listed], some.columns[:n_listed]
-        held = {name: relation(first, second) for name, relation in words.relations.items()}
-        for number, (row, column) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-            rows.append(
-                place
-                | {
-                    "rank": number + 1,
-                    "row": words.shown[row],
-                    "column": words.shown[column],
-                    "score": some.scores[number],
-                    "categories": " ".join(name for name, each in held.items() if each[number]),
-                }
-            )
-    return rows
 
 
 def _facts(

@@ -10,24 +10,30 @@ from typing import Annotated, Any, get_args
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.clouds.layers import CorpusStates, load_corpora_states
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
-from embspace.geometry.parameters.keep_k import keep_k_grams
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.parameters.keep_k import keep_k_grams, random_members
 from embspace.geometry.parameters.projection import Inverse, token_readers
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.read import ModelParameters
 from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
-COLUMNS = ["kind", "inverse", "k", "n_vectors", "value", "smallest", "largest", "n_draws"]
+COLUMNS = ["kind", "inverse", "k", "n_vectors", "value", "low", "high", "n_draws", "n_pool"]
 # Up to so many the inverse is chosen by: vectors are read by a few words.
 MOST_WORDS = 500
 NORMAL, HIDDEN = "normal", "hidden_state"
+KEYS = ("kind", "inverse", "k", "n_vectors")
+DrawnCosines = dict[tuple[str, str, int, int], Float[np.ndarray, " draw"]]
+"""The cosines of all draws, by `KEYS`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,7 @@ class KeepK:
     scores: pd.DataFrame
     """One row a kind of vectors, inverse and k."""
     sizes: pd.DataFrame
-    """The same by the number of vectors, at one k."""
+    """The same by the number of vectors."""
     facts: dict[str, Any]
 
 
@@ -47,17 +53,23 @@ def measure_keep_k(
     *,
     corpus: CorpusName,
     n_vectors: PositiveInt,
+    n_pool: PositiveInt,
     ks: Annotated[list[PositiveInt], Field(min_length=1)],
     sizes: Annotated[list[PositiveInt], Field(min_length=1)],
-    size_k: PositiveInt,
     n_draws: PositiveInt,
+    level: Share,
     seed: NonNegativeInt,
 ) -> KeepK:
     """The cosine between Gram matrices before and after keeping k tokens, by kind of vectors.
 
-    Vectors are drawn anew `n_draws` times, hidden states from other documents of `corpus` each
-    time; rows have the mean and the range. A `k` beyond the vocabulary is left out. The chosen
-    inverse has the higher mean over keys and values of the MLPs and all k up to 500.
+    Of each kind `n_pool` vectors are drawn, and of these `n_vectors`, `n_draws` times: a value is
+    the mean over draws, `low` and `high` are the ends of the middle `level` of them. Where a draw
+    is half of the pool, that is an interval of the mean by half-samples (Politis & Romano 1994).
+    Hidden states of one document are drawn together. No draw has more than half of its pool. `k`
+    beyond the vocabulary are left out.
+
+    The chosen inverse has the higher mean over keys and values of the MLPs and all k up to 500; the
+    interval of its advantage is over the same draws of both.
     """
     from threadpoolctl import threadpool_limits
 
@@ -66,96 +78,114 @@ def measure_keep_k(
         empty = pd.DataFrame(columns=COLUMNS)
         return KeepK(empty, empty, space.facts())
     n_tokens = len(parameters.tokens)
-    at = min(size_k, n_tokens)
-    within = sorted({at, *(k for k in ks if k <= n_tokens)})
-    rows, by_size = [], []
+    within = sorted({min(min(ks), n_tokens), *(k for k in ks if k <= n_tokens)})
+    drawn: DrawnCosines = {}
+    generator = np.random.default_rng(seed)
+    pools = _pools(parameters, corpora.get(corpus), n_pool, generator)
     # More threads than one wait longer for each other than these products take.
     with threadpool_limits(1, user_api="blas"):
         for inverse in get_args(Inverse):
             readers = token_readers(parameters.output_embedding, inverse)
             embedding = readers if inverse == "transpose" else parameters.output_embedding
-            for draw, rng in enumerate(np.random.default_rng(seed).spawn(n_draws)):
-                made = _drawn(parameters, corpora.get(corpus), n_vectors, draw, n_draws, rng)
-                for kind, x in made:
-                    facts = {"kind": kind, "inverse": inverse}
-                    fits = sorted({min(size, len(x)) for size in sizes})
-                    whole, parts = keep_k_grams(x, embedding, readers, within, fits)
-                    rows += _named(whole, {**facts, "n_vectors": len(x)}, k=within)
-                    found = parts[within.index(at)]
-                    by_size += _named(found, {**facts, "k": at}, n_vectors=fits)
-    scores = _over_draws(rows)
+            for kind, pool in pools.items():
+                grams = keep_k_grams(pool.vectors, embedding, readers, within)
+                fits = {_size(each, len(pool.unit)) for each in (n_vectors, *sizes)}
+                for size in sorted(fits):
+                    stream = stream_of(generator, kind, str(size))  # of both inverses the same
+                    members = random_members(pool.unit, size, n_draws, stream)
+                    cosines = grams.cosines(members)
+                    drawn |= {
+                        (kind, inverse, k, size): cosines[:, number]
+                        for number, k in enumerate(within)
+                    }
+    n_of = {kind: len(pool.unit) for kind, pool in pools.items()}
+    whole = {key: each for key, each in drawn.items() if key[3] == _size(n_vectors, n_of[key[0]])}
     facts = space.facts() | {"corpus": corpus if corpus in corpora else None}
-    facts |= {"n_vectors": n_vectors, "n_draws": n_draws, **_choice(scores)}
-    return KeepK(scores, _over_draws(by_size), facts)
+    facts |= {"n_vectors": n_vectors, "n_pool": n_pool, "n_draws": n_draws, "level": level}
+    return KeepK(
+        _rows(whole, n_of, level), _rows(drawn, n_of, level), facts | _choice(whole, level)
+    )
 
 
-def _drawn(
-    parameters: ModelParameters,
-    states: CorpusStates | None,
-    n: int,
-    draw: int,
-    n_draws: int,
-    rng: np.random.Generator,
-) -> list[tuple[str, Float[np.ndarray, "_ dim"]]]:
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """Vectors of one kind, and what is drawn together of them."""
+
+    vectors: Float[np.ndarray, "row dim"]
+    unit: Int[np.ndarray, " row"]
+
+
+def _size(n_vectors: int, n_pool: int) -> int:
+    """Return the number of vectors of a draw: half of the pool at most."""
+    return min(n_vectors, max(1, n_pool // 2))
+
+
+def _pools(
+    parameters: ModelParameters, states: CorpusStates | None, n: int, generator: np.random.Generator
+) -> dict[str, _Pool]:
     """Vectors of each kind: normal ones, those of the parameters, and hidden states."""
-    made = [(NORMAL, rng.normal(size=(n, parameters.layers[0].query.shape[1])))]
+    streams = {NORMAL: stream_of(generator, NORMAL)}
+    made = {NORMAL: streams[NORMAL].normal(size=(n, parameters.layers[0].query.shape[1]))}
     of_layers = [layer.groups() for layer in parameters.layers]
-    names = [each for each in of_layers[0] if each.startswith("feed_forward")]
-    for name in names:
-        rows = sum(len(groups[name]) for groups in of_layers)
-        chosen = np.sort(rng.choice(rows, min(n, rows), replace=False))
-        x = np.concatenate([groups[name] for groups in of_layers])[chosen]
-        made.append((name, x[rng.permutation(len(x))]))
+    for name in (each for each in of_layers[0] if each.startswith("feed_forward")):
+        vectors = np.concatenate([groups[name] for groups in of_layers])
+        stream = stream_of(generator, name)
+        chosen = np.sort(stream.choice(len(vectors), min(n, len(vectors)), replace=False))
+        made[name] = vectors[chosen]
+    pools = {
+        name: _Pool(np.asarray(x, dtype=np.float32), np.arange(len(x))) for name, x in made.items()
+    }
     if states is not None and "token" in states.states:
-        hidden = _hidden(states, n, draw, n_draws, rng)
-        made += [(HIDDEN, hidden)] if len(hidden) else []
-    return [(name, np.asarray(x, dtype=np.float32)) for name, x in made]
+        hidden = _hidden(states, n, stream_of(generator, HIDDEN))
+        pools |= {HIDDEN: hidden} if len(hidden.unit) > 1 else {}
+    return pools
 
 
-def _hidden(
-    states: CorpusStates, n: int, draw: int, n_draws: int, rng: np.random.Generator
-) -> Float[np.ndarray, "_ dim"]:
-    """States after blocks, of all layers alike, of every `n_draws`-th document, if any."""
+def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Pool:
+    """States after blocks, of all layers alike, with their documents."""
     tokens = states.tokens
     document = states.document[tokens["window"].to_numpy()]
-    kept = np.flatnonzero(~tokens["repeated"].to_numpy() & (document % n_draws == draw))
+    kept = np.flatnonzero(~tokens["repeated"].to_numpy())
     x = states.states["token"]
     n_layers = len(x) - 1
     if not len(kept):
-        return np.empty((0, x.shape[-1]), dtype=np.float32)
-    each = rng.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
-    return np.stack([x[1 + at // len(kept), kept[at % len(kept)]] for at in each])
+        return _Pool(np.empty((0, x.shape[-1]), np.float32), np.empty(0, np.int64))
+    each = generator.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
+    layer, token = 1 + each // len(kept), kept[each % len(kept)]
+    vectors = np.stack([x[one, other] for one, other in zip(layer, token, strict=True)])
+    return _Pool(np.asarray(vectors, dtype=np.float32), document[token].astype(np.int64))
 
 
-def _named(
-    values: Float[np.ndarray, " _"], facts: dict[str, Any], **by: list[int]
-) -> list[dict[str, Any]]:
-    """Return a row a value, with what it is by."""
-    [(column, numbers)] = by.items()
-    return [
-        {**facts, column: number, "value": value}
-        for number, value in zip(numbers, values, strict=True)
-    ]
+def _rows(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.DataFrame:
+    """Return a row for each kind, inverse, k and number of vectors."""
+    found = []
+    for key, cosines in drawn.items():
+        mean, low, high = (float(each) for each in mean_and_range(cosines, level))
+        facts = {"value": mean, "low": low, "high": high, "n_draws": len(cosines)}
+        found.append({**dict(zip(KEYS, key, strict=True)), **facts, "n_pool": n_pool[key[0]]})
+    return pd.DataFrame(found, columns=COLUMNS)
 
 
-def _over_draws(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    if not rows:
-        return pd.DataFrame(columns=COLUMNS)
-    keys = ["kind", "inverse", "k", "n_vectors"]
-    grouped = pd.DataFrame(rows).groupby(keys, sort=False)["value"]
-    found = grouped.agg(value="mean", smallest="min", largest="max", n_draws="count")
-    return found.reset_index()[COLUMNS]
-
-
-def _choice(scores: pd.DataFrame) -> dict[str, Any]:
+def _choice(drawn: DrawnCosines, level: float) -> dict[str, Any]:
     """Return the inverse whose mean over the MLPs' vectors and few words is higher, and both."""
-    of_units = scores[scores["kind"].str.startswith("feed_forward")]
-    few = of_units[of_units["k"] <= max(MOST_WORDS, of_units["k"].min())]
-    means = few.groupby("inverse")["value"].mean()
-    if means.empty:
-        return {"chosen_inverse": None}
-    named = {f"mean_{inverse}": float(value) for inverse, value in means.items()}
-    return {"chosen_inverse": str(means.idxmax()), **named}
+    of_units = {key: each for key, each in drawn.items() if key[0].startswith("feed_forward")}
+    most = max(MOST_WORDS, min((key[2] for key in of_units), default=0))
+    means = {
+        inverse: np.mean(
+            [each for key, each in of_units.items() if key[1] == inverse and key[2] <= most], axis=0
+        )
+        for inverse in get_args(Inverse)
+    }
+    chosen = max(means, key=lambda each: float(means[each].mean()))
+    other = next(each for each in means if each != chosen)
+    advantage, low, high = mean_and_range(means[chosen] - means[other], level)
+    return {
+        "chosen_inverse": chosen,
+        **{f"mean_{inverse}": float(each.mean()) for inverse, each in means.items()},
+        "advantage": float(advantage),
+        "advantage_low": float(low),
+        "advantage_high": float(high),
+    }
 
 
 def main(config: StageConfig) -> None:

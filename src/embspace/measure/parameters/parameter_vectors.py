@@ -18,7 +18,7 @@ from embspace.files.tables import Row, save_table
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.parameters.projection import (
     TopTokens,
-    mean_pair_cosine,
+    mean_member_cosine,
     token_readers,
     top_tokens,
 )
@@ -218,7 +218,7 @@ def _measured(
     wide = prepared.astype(np.float64)
     deviation = np.sqrt(np.maximum(((wide @ reading.spread) * wide).sum(axis=1), 0))
     away = (top.score[:, 0] - wide @ reading.mean) / np.where(deviation > 0, deviation, 1)
-    return top, np.stack([mean_pair_cosine(top.token, reading.unit), away])
+    return top, np.stack([mean_member_cosine(top.token, reading.unit), away])
 
 
 def _cards(

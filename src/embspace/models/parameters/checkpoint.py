@@ -26,12 +26,7 @@ def checkpoint_tensors(
         InputError: if random weights are asked for a checkpoint, or one of `wanted` is not in it,
             is no number or holds NaN or infinity.
     """
-    if isinstance(model, RandomModel):
-        raise InputError(
-            f"{model_file(name)}: keys 'masked_head' and 'matrices.output' are for checkpoints; "
-            "random weights have none"
-        )
-    folder = locate_files(name, model)
+    folder = _folder(name, model)
     found = _from_files(folder, [*wanted, *optional], unpickle=_unpickles(model))
     for each in wanted:
         if each not in found.tensors:
@@ -43,10 +38,36 @@ def checkpoint_tensors(
     return found.tensors
 
 
+def checkpoint_shapes(name: str, model: Network) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each tensor of a checkpoint, by name.
+
+    Raises:
+        InputError: if random weights are asked for a checkpoint.
+    """
+    folder = _folder(name, model)
+    shapes: dict[str, tuple[int, ...]] = {}
+    for file in weight_files(folder):
+        with _opened(file) as stored:
+            keys = list(stored.keys())
+            shapes |= {key: tuple(stored.get_slice(key).get_shape()) for key in keys}
+    if not shapes and _unpickles(model):
+        shapes = {key: tuple(each.shape) for key, each in _unpickled(folder).items()}
+    return shapes
+
+
 class _Found:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.tensors: dict[str, np.ndarray] = {}
+
+
+def _folder(name: str, model: Network) -> Path:
+    if isinstance(model, RandomModel):
+        raise InputError(
+            f"{model_file(name)}: keys 'masked_head' and 'matrices.output' are for checkpoints; "
+            "random weights have none"
+        )
+    return locate_files(name, model)
 
 
 def _unpickles(model: Network) -> bool:
@@ -54,19 +75,27 @@ def _unpickles(model: Network) -> bool:
 
 
 def _from_files(folder: Path, names: list[str], *, unpickle: bool) -> _Found:
-    from safetensors import safe_open
-
     found = _Found()
     for file in weight_files(folder):
-        with safe_open(file, framework="pt") as stored:
+        with _opened(file) as stored:
             keys = list(stored.keys())
             _take(found, names, keys, stored.get_tensor)
     if not found.names and unpickle:
-        import torch
-
-        stored = torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
+        stored = _unpickled(folder)
         _take(found, names, list(stored), stored.__getitem__)
     return found
+
+
+def _opened(file: Path) -> Any:
+    from safetensors import safe_open
+
+    return safe_open(file, framework="pt")
+
+
+def _unpickled(folder: Path) -> Any:
+    import torch
+
+    return torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
 
 
 def _take(found: _Found, names: list[str], keys: list[str], tensor: Any) -> None:

@@ -92,7 +92,7 @@ def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
     return HeadTransform(
         dense=_array(dense.weight),
         dense_bias=_optional(dense.bias),
-        activation=_activation(module.config),
+        activation=activation_of(module.config),
         scale=_array(norms[0].weight),
         shift=_optional(norms[0].bias),
         epsilon=float(norms[0].eps),
@@ -118,7 +118,8 @@ def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -
         raise InputError(f"key 'masked_head.activation': found {activation!r}, not known")
 
 
-def _activation(config: Any) -> str:
+def activation_of(config: Any) -> str:
+    """Return what a model calls the nonlinearity of its head."""
     # ModernBERT's head has one of its own, DistilBERT's blocks call theirs otherwise.
     names = ("classifier_activation", "hidden_act", "activation")
     return str(next(getattr(config, name) for name in names if hasattr(config, name)))

@@ -1,0 +1,106 @@
+"""The search for the top pairs of the heads of a model, and their rows in a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Int
+
+from embspace.errors import InputError
+from embspace.files.tables import Row
+from embspace.geometry.parameters.vocabulary_pairs import Classes, TokenFactor
+from embspace.measure.parameters.head_pairs_forms import (
+    HeadForm,
+    TopPairs,
+    find_pairs,
+    head_factors,
+    shuffled,
+    token_factors,
+)
+from embspace.measure.parameters.head_pairs_words import Words
+from embspace.models.parameters.read import ModelParameters
+
+PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
+ChosenTokens = Int[np.ndarray, " some"]
+
+
+@dataclass(frozen=True)
+class PairSearch:
+    """The search for the top pairs of heads, among each of the chosen tokens."""
+
+    parameters: ModelParameters
+    classes: Classes
+    """Tokens that are equal have one number."""
+    chosen: Mapping[str, ChosenTokens]
+    n_pairs: int
+
+    def factors(self, layer: int, head: int, form: HeadForm) -> tuple[TokenFactor, TokenFactor]:
+        """Return both sides of a head's form; layer and head count from 1."""
+        factors = head_factors(self.parameters.layers, layer, head, form)
+        return token_factors(self.parameters.output_embedding, factors)
+
+    def pairs(self, x: TokenFactor, y: TokenFactor) -> dict[str, TopPairs]:
+        """Return the top pairs among each of the chosen tokens."""
+        return {
+            name: find_pairs(x, y, self.n_pairs, self.classes, tokens)
+            for name, tokens in self.chosen.items()
+        }
+
+    def shuffled(
+        self, places: pd.DataFrame, form: HeadForm, n_heads: int, generator: np.random.Generator
+    ) -> dict[str, list[TopPairs]]:
+        """Return the pairs of heads at equal distances among all, with their entries shuffled."""
+        some = places.iloc[np.arange(n_heads) * len(places) // n_heads]
+        found: dict[str, list[TopPairs]] = {name: [] for name in self.chosen}
+        for layer, head in listed(some):
+            factors = shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
+            x, y = token_factors(self.parameters.output_embedding, factors)
+            for name, pairs in self.pairs(x, y).items():
+                found[name].append(pairs)
+        return found
+
+
+def head_places(parameters: ModelParameters) -> pd.DataFrame:
+    """Return layer and head of all heads, both from 1."""
+    places = [(each.layer, head + 1) for each in parameters.layers for head in range(each.n_heads)]
+    return pd.DataFrame(places, columns=["layer", "head"])
+
+
+def listed(places: pd.DataFrame) -> list[tuple[int, int]]:
+    """Return the same as pairs of numbers."""
+    return [(int(layer), int(head)) for layer, head in places.to_numpy()]
+
+
+def check_size(parameters: ModelParameters, words: Words) -> None:
+    """Stop unless the vocabulary has a token for each row of the output embedding.
+
+    Raises:
+        InputError: with both numbers.
+    """
+    if len(words.shown) != len(parameters.output_embedding):
+        raise InputError(
+            f"the vocabulary has {len(words.shown)} tokens, the output embedding "
+            f"{len(parameters.output_embedding)} rows; expected a row a token"
+        )
+
+
+def pair_rows(found: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int) -> list[Row]:
+    """Return a row a pair, without pairs of equal tokens; `heads` has a row a list of pairs."""
+    rows: list[Row] = []
+    for pairs, record in zip(found, heads.to_dict("records"), strict=True):
+        some, place = pairs.unequal, {str(key): value for key, value in record.items()}
+        first, second = some.rows[:n_listed], some.columns[:n_listed]
+        held = {name: relation(first, second) for name, relation in words.relations.items()}
+        for number, (row, column) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+            rows.append(
+                place
+                | {
+                    "rank": number + 1,
+                    "row": words.shown[row],
+                    "column": words.shown[column],
+                    "score": some.scores[number],
+                    "categories": " ".join(name for name, each in held.items() if each[number]),
+                }
+            )
+    return rows

@@ -1,0 +1,192 @@
+"""Stage `measure_run_head_pairs`: the pairs of tokens that each head of a run relates.
+
+As `measure_head_pairs`, of vocabularies that are no language: k-mers, and words of an invented one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.extract.checkpoints import form_of
+from embspace.files.rows import load_rows
+from embspace.files.tables import Row, save_table
+from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.parameters.head_pairs_forms import FORMS, HeadForm
+from embspace.measure.parameters.head_pairs_search import (
+    PairSearch,
+    check_size,
+    head_places,
+    listed,
+    pair_rows,
+)
+from embspace.measure.parameters.head_pairs_shares import Rules, share_rows
+from embspace.measure.parameters.head_pairs_words import Words
+from embspace.measure.parameters.run_checkpoints import checkpoint_parameters, trained_checkpoints
+from embspace.measure.parameters.run_head_pairs_words import is_known, run_words
+from embspace.models.parameters.read import ModelParameters
+from embspace.settings.corpus import Corpus, describe_corpus
+from embspace.settings.run import describe_run
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+from embspace.train.checkpoints import Checkpoint
+
+PLACE = ["phase", "step", "seed", "form"]
+HEAD = [*PLACE, "layer", "head"]
+PAIRS = [*HEAD, "rank", "row", "column", "score", "categories"]
+SHARES = [*HEAD, "category", "n_pairs", "share", "permuted_mean", "p_value_over_heads"]
+SHARES += ["paired_anew_mean", "paired_anew_p_value", "shuffled_largest", "above_null"]
+CHECKPOINTS = [*PLACE, "category", "n_tokens", "n_words", "n_heads", "share", "permuted_mean"]
+CHECKPOINTS += ["paired_anew_mean", "shuffled_mean", "largest_share", "n_above_null"]
+MEANS = ["share", "permuted_mean", "paired_anew_mean", "shuffled_mean"]
+
+
+@dataclass(frozen=True, eq=False)
+class RunHeadPairs:
+    """The tables of a run; empty of one whose words are those of a language."""
+
+    pairs: pd.DataFrame
+    """The first of each head and form after all training, without pairs of a token with itself."""
+    shares: pd.DataFrame
+    """One row a head, form and category after all training, by seed."""
+    checkpoints: pd.DataFrame
+    """One row a form and category: means over heads, and how many are beyond chance."""
+
+
+@dataclass(frozen=True)
+class _Protocol:
+    rules: Rules
+    n_listed: int
+    n_shuffled_heads: int
+
+
+def measure_run_head_pairs(
+    models: Iterable[tuple[Checkpoint, ModelParameters]],
+    corpus: Corpus,
+    texts: Sequence[str],
+    *,
+    n_pairs: PositiveInt,
+    n_listed: PositiveInt,
+    least_count: PositiveInt,
+    near_places: PositiveInt,
+    n_permutations: PositiveInt,
+    n_shuffled_heads: PositiveInt,
+    least_share: Probability,
+    significance: Annotated[float, Field(gt=0, lt=1)],
+    seed: NonNegativeInt,
+) -> RunHeadPairs:
+    """Return the top pairs of all heads of checkpoints with the shares of what is known of them.
+
+    Pairs are among the tokens that the run was trained on `least_count` times or more; those of a
+    token with itself are counted apart, as `equal`. Categories are those of `run_words`, nulls and
+    rule those of `share_rows`; the heads before any training are another null. The rule was fixed
+    before looking.
+
+    Args:
+        models: Checkpoints with their parameters; not read for a corpus of a language.
+        corpus: The corpus of the run.
+        texts: Those that it was trained on.
+        n_pairs: Of each head and form.
+        n_listed: Of these in the table.
+        least_count: See `run_words`, as the next.
+        near_places: Of k-mers.
+        n_permutations: Draws of two of the nulls.
+        n_shuffled_heads: Heads of the third.
+        least_share: See `share_rows`, as the next.
+        significance: Of a head's p-value over all heads of the form.
+        seed: Of the nulls.
+
+    Raises:
+        InputError: if fewer than two tokens are frequent enough, or the vocabulary does not have a
+            token for each row of the embedding.
+    """
+    if not is_known(corpus):
+        return RunHeadPairs(*(pd.DataFrame(columns=each) for each in (PAIRS, SHARES, CHECKPOINTS)))
+    rules = Rules(n_pairs, n_permutations, least_share, significance, seed)
+    protocol = _Protocol(rules, n_listed, n_shuffled_heads)
+    pairs, shares, checkpoints = list[list[Row]](), list[pd.DataFrame](), list[pd.DataFrame]()
+    for checkpoint, parameters in models:
+        words = run_words(
+            corpus, texts, parameters.tokens, least_count=least_count, near_places=near_places
+        )
+        for form in FORMS:
+            rows, found = _of_form(checkpoint, parameters, words, form, protocol)
+            pairs.append(rows)
+            shares.append(found)
+            checkpoints.append(_over_heads(found, words))
+    return RunHeadPairs(
+        pairs=_last(pd.DataFrame([row for rows in pairs for row in rows], columns=PAIRS)),
+        shares=_last(pd.concat(shares, ignore_index=True))[SHARES],
+        checkpoints=pd.concat(checkpoints, ignore_index=True)[CHECKPOINTS],
+    )
+
+
+def _of_form(
+    checkpoint: Checkpoint,
+    parameters: ModelParameters,
+    words: Words,
+    form: HeadForm,
+    protocol: _Protocol,
+) -> tuple[list[Row], pd.DataFrame]:
+    """Return the rows of the top pairs of all heads, and of their shares."""
+    check_size(parameters, words)
+    rules, tokens = protocol.rules, words.ordinary
+    search = PairSearch(parameters, words.classes, {"known": tokens}, rules.n_pairs)
+    places = head_places(parameters)
+    at: Row = {"phase": checkpoint.phase, "step": checkpoint.step, "seed": checkpoint.seed}
+    heads = places.assign(**at, form=form)
+    stream = stream_of(
+        np.random.default_rng(rules.seed), "shuffled_heads", form, *map(str, at.values())
+    )
+    found = [search.pairs(*search.factors(*each, form))["known"] for each in listed(places)]
+    at_random = search.shuffled(places, form, protocol.n_shuffled_heads, stream)["known"]
+    shares = share_rows(found, at_random, heads, words, tokens, rules)
+    return pair_rows(found, heads, words, protocol.n_listed), shares
+
+
+def _over_heads(shares: pd.DataFrame, words: Words) -> pd.DataFrame:
+    """Return the means over heads of each category, and how many heads are beyond chance."""
+    by_category = shares.groupby([*PLACE, "category"], sort=False)
+    found = by_category[MEANS].mean()
+    found["n_heads"] = by_category.size()
+    found["largest_share"] = by_category["share"].max()
+    found["n_above_null"] = by_category["above_null"].sum()
+    found = found.reset_index()
+    n_tokens = len(words.ordinary)
+    n_words = [words.n_words.get(each, n_tokens) for each in found["category"]]
+    return found.assign(n_tokens=n_tokens, n_words=n_words)
+
+
+def _last(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows after all training: of the phase and step of the last row."""
+    if table.empty:
+        return table
+    end = table.iloc[-1]
+    is_last = (table["phase"] == end["phase"]) & (table["step"] == end["step"])
+    return table[is_last].reset_index(drop=True)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    final_norm = form_of(name, run)["final_norm"]
+    checkpoints = trained_checkpoints(f"data/trained/{name}", run)
+    models = ((each, checkpoint_parameters(run, each, final_norm)) for each in checkpoints)
+    texts = load_rows(f"data/prepared/training_texts/{name}.parquet").query("split == 'train'")
+    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
+    with threadpool_limits(1):  # of products so small, several threads take longer
+        found = measure_run_head_pairs(models, corpus, list(texts["text"]), **config.settings)
+    save_table(found.pairs, f"results/run_head_pairs/pairs/{name}.csv")
+    save_table(found.shares, f"results/run_head_pairs/shares/{name}.csv")
+    save_table(found.checkpoints, f"results/run_head_pairs/checkpoints/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_run_head_pairs, groups=("train",))

@@ -1,0 +1,92 @@
+"""Finds out of a checkpoint what conf/model/<name>.yaml has to say of its language-model head.
+
+As in `embspace.models.describe`, nothing goes by the names of modules: what a tensor outside of the
+base model is for shows in its shape.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from embspace.models.parameters.checkpoint import OLD, checkpoint_shapes, checkpoint_tensors
+from embspace.models.parameters.masked_head import activation_of
+from embspace.settings.model import MaskedHead, Network
+
+Shapes = dict[str, tuple[int, ...]]
+"""The shape of each tensor by its name in the checkpoint."""
+GAINS = (".weight", OLD[".weight"])
+
+
+def describe_head(name: str, model: Network, module: Any) -> dict[str, Any]:
+    """Return the keys `output` of the matrices and `masked_head`, those that there are.
+
+    `output` is a matrix with a row for each row of the input matrix, but other numbers. A masked
+    head is one norm of the embedding size, one linear map from the model's width to it, and a
+    matrix or a number for each token. What could be several tensors is left out: a model is read
+    without it.
+
+    Args:
+        name: The model's name.
+        model: Its description, as far as it is known; of files.
+        module: The same model without its head.
+    """
+    weight = module.get_input_embeddings().weight
+    shapes = _outer(checkpoint_shapes(name, model), module, weight)
+    n_rows, dim = weight.shape
+    hidden = module.config.hidden_size
+    matrices = [key for key, shape in shapes.items() if shape in {(n_rows, dim), (n_rows, hidden)}]
+    found: dict[str, Any] = {}
+    if own := _untied(name, model, matrices, weight):
+        found["output"] = own
+    biases = sorted((key for key, shape in shapes.items() if shape == (n_rows,)), key=len)
+    norms = [key for key, shape in shapes.items() if shape == (dim,) and key.endswith(GAINS)]
+    maps = [
+        key
+        for key, shape in shapes.items()
+        if shape == (dim, hidden) and key not in matrices and key.endswith(".weight")
+    ]
+    if len(norms) == len(maps) == 1 and (biases or matrices):
+        head = MaskedHead(
+            dense=_path(maps[0]),
+            norm=_path(norms[0]),
+            bias=biases[0] if biases else None,
+            activation=activation_of(module.config),
+        )
+        found["masked_head"] = head.model_dump(exclude_defaults=True)
+    return found
+
+
+def _outer(shapes: Shapes, module: Any, weight: Any) -> Shapes:
+    """Return the tensors of a checkpoint that are not the base model's.
+
+    The base model's have its names, behind a prefix that none of the others has.
+    """
+    inner = {*module.state_dict()}
+    input_name = next(key for key, each in module.named_parameters() if each is weight)
+    prefixes = [key.removesuffix(input_name) for key in shapes if key.endswith(input_name)]
+    prefix = min(prefixes, key=len, default="")
+    return {
+        key: shape
+        for key, shape in shapes.items()
+        if not (prefix and key.startswith(prefix)) and _modern(key) not in inner
+    }
+
+
+def _modern(key: str) -> str:
+    """Return the name of a norm's tensor as transformers has it now."""
+    for new, old in OLD.items():
+        if key.endswith(old):
+            return f"{key.removesuffix(old)}{new}"
+    return key
+
+
+def _untied(name: str, model: Network, matrices: list[str], weight: Any) -> str | None:
+    """Return the matrix that has other numbers than the input's, if there is one."""
+    tensors = checkpoint_tensors(name, model, matrices) if matrices else {}
+    table = weight.detach().cpu().float().numpy()
+    own = [key for key, values in tensors.items() if not np.array_equal(values, table)]
+    return own[0] if len(own) == 1 else None
+
+
+def _path(key: str) -> str:
+    return key.rpartition(".")[0]

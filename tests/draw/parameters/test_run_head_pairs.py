@@ -1,0 +1,103 @@
+"""Holds the page of the pairs of heads of runs to its tables."""
+
+from itertools import product
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from embspace.draw.parameters.run_head_pairs import SETTINGS, draw_run_head_pairs
+from tests.draw.fits import assert_words_fit
+
+DRAWN: dict[str, Any] = {"row_height_mm": 45.0, "n_cards": 1, "digits": 3}
+MEASURED = {
+    "n_pairs": 50,
+    "least_count": 5,
+    "significance": 0.05,
+    "least_share": 0.1,
+    "n_shuffled_heads": 12,
+}
+FORMS, CATEGORIES = ("value_output", "query_key"), ("equal", "topic")
+HEADS = list(product((1, 2), (1, 2)))
+
+
+def checkpoints(n_above: int) -> pd.DataFrame:
+    rows = [
+        ("pretraining", step, seed, form, category, n_above * (step == 9 and category == "topic"))
+        for step, seed, form, category in product((0, 9), (0, 1), FORMS, CATEGORIES)
+    ]
+    columns = ["phase", "step", "seed", "form", "category", "n_above_null"]
+    return pd.DataFrame(rows, columns=columns).assign(
+        n_tokens=40, n_words=30, n_heads=4, share=0.5, permuted_mean=0.1, paired_anew_mean=0.2,
+        shuffled_mean=0.1, largest_share=0.9,
+    )  # fmt: skip
+
+
+def shares(n_above: int) -> pd.DataFrame:
+    rows = [
+        ("pretraining", 9, seed, form, *head, category, 0.3 if category == "topic" else 0.0)
+        for seed, form, head, category in product((0, 1), FORMS, HEADS, CATEGORIES)
+    ]
+    columns = ["phase", "step", "seed", "form", "layer", "head", "category", "share"]
+    table = pd.DataFrame(rows, columns=columns)
+    table["above_null"] = (table["category"] == "topic") & (table["head"] <= n_above)
+    return table.assign(permuted_mean=0.1, p_value_over_heads=0.01, paired_anew_p_value=0.5)
+
+
+def pairs() -> pd.DataFrame:
+    rows = [
+        ("pretraining", 9, seed, form, *head, 1, "bado", "gike")
+        for seed, form, head in product((0, 1), FORMS, HEADS)
+    ]
+    columns = ["phase", "step", "seed", "form", "layer", "head", "rank", "row", "column"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def draw(*runs: str, n_above: int = 1) -> tuple[Figure, str]:
+    tables = {"checkpoints": checkpoints(n_above), "shares": shares(n_above), "pairs": pairs()}
+    results: dict[str, Any] = {
+        name: pd.concat([table.assign(run=run) for run in runs]) for name, table in tables.items()
+    }
+    return draw_run_head_pairs({**results, SETTINGS: MEASURED}, "all runs", **DRAWN)
+
+
+def title(figure: Figure) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
+def test_maps_are_means_of_shares_above_permuted_ones() -> None:
+    figure, _ = draw("mine")
+    assert_words_fit(figure)
+    values = figure.axes[0].collections[0].get_array()
+    assert values is not None and values.round(6).tolist() == [[-0.1, -0.1], [0.2, 0.2]]
+
+
+def test_points_are_heads_beyond_chance_of_each_seed() -> None:
+    figure, _ = draw("mine")
+    before, after = figure.axes[2].lines[:2]
+    assert list(before.get_xdata()) == [0, 0, 0, 0]
+    assert list(after.get_xdata()) == [0, 1, 0, 1]
+
+
+def test_the_title_says_the_most_frequent_category_and_what_random_weights_have() -> None:
+    assert title(draw("mine")[0]) == (
+        "W_VO of the mine relates words of one topic in 2 of 8 heads, more than any other pairs in "
+        "any run; before training no run has more than 0 heads of any category beyond chance"
+    )
+    assert title(draw("mine", n_above=0)[0]).startswith("No head of a trained run relates")
+
+
+def test_every_run_has_a_row_and_its_tables() -> None:
+    figure, text = draw("mine", "yours")
+    assert_words_fit(figure)
+    assert len([ax for ax in figure.axes if ax.get_label() != "<colorbar>"]) == 6
+    assert "| mine" in text and "| yours" in text
+    assert "`bado` `gike`" in text and "2 of 8" in text
+
+
+def test_nothing_trained_is_said_in_words() -> None:
+    empty = {name: pd.DataFrame() for name in ("checkpoints", "shares", "pairs")}
+    figure, text = draw_run_head_pairs({**empty, SETTINGS: MEASURED}, "all runs", **DRAWN)
+    assert_words_fit(figure)
+    assert "None." in text
+    assert title(figure) == "No run with a vocabulary that is no language was trained"

@@ -1,0 +1,171 @@
+"""Holds `measure_run_head_pairs` to heads that are built by hand."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.grammar.language import make_language
+from embspace.measure.parameters.run_head_pairs import (
+    CHECKPOINTS,
+    PAIRS,
+    SHARES,
+    RunHeadPairs,
+    measure_run_head_pairs,
+)
+from embspace.models.parameters.layers import LayerParameters
+from embspace.models.parameters.read import ModelParameters
+from embspace.settings.corpus import BuiltinCorpus
+from embspace.train.checkpoints import Checkpoint
+from tests.grammar.languages import corpus as grammar
+from tests.models.parameters.known import known_parameters
+
+SETTINGS: dict[str, Any] = {
+    "n_pairs": 10,
+    "n_listed": 3,
+    "least_count": 1,
+    "near_places": 2,
+    "n_permutations": 99,
+    "n_shuffled_heads": 8,
+    "least_share": 0.2,
+    "significance": 0.05,
+    "seed": 0,
+}
+LANGUAGE = grammar(n_topics=4, n_nouns=12, n_verbs=3, n_adjectives=9)
+FORMS = make_language(LANGUAGE).lexicon.forms
+CLASSES = ("noun singular", "noun plural", "adjective", "adverb", "preposition")
+TOKENS = [word for kind in CLASSES for row in FORMS[kind] for word in row]
+TEXTS = [" ".join(TOKENS)]
+DIM, HEAD_DIM, N_HEADS = 96, 4, 2
+NOTHING = np.zeros((1, DIM), dtype=np.float32)
+
+
+def at(step: int, seed: int = 0) -> Checkpoint:
+    return Checkpoint("runs", seed, "pretraining", step)
+
+
+def random_heads(seed: int) -> ModelParameters:
+    """Two layers of two heads of random rows, and random embeddings."""
+    rng = np.random.default_rng(seed)
+    known = known_parameters(0)
+
+    def layer(number: int) -> LayerParameters:
+        rows = [rng.normal(size=(N_HEADS * HEAD_DIM, DIM)).astype(np.float32) for _ in range(4)]
+        names = ("query", "key", "value", "output")
+        none = {"ff_keys": {"key": NOTHING}, "ff_values": NOTHING}
+        parts = dict(zip(names, rows, strict=True))
+        return replace(known.layers[0], layer=number, **none, **parts)
+
+    embedding = rng.normal(size=(len(TOKENS), DIM)).astype(np.float32)
+    return ModelParameters(
+        [layer(1), layer(2)], embedding, embedding, None, None, TOKENS, is_tied=True
+    )
+
+
+def planted() -> ModelParameters:
+    """Head 1 of layer 1 writes adjectives for nouns of topic 0, head 2 of 2 asks for plurals."""
+    made = random_heads(1)
+    unit = made.output_embedding / np.linalg.norm(made.output_embedding, axis=1, keepdims=True)
+    first, second = made.layers
+
+    def direction(words: list[str]) -> np.ndarray:
+        found: np.ndarray = unit[[TOKENS.index(word) for word in words]].sum(axis=0)
+        return found
+
+    first.value[:HEAD_DIM] = first.output[:HEAD_DIM] = 0
+    first.value[0] = direction(FORMS["noun singular"][0] + FORMS["noun plural"][0])
+    first.output[0] = direction(FORMS["adjective"][0])
+    second.query[HEAD_DIM:] = second.key[HEAD_DIM:] = 0
+    for rank, (one, other) in enumerate(
+        zip(FORMS["noun singular"][0][:4], FORMS["noun plural"][0][:4], strict=True)
+    ):
+        second.query[HEAD_DIM + rank] = unit[TOKENS.index(one)] * (9 - rank)
+        second.key[HEAD_DIM + rank] = unit[TOKENS.index(other)]
+    return made
+
+
+@pytest.fixture(scope="module")
+def found() -> RunHeadPairs:
+    models = [(at(0), random_heads(3)), (at(9), planted())]
+    return measure_run_head_pairs(iter(models), LANGUAGE, TEXTS, **SETTINGS)
+
+
+def above(table: pd.DataFrame, category: str) -> list[list[Any]]:
+    rows = table.query(f"category == '{category}' and above_null")
+    return rows[["form", "layer", "head"]].to_numpy().tolist()
+
+
+def test_a_head_that_maps_a_category_to_itself_is_found(found: RunHeadPairs) -> None:
+    assert ["value_output", 1, 1] in above(found.shares, "topic")
+    row = found.shares.query("category == 'topic' and form == 'value_output'").iloc[0]
+    assert row["share"] >= 0.9 and row["p_value_over_heads"] == 0.01
+    # All words of a topic belong to one another, so that joining them anew changes little.
+    assert row["paired_anew_p_value"] > 0.3
+
+
+def test_a_head_that_asks_one_stem_for_its_plural_is_found(found: RunHeadPairs) -> None:
+    assert above(found.shares, "stem") == [["query_key", 2, 2]]
+    row = found.shares.query("category == 'stem' and above_null").iloc[0]
+    assert row["share"] == pytest.approx(0.4)  # four stems of ten pairs
+    assert row["paired_anew_mean"] < row["share"] and row["paired_anew_p_value"] <= 0.05
+    pairs = found.pairs.query("form == 'query_key' and layer == 2 and head == 2 and rank == 1")
+    assert pairs["row"].item() == FORMS["noun singular"][0][0]
+    assert pairs["column"].item() == FORMS["noun plural"][0][0]
+    assert "stem" in pairs["categories"].item()
+
+
+def test_random_heads_hold_no_category(found: RunHeadPairs) -> None:
+    before = found.checkpoints.query("step == 0")
+    assert before["n_above_null"].sum() == 0
+    excess = before["share"] - before["permuted_mean"]
+    assert excess.abs().max() < 0.2
+
+
+def test_tables_have_a_row_a_head_and_category_after_training(found: RunHeadPairs) -> None:
+    assert [list(each) for each in (found.pairs, found.shares, found.checkpoints)] == [
+        PAIRS,
+        SHARES,
+        CHECKPOINTS,
+    ]
+    assert set(found.shares["step"]) == set(found.pairs["step"]) == {9}
+    assert set(found.checkpoints["step"]) == {0, 9}
+    names = ["equal", "part_of_speech", "topic", "same_number", "stem"]
+    assert list(found.shares["category"].unique()) == names
+    assert len(found.shares) == 2 * 4 * 5 and len(found.checkpoints) == 2 * 2 * 5
+    assert len(found.pairs) == 2 * 4 * 3
+    last = found.checkpoints.query("step == 9 and category == 'stem' and form == 'query_key'")
+    assert last["n_above_null"].item() == 1 and last["n_heads"].item() == 4
+    assert last["largest_share"].item() == pytest.approx(0.4)
+    assert last["n_tokens"].item() == len(TOKENS)
+    assert last["n_words"].item() == 2 * 4 * 12
+
+
+def test_other_checkpoints_move_no_number(found: RunHeadPairs) -> None:
+    alone = measure_run_head_pairs([(at(9), planted())], LANGUAGE, TEXTS, **SETTINGS)
+    pd.testing.assert_frame_equal(alone.shares, found.shares)
+
+
+def test_a_language_has_empty_tables_and_no_model_is_read() -> None:
+    texts = BuiltinCorpus(
+        label="a", license="b", language="English", source="builtin", path="a.jsonl"
+    )
+
+    def never() -> Any:
+        raise AssertionError
+        yield
+
+    found = measure_run_head_pairs(never(), texts, TEXTS, **SETTINGS)
+    assert found.pairs.empty and found.shares.empty and list(found.checkpoints) == CHECKPOINTS
+
+
+def test_bad_input_is_refused() -> None:
+    models = [(at(9), replace(planted(), tokens=TOKENS[:-1]))]
+    with pytest.raises(InputError, match=f"the output embedding {len(TOKENS)} rows"):
+        measure_run_head_pairs(models, LANGUAGE, TEXTS, **SETTINGS)
+    with pytest.raises(InputError, match="key 'least_count': found 2, but 0"):
+        measure_run_head_pairs(
+            [(at(9), planted())], LANGUAGE, TEXTS, **SETTINGS | {"least_count": 2}
+        )
