@@ -6,8 +6,11 @@ import pytest
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.geometry.parameters.stitching import (
     LinearStitch,
-    random_kernel,
+    explained_share,
+    kernel_stitch,
+    shuffled_kernel,
     trained_stitch,
+    turned_kernel,
     vocabulary_kernel,
 )
 
@@ -43,11 +46,34 @@ def test_vocabularies_of_two_sizes_are_refused() -> None:
         vocabulary_kernel(EMBEDDINGS, EMBEDDINGS[1:])
 
 
-@pytest.mark.parametrize(("dim", "other_dim"), [(6, 6), (4, 6), (6, 4)])
-def test_a_random_kernel_is_part_of_an_orthogonal_matrix(dim: int, other_dim: int) -> None:
-    kernel = random_kernel(dim, other_dim, np.random.default_rng(4))
-    small = kernel @ kernel.T if dim <= other_dim else kernel.T @ kernel
-    assert small == pytest.approx(np.eye(min(dim, other_dim)), abs=1e-12)
+def test_the_share_of_a_turned_copy_is_one_and_that_of_noise_is_its_rank() -> None:
+    copy = EMBEDDINGS @ random_turn(6, np.random.default_rng(1))
+    assert explained_share(EMBEDDINGS, copy, vocabulary_kernel(EMBEDDINGS, copy)) == pytest.approx(
+        1
+    )
+    noise = np.random.default_rng(4).normal(size=(2, 2000, 6))
+    shares = explained_share(noise[0], noise[1], vocabulary_kernel(noise[0], noise[1]))
+    assert shares == pytest.approx(6 / 2000, abs=0.002)
+    assert np.isnan(explained_share(np.zeros((40, 6)), copy, np.eye(6)))
+
+
+@pytest.mark.parametrize("other_dim", [4, 6, 9])
+def test_a_turned_kernel_scales_as_the_kernel_does(other_dim: int) -> None:
+    kernel = RNG.normal(size=(6, other_dim))
+    found = turned_kernel(kernel, np.random.default_rng(4))
+    scales = np.linalg.svd(found, compute_uv=False)
+    assert scales == pytest.approx(np.linalg.svd(kernel, compute_uv=False))
+    assert not np.allclose(found, kernel, atol=0.1)
+
+
+def test_shuffled_tokens_leave_the_mean_alone() -> None:
+    generator = np.random.default_rng(5)
+    common = np.array([10.0, 0, 0, 0, 0, 0])
+    first = generator.normal(size=(2000, 6)) + common
+    kernel = shuffled_kernel(first, first, generator)
+    # The mean finds itself; what differs between tokens is lost.
+    assert common @ kernel == pytest.approx(common, abs=0.5)
+    assert np.abs(kernel[1:, 1:]).max() < 0.1
 
 
 def test_a_trained_stitch_finds_a_linear_map_with_its_offset() -> None:
@@ -64,6 +90,8 @@ def test_a_penalty_without_bounds_leaves_the_mean() -> None:
     assert found(STATES) == pytest.approx(np.tile(targets.mean(axis=0), (30, 1)))
 
 
-def test_a_stitch_adds_its_offset() -> None:
+def test_a_stitch_adds_its_offset_and_keeps_the_precision() -> None:
     stitch = LinearStitch(np.eye(6), np.ones(6))
     assert stitch(STATES) == pytest.approx(STATES + 1)
+    assert kernel_stitch(np.eye(6))(STATES) == pytest.approx(STATES)
+    assert stitch(STATES[None].astype(np.float32)).dtype == np.float32
