@@ -73,7 +73,9 @@ def test_a_row_for_each_layer_and_stitch() -> None:
     assert set(of[TURNED]["n"]) == {N_DOCUMENTS} and set(of[VOCABULARY]["n"]) == {len(DOCUMENT)}
     assert set(of[TURNED]["n_draws"]) == {2}
     # All right: the interval is the value.
-    assert of[VOCABULARY].loc[1, ["accuracy_low", "accuracy_high"]].tolist() == [1, 1]
+    assert of[VOCABULARY].loc[1, ["accuracy_low", "accuracy_high"]].tolist() == pytest.approx(
+        [1, 1]
+    )
 
 
 def test_the_best_layer_is_of_the_upper_half() -> None:
@@ -88,7 +90,7 @@ def test_a_pair_is_held_to_chance_and_to_all_random_stitches() -> None:
     assert chance_of(SEQUENCES) == 0.5
     assert table["best_layer"].tolist() == [2, 2, 2]
     assert table["accuracy"].tolist() == pytest.approx([0.95, 0.5, 0.95])
-    assert table["unstitched_accuracy"].tolist() == [1, 1, 1]
+    assert table["unstitched_accuracy"].tolist() == pytest.approx([1, 1, 1])
     assert table["recovered"].tolist() == pytest.approx([0.9, 0.0, 0.9])
     # Of the second half of layers, the best draw has 0.6.
     assert table["null_accuracy_largest"].tolist()[:2] == pytest.approx([0.6, 0.6])
@@ -124,6 +126,7 @@ def test_verdicts_are_of_the_whole_interval() -> None:
     assert [verdict(*each, 0.5) for each in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))] == [
         MATCHES, DIFFERS, UNDECIDED, UNDECIDED,
     ]  # fmt: skip
+    assert verdict(0.5 + 1e-15, 0.6, 0.5) == UNDECIDED
     assert verdict(float("nan"), float("nan"), 0.5) == UNDECIDED
 
 

@@ -29,6 +29,7 @@ from embspace.settings.run import Run
 VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
 TURNED, SHUFFLED = "turned", "shuffled tokens"
 Right = Bool[np.ndarray, "layer text"]
+RightOfFirst = Bool[np.ndarray, "layer document"]
 States = Float[np.ndarray, "layer text token dim"]
 Embedding = Float[np.ndarray, "token dim"]
 Stitch = Sequence[LinearStitch]
@@ -47,7 +48,7 @@ class StitchedPair:
     """Whether the classifier itself, the whole of the upper model, is right."""
     right: Mapping[str, Right]
     """By stitch, whether the answer is right."""
-    null: Mapping[str, Sequence[Right]]
+    null: Mapping[str, Sequence[RightOfFirst]]
     """By kind of random stitch, a draw after the other, of the first text of each document."""
     explained: float
     """The share of the lower model's embeddings that those of the upper one give."""
@@ -191,7 +192,7 @@ def _all_right(
     held_out: Sequences,
     stitches: Mapping[str, Stitch],
     null: Mapping[str, Sequence[Stitch]],
-) -> tuple[dict[str, Right], dict[str, list[Right]]]:
+) -> tuple[dict[str, Right], dict[str, list[RightOfFirst]]]:
     """Return what is right by stitch, and of random ones, of the first text of each document."""
     module, label, rows = upper.module, held_out.label, first_of_each(held_out.document)
     some, first = upper.held_out.of(rows), states[:, rows]

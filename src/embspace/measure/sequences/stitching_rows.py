@@ -20,6 +20,7 @@ from embspace.measure.sequences.stitching_pairs import (
 MATCHES, DIFFERS, UNDECIDED = "matches", "differs", "undecided"
 MOST = 0.5
 """The share of a classifier's accuracy above chance that is more than the rest."""
+DIGITS = 9  # a model that knows one class alone is at chance, not above it by 1e-16
 PLACE = ["upper_seed", "lower_seed"]
 LAYERS = [*PLACE, "layer", "stitch", "n", "n_documents", "n_classes", "n_draws"]
 LAYERS += ["accuracy", "accuracy_low", "accuracy_high"]
@@ -126,6 +127,7 @@ def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
 
 def verdict(low: float, high: float, bar: float) -> str:
     """Return whether an interval is above a bar, not above it in any part, or neither."""
+    low, high, bar = (round(each, DIGITS) for each in (low, high, bar))
     if low > bar:
         return MATCHES
     return DIFFERS if high <= bar else UNDECIDED
