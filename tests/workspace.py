@@ -19,7 +19,8 @@ RUN_FOLDERS = [f"results/{noun}/.gitkeep" for noun in ("checkpoints", "dynamics"
 RUN_FOLDERS += ["results/head_dynamics/.gitkeep", "results/training_claims/.gitkeep"]
 RUN_FOLDERS += [f"results/{noun}/.gitkeep" for noun in ("parameter_alignment", "run_head_pairs")]
 RUN_FOLDERS += [
-    f"results/{noun}/.gitkeep" for noun in ("attribution", "class_flow", "sequence_attention")
+    f"results/{noun}/.gitkeep"
+    for noun in ("attribution", "class_flow", "sequence_attention", "stitching")
 ]
 # Less of what takes long and is no matter here.
 LESS = {

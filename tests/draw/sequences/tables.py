@@ -1,6 +1,7 @@
 """Small tables of what a run of sequences leaves."""
 
 from itertools import product
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -140,6 +141,41 @@ def attribution() -> Tables:
     named = (precision, recall, changes, curves, areas, along)
     names = ("precision", "recall", "changes", "curves", "areas", "places")
     return {name: pd.DataFrame(rows) for name, rows in zip(names, named, strict=True)}
+
+
+def stitching() -> Tables:
+    pairs, layers = [], []
+    for upper, lower in product((0, 1), (0, 1)):
+        seeds = {"upper_seed": upper, "lower_seed": lower}
+        sizes = {"n": 9, "n_documents": 6, "n_classes": 3}
+        pair: dict[str, Any] = {**seeds, **sizes, "chance": 0.25, "best_layer": 2}
+        pair |= {**bounded("unstitched_accuracy", 0.9), **bounded("accuracy", 0.6 + 0.1 * upper)}
+        pair |= {**bounded("recovered", 0.5), "explained_share": 0.4}
+        pair |= {"shuffled_explained_share": 0.1}
+        if upper != lower:
+            pair |= {"trained_accuracy": 0.8, "null_accuracy": 0.2, "null_accuracy_largest": 0.3}
+            pair |= {"null_accuracy_largest_of_all_pairs": 0.3, "recovers_most": "undecided"}
+            pair["above_random"] = "matches" if upper else "undecided"
+        pairs.append(pair)
+        kinds = {"vocabulary": 0.3, "identity": 0.2}
+        if upper != lower:
+            kinds |= {"trained": 0.5, "turned": 0.1, "shuffled tokens": 0.2}
+        layers += [
+            {**seeds, "layer": layer, "stitch": kind, **sizes,
+             **bounded("accuracy", accuracy + 0.1 * layer),
+             **(bounded("less_vocabulary", 0.1) if kind in ("identity", "trained") else {})}
+            for (kind, accuracy), layer in product(kinds.items(), range(N_LAYERS + 1))
+        ]  # fmt: skip
+    claims = [
+        {"claim": "better than random", "seed": seed, "n_pairs": 1, "n_matching": seed,
+         "n_differing": 0, "holds_if": "above", "verdict": ("undecided", "matches")[seed]}
+        for seed in (0, 1)
+    ]  # fmt: skip
+    return {
+        "layers": pd.DataFrame(layers),
+        "pairs": pd.DataFrame(pairs),
+        "claims": pd.DataFrame(claims),
+    }
 
 
 def title_of(ax: Axes) -> str:

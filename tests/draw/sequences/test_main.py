@@ -8,13 +8,14 @@ import yaml
 from embspace.draw.sequences.__main__ import DRAWINGS, main
 from embspace.files.tables import Tables, save_table
 from embspace.settings.stage import StageConfig
-from tests.draw.sequences.tables import attribution, class_flow, sequence_attention
+from tests.draw.sequences.tables import attribution, class_flow, sequence_attention, stitching
 from tests.drawn import figure_files
 
 TABLES: dict[str, Tables] = {
     "attribution": attribution(),
     "class_flow": class_flow(),
     "sequence_attention": sequence_attention(),
+    "stitching": stitching(),
 }
 
 

@@ -12,6 +12,7 @@ from embspace.measure.sequences.sequence_texts import (
     held_out_sequences,
     placed_sequences,
 )
+from embspace.measure.sequences.stitching_pairs import Texts, stitched_texts
 from embspace.settings.corpus import LineagesCorpus
 from embspace.settings.run import Run
 from embspace.train.model import train_model
@@ -40,3 +41,23 @@ def learned(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Learned:
         placed = placed_sequences("small", sequences, corpus)
     assert sequences is not None and placed is not None
     return Learned(run, corpus, texts, sequences, placed, str(folder))
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSeeds:
+    run: Run
+    texts: Texts
+    root: str
+
+
+@pytest.fixture(scope="session")
+def two_seeds(root: Path, tmp_path_factory: pytest.TempPathFactory) -> TwoSeeds:
+    folder = tmp_path_factory.mktemp("trained") / "two"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        run, corpus = sequence_run(seeds=[0, 1]), small_corpus()
+        table = sequence_texts(run, corpus)
+        train_model("small", run, table, str(folder), "cpu")
+        texts = stitched_texts(held_out_sequences("small", run, corpus, table), table)
+    assert texts is not None
+    return TwoSeeds(run, texts, str(folder))

@@ -1,10 +1,10 @@
 """Stage `draw_sequences`: one page for each analysis of classifiers of sequences."""
 
 from embspace.draw.page.saving import ALL_RUNS, draw_and_save, drawings_of, functions_of
-from embspace.draw.sequences import attribution, class_flow, sequence_attention
+from embspace.draw.sequences import attribution, class_flow, sequence_attention, stitching
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(class_flow, sequence_attention, attribution)
+DRAWINGS = drawings_of(class_flow, sequence_attention, attribution, stitching)
 
 
 def main(config: StageConfig) -> None:

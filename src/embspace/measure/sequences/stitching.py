@@ -1,0 +1,138 @@
+"""Stage `measure_stitching`: the lower blocks of one seed below the classifier of another."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.extract.checkpoints import form_of
+from embspace.files.rows import load_rows
+from embspace.files.tables import save_table
+from embspace.measure.sequences.sequence_texts import held_out_sequences
+from embspace.measure.sequences.stitching_pairs import Texts, pairs_of_seed, stitched_texts
+from embspace.measure.sequences.stitching_rows import (
+    CLAIMS,
+    LAYERS,
+    PAIRS,
+    claim_rows,
+    layer_rows,
+    pair_rows,
+)
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.run import Run, describe_run
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+
+@dataclass(frozen=True)
+class StitchingTables:
+    """The tables; empty of a run that classifies no sequences, or was not trained before."""
+
+    layers: pd.DataFrame
+    """One row an ordered pair of seeds, layer and stitch: the accuracy."""
+    pairs: pd.DataFrame
+    """One row an ordered pair: the best upper layer, and the verdicts."""
+    claims: pd.DataFrame
+    """One row a claim and seed: the verdict of its pairs."""
+
+
+def measure_stitching(
+    run: Run,
+    texts: Texts | None,
+    root: str,
+    final_norm: str | None,
+    *,
+    ridge_strength: PositiveFloat,
+    n_draws: PositiveInt,
+    n_resamples: PositiveInt,
+    level: Probability,
+    seed: NonNegativeInt,
+) -> StitchingTables:
+    """Classify sequences by the lower blocks of one seed and the upper blocks of another.
+
+    Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 5.2. The lower part,
+    embeddings and blocks 1..l, is of a model before it learned the classes; the upper part, blocks
+    l+1..L and the head, of one of another seed that has learned them. Between them states x go
+    through the vocabulary, x E_lower pinv(E_upper): the product with the embeddings of the one is
+    what the other's are to give. This is the direction of the paper: the learned task is carried
+    over to a model that never saw it, and nothing is trained. Unlike in its code, positions are not
+    added a second time.
+
+    Beside it: `identity`, the states as they are; `trained`, a ridge regression of the upper
+    model's states on the lower one's, of tokens of training texts, the ceiling of a linear stitch;
+    two kinds of random stitches, the kernel turned at random (`turned`) and that of tokens matched
+    at random (`shuffled tokens`); the classifier itself; and chance, the share of the largest
+    class. A seed below itself is a control: there, the two spaces are nearly one.
+
+    Accuracy is a mean over documents of the share of their texts, with intervals over documents, of
+    each class half; of random stitches it is of the first text of each document, with their range.
+
+    Fixed before looking, of the layer L/2..L with the highest accuracy through the vocabulary: a
+    pair is `above_random` if the interval there is above chance and above every random stitch of
+    all pairs, each at its own best layer of these; it differs if none of the interval is. It
+    `recovers_most` if more than half of the classifier's accuracy above chance is there, as is its
+    interval; it differs if the interval is below half. A claim matches for a seed above if all of
+    its pairs do, and differs if all of them do.
+
+    Args:
+        run: The run, which names seeds and phases.
+        texts: Its held-out sequences and training texts; None of a run that classifies none.
+        root: The folder of its checkpoints.
+        final_norm: The module after the last block, if it has one.
+        ridge_strength: Of the trained stitch, over the mean variance of a dimension.
+        n_draws: Random stitches of each kind and ordered pair.
+        n_resamples: Half-samples of the documents.
+        level: Of intervals.
+        seed: Of random stitches and half-samples.
+
+    Raises:
+        InputError: for an architecture that is not known.
+    """
+    if texts is None or len(run.phases) < 2:
+        empty = (pd.DataFrame(columns=columns) for columns in (LAYERS, PAIRS, CLAIMS))
+        return StitchingTables(*empty)
+    from joblib import Parallel, delayed
+
+    of_seeds = Parallel(n_jobs=-1, batch_size=1)(
+        delayed(pairs_of_seed)(
+            run, root, number, texts, final_norm,
+            strength=ridge_strength, n_draws=n_draws, seed=seed,
+        )
+        for number in range(len(run.seeds))
+    )  # fmt: skip
+    found = sorted(
+        (pair for of_seed in of_seeds for pair in of_seed),
+        key=lambda pair: (pair.upper_seed, pair.lower_seed),
+    )
+    options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
+    pairs = pd.DataFrame(pair_rows(found, texts.held_out, **options), columns=PAIRS)
+    return StitchingTables(
+        pd.DataFrame(layer_rows(found, texts.held_out, **options), columns=LAYERS),
+        pairs,
+        pd.DataFrame(claim_rows(pairs), columns=CLAIMS),
+    )
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
+    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
+    found = measure_stitching(
+        run,
+        stitched_texts(held_out_sequences(name, run, corpus, texts), texts),
+        f"data/trained/{name}",
+        form_of(name, run)["final_norm"],
+        **config.settings,
+    )
+    save_table(found.layers, f"results/stitching/layers/{name}.csv")
+    save_table(found.pairs, f"results/stitching/pairs/{name}.csv")
+    save_table(found.claims, f"results/stitching/claims/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_stitching, groups=("train",))

@@ -1,0 +1,189 @@
+"""Tables of stitched models: accuracy by layer, by ordered pair of seeds, and the claims."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import interval_bounds
+from embspace.measure.sequences.sequence_intervals import class_means
+from embspace.measure.sequences.sequence_texts import Sequences
+from embspace.measure.sequences.stitching_pairs import (
+    TRAINED,
+    VOCABULARY,
+    StitchedPair,
+)
+
+MATCHES, DIFFERS, UNDECIDED = "matches", "differs", "undecided"
+MOST = 0.5
+"""The share of a classifier's accuracy above chance that is more than the rest."""
+DIGITS = 9  # a model that knows one class alone is at chance, not above it by 1e-16
+PLACE = ["upper_seed", "lower_seed"]
+LAYERS = [*PLACE, "layer", "stitch", "n", "n_documents", "n_classes", "n_draws"]
+LAYERS += ["accuracy", "accuracy_low", "accuracy_high"]
+LAYERS += ["less_vocabulary", "less_vocabulary_low", "less_vocabulary_high"]
+PAIRS = [*PLACE, "n", "n_documents", "n_classes", "chance"]
+PAIRS += ["unstitched_accuracy", "unstitched_accuracy_low", "unstitched_accuracy_high"]
+PAIRS += ["best_layer", "accuracy", "accuracy_low", "accuracy_high"]
+PAIRS += ["recovered", "recovered_low", "recovered_high", "trained_accuracy"]
+PAIRS += ["null_accuracy", "null_accuracy_largest", "null_accuracy_largest_of_all_pairs"]
+PAIRS += ["explained_share", "shuffled_explained_share", "above_random", "recovers_most"]
+CLAIMS = ["claim", "seed", "n_pairs", "n_matching", "n_differing", "holds_if", "verdict"]
+RULES = {
+    "above_random": (
+        "stitched over the top layers, without training, models are better than random",
+        "interval of the best upper layer above chance and above all random stitches",
+    ),
+    "recovers_most": (
+        "stitched over the top layers, some reach most of the classifier's accuracy",
+        "recovered > 0.5, as is its interval",
+    ),
+}
+"""By column of the verdicts: the claim, and when a pair matches."""
+
+
+def layer_rows(
+    pairs: Sequence[StitchedPair], sequences: Sequences, **options: Any
+) -> Iterator[Row]:
+    """One row an ordered pair, layer and stitch; of random ones, mean and range of the draws."""
+    sizes = _sizes(sequences)
+    for pair in pairs:
+        place: Row = {"upper_seed": pair.upper_seed, "lower_seed": pair.lower_seed}
+        accuracies = {name: _of_documents(right, sequences).T for name, right in pair.right.items()}
+        for name, values in accuracies.items():
+            means, interval = class_means(values, sequences.stratum, **options)
+            less = values - accuracies[VOCABULARY]
+            less_means, less_interval = class_means(less, sequences.stratum, **options)
+            for layer, accuracy in enumerate(means):
+                row = {**place, "layer": layer, "stitch": name, **sizes, "accuracy": accuracy}
+                row |= {"accuracy_low": interval.low[layer], "accuracy_high": interval.high[layer]}
+                if name != VOCABULARY:
+                    row["less_vocabulary"] = less_means[layer]
+                    row["less_vocabulary_low"] = less_interval.low[layer]
+                    row["less_vocabulary_high"] = less_interval.high[layer]
+                yield row
+        for kind, draws in pair.null.items():
+            drawn = np.stack([each.mean(axis=1) for each in draws])
+            for layer, of_layer in enumerate(drawn.T):
+                yield {
+                    **place, "layer": layer, "stitch": kind, **sizes,
+                    "n": sizes["n_documents"], "n_draws": len(drawn),
+                    "accuracy": of_layer.mean(), "accuracy_low": of_layer.min(),
+                    "accuracy_high": of_layer.max(),
+                }  # fmt: skip
+
+
+def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: Any) -> Iterator[Row]:
+    """One row an ordered pair: its best upper layer, what that recovers, and the verdicts.
+
+    Of a seed with itself there is no verdict.
+    """
+    chance = chance_of(sequences)
+    nulls = [_best_of_null(pair) for pair in pairs]
+    largest = max((each.max() for each in nulls if len(each)), default=float("nan"))
+    for pair, null in zip(pairs, nulls, strict=True):
+        of_layers = _of_documents(pair.right[VOCABULARY], sequences)
+        best = best_layer(of_layers.mean(axis=1))
+        unstitched = _of_documents(pair.unstitched[np.newaxis], sequences)[0]
+        means, interval = class_means(
+            np.stack([of_layers[best], unstitched], axis=1), sequences.stratum, **options
+        )
+        row: Row = {"upper_seed": pair.upper_seed, "lower_seed": pair.lower_seed}
+        row |= {**_sizes(sequences), "chance": chance, "best_layer": best}
+        for number, name in enumerate(("accuracy", "unstitched_accuracy")):
+            row[name] = means[number]
+            row[f"{name}_low"], row[f"{name}_high"] = interval.low[number], interval.high[number]
+        row |= _recovered(means, interval.deviations, chance, options["level"])
+        row |= {"explained_share": pair.explained}
+        row |= {"shuffled_explained_share": pair.shuffled_explained}
+        if len(null):
+            trained = _of_documents(pair.right[TRAINED], sequences)[best]
+            row |= {"trained_accuracy": trained.mean(), "null_accuracy": null.mean()}
+            row |= {"null_accuracy_largest": null.max()}
+            row |= {"null_accuracy_largest_of_all_pairs": largest}
+            bar = max(chance, largest)
+            row["above_random"] = verdict(row["accuracy_low"], row["accuracy_high"], bar)
+            row["recovers_most"] = verdict(row["recovered_low"], row["recovered_high"], MOST)
+        yield row
+
+
+def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
+    """One row a claim and seed above: it matches if all of its pairs do, and so for differs."""
+    of_two = pairs[pairs["upper_seed"] != pairs["lower_seed"]]
+    for column, (claim, holds_if) in RULES.items():
+        for seed, rows in of_two.groupby("upper_seed"):
+            n_matching = int((rows[column] == MATCHES).sum())
+            n_differing = int((rows[column] == DIFFERS).sum())
+            found = MATCHES if n_matching == len(rows) else UNDECIDED
+            found = DIFFERS if n_differing == len(rows) else found
+            yield {
+                "claim": claim, "seed": seed, "n_pairs": len(rows), "n_matching": n_matching,
+                "n_differing": n_differing, "holds_if": holds_if, "verdict": found,
+            }  # fmt: skip
+
+
+def verdict(low: float, high: float, bar: float) -> str:
+    """Return whether an interval is above a bar, not above it in any part, or neither."""
+    low, high, bar = (round(each, DIGITS) for each in (low, high, bar))
+    if low > bar:
+        return MATCHES
+    return DIFFERS if high <= bar else UNDECIDED
+
+
+def best_layer(accuracy: Float[np.ndarray, " layer"]) -> int:
+    """Return the layer of the highest accuracy in the upper half, L/2..L; the first of equals."""
+    first = len(accuracy) // 2
+    return first + int(np.argmax(accuracy[first:]))
+
+
+def chance_of(sequences: Sequences) -> float:
+    """Return the share of the largest class among documents."""
+    return float(np.bincount(sequences.stratum).max() / len(sequences.stratum))
+
+
+def _best_of_null(pair: StitchedPair) -> Float[np.ndarray, " draw"]:
+    """Return the accuracy of each random stitch at the best of its own upper layers."""
+    drawn = [right.mean(axis=1) for draws in pair.null.values() for right in draws]
+    return np.array([each[best_layer(each)] for each in drawn])
+
+
+def _of_documents(
+    right: Bool[np.ndarray, "layer text"], sequences: Sequences
+) -> Float[np.ndarray, "layer document"]:
+    """Return the share of each document's texts that are right."""
+    n = np.bincount(sequences.document)
+    return np.stack([np.bincount(sequences.document, weights=each) / n for each in right])
+
+
+def _recovered(
+    means: Float[np.ndarray, " 2"],
+    deviations: Float[np.ndarray, "draw 2"],
+    chance: float,
+    level: float,
+) -> Row:
+    """Return which part of the unstitched accuracy above chance the stitched one has.
+
+    NaN if the classifier is not above chance.
+    """
+    value = _above(means, chance)
+    drawn = _above(means + deviations, chance)
+    low, high = interval_bounds(value, drawn - value, level=level)
+    return {"recovered": float(value), "recovered_low": float(low), "recovered_high": float(high)}
+
+
+def _above(accuracies: Float[np.ndarray, "*draw 2"], chance: float) -> Float[np.ndarray, "*draw"]:
+    """Return the first accuracy above chance over the second, where that is above chance."""
+    stitched, whole = (accuracies[..., number] - chance for number in (0, 1))
+    found = np.full(np.shape(whole), np.nan)
+    return np.divide(stitched, whole, out=found, where=whole > 0)
+
+
+def _sizes(sequences: Sequences) -> Row:
+    return {
+        "n": len(sequences.label),
+        "n_documents": len(sequences.stratum),
+        "n_classes": len(sequences.classes),
+    }

@@ -1,0 +1,105 @@
+"""Passes that leave a model at a layer, or enter it there with the states of another."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.models.final_norm import layer_states
+from embspace.models.stream.adapters import first_block
+from embspace.models.tokenizer import read_tokenizer
+from embspace.models.windows import cut_windows
+
+TEXTS_AT_ONCE = 128
+
+
+@dataclass(frozen=True, eq=False)
+class TokenIds:
+    """Texts as the model reads them, filled up on the right to the longest."""
+
+    ids: Int[np.ndarray, "text token"]
+    mask: Bool[np.ndarray, "text token"]
+    """True for tokens, special ones included; False for what was filled up."""
+
+    def batches(self) -> Iterator[tuple[slice, Any, Any]]:
+        """Yield some texts at a time: which, their ids and their mask, as tensors."""
+        import torch
+
+        for first in range(0, len(self.ids), TEXTS_AT_ONCE):
+            some = slice(first, first + TEXTS_AT_ONCE)
+            ids, mask = self.ids[some].copy(), self.mask[some].astype(np.int64)
+            yield some, torch.from_numpy(ids), torch.from_numpy(mask)
+
+    def of(self, rows: Int[np.ndarray, " row"]) -> "TokenIds":
+        """Return some of the texts."""
+        return TokenIds(self.ids[rows], self.mask[rows])
+
+
+def read_texts(texts: list[str], folder: Path, window: int) -> TokenIds:
+    """Return the token ids of texts; a text of several windows has the first one's."""
+    windows = cut_windows(texts, read_tokenizer(folder), window, length_key="key 'window'")
+    rows = [each.ids for each in windows if not each.number]
+    shape = (len(rows), max(len(row) for row in rows))
+    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, dtype=bool)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)], mask[number, : len(row)] = row, True
+    return TokenIds(ids, mask)
+
+
+def states_of(
+    module: Any, tokens: TokenIds, final_norm: str | None
+) -> Float[np.ndarray, "layer text token dim"]:
+    """Return the states at the layers 0..L, the last of them before any norm after it."""
+    base = module.base_model
+    parts = [
+        layer_states(base, ids, mask, final_norm).layers.numpy()
+        for _, ids, mask in tokens.batches()
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def logits_above(
+    module: Any, layer: int, states: Float[np.ndarray, "text token dim"], tokens: TokenIds
+) -> Float[np.ndarray, "text class"]:
+    """Return what the blocks above a layer and the head make of states at that layer.
+
+    Positions are not added again: they are in the states. Nothing else of the model below the
+    layer has any effect.
+
+    Raises:
+        InputError: for an architecture whose list of blocks is not known.
+    """
+    import torch
+
+    parts = []
+    with torch.inference_mode(), _entered_at(module, layer) as given:
+        for some, ids, mask in tokens.batches():
+            given.append(torch.from_numpy(np.ascontiguousarray(states[some])))
+            parts.append(module(input_ids=ids, attention_mask=mask).logits.numpy())
+    return np.concatenate(parts)
+
+
+@contextmanager
+def _entered_at(module: Any, layer: int) -> Iterator[list[Any]]:
+    """Put in the place of the blocks up to a layer one that gives the last states of a list."""
+    import torch
+
+    first, given = first_block(module), list[Any]()
+    path, blocks = next(
+        (path, each)
+        for path, each in module.named_modules()
+        if isinstance(each, torch.nn.ModuleList) and len(each) and each[0] is first
+    )
+    entrance = copy(first)  # models ask the blocks for what they are
+    entrance.forward = lambda *_, **__: given[-1]
+    holder, _, name = path.rpartition(".")
+    setattr(module.get_submodule(holder), name, torch.nn.ModuleList([entrance, *blocks[layer:]]))
+    try:
+        yield given
+    finally:
+        setattr(module.get_submodule(holder), name, blocks)

@@ -1,0 +1,97 @@
+"""Holds stitches between models to turned copies and to least squares."""
+
+import numpy as np
+import pytest
+
+from embspace.geometry.parameters.planted_copies import random_turn
+from embspace.geometry.parameters.stitching import (
+    LinearStitch,
+    explained_share,
+    kernel_stitch,
+    shuffled_kernel,
+    trained_stitch,
+    turned_kernel,
+    vocabulary_kernel,
+)
+
+RNG = np.random.default_rng(0)
+EMBEDDINGS, STATES = RNG.normal(size=(40, 6)), RNG.normal(size=(30, 6))
+
+
+def test_between_equal_embeddings_it_is_the_identity() -> None:
+    assert vocabulary_kernel(EMBEDDINGS, EMBEDDINGS) == pytest.approx(np.eye(6), abs=1e-12)
+
+
+def test_of_a_turned_copy_it_is_the_turn() -> None:
+    turn = random_turn(6, np.random.default_rng(1))
+    assert vocabulary_kernel(EMBEDDINGS, EMBEDDINGS @ turn) == pytest.approx(turn, abs=1e-12)
+
+
+@pytest.mark.parametrize("other_dim", [4, 6, 9])
+def test_it_is_the_formula_with_the_pseudo_inverse(other_dim: int) -> None:
+    other = np.random.default_rng(2).normal(size=(40, other_dim))
+    found = vocabulary_kernel(EMBEDDINGS, other)
+    # As printed, of matrices (dim, token): E_1 pinv(E_2).
+    assert found == pytest.approx(EMBEDDINGS.T @ np.linalg.pinv(other.T), abs=1e-12)
+
+
+def test_products_with_embeddings_are_kept_where_they_can_be() -> None:
+    wide = np.concatenate([EMBEDDINGS, np.random.default_rng(3).normal(size=(40, 3))], axis=1)
+    kernel = vocabulary_kernel(EMBEDDINGS, wide)
+    assert STATES @ kernel @ wide.T == pytest.approx(STATES @ EMBEDDINGS.T)
+
+
+def test_vocabularies_of_two_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="40 tokens cannot be matched with 39"):
+        vocabulary_kernel(EMBEDDINGS, EMBEDDINGS[1:])
+
+
+def test_the_share_of_a_turned_copy_is_one_and_that_of_noise_is_its_rank() -> None:
+    copy = EMBEDDINGS @ random_turn(6, np.random.default_rng(1))
+    assert explained_share(EMBEDDINGS, copy, vocabulary_kernel(EMBEDDINGS, copy)) == pytest.approx(
+        1
+    )
+    noise = np.random.default_rng(4).normal(size=(2, 2000, 6))
+    shares = explained_share(noise[0], noise[1], vocabulary_kernel(noise[0], noise[1]))
+    assert shares == pytest.approx(6 / 2000, abs=0.002)
+    assert np.isnan(explained_share(np.zeros((40, 6)), copy, np.eye(6)))
+
+
+@pytest.mark.parametrize("other_dim", [4, 6, 9])
+def test_a_turned_kernel_scales_as_the_kernel_does(other_dim: int) -> None:
+    kernel = RNG.normal(size=(6, other_dim))
+    found = turned_kernel(kernel, np.random.default_rng(4))
+    scales = np.linalg.svd(found, compute_uv=False)
+    assert scales == pytest.approx(np.linalg.svd(kernel, compute_uv=False))
+    assert not np.allclose(found, kernel, atol=0.1)
+
+
+def test_shuffled_tokens_leave_the_mean_alone() -> None:
+    generator = np.random.default_rng(5)
+    common = np.array([10.0, 0, 0, 0, 0, 0])
+    first = generator.normal(size=(2000, 6)) + common
+    kernel = shuffled_kernel(first, first, generator)
+    # The mean finds itself; what differs between tokens is lost.
+    assert common @ kernel == pytest.approx(common, abs=0.5)
+    assert np.abs(kernel[1:, 1:]).max() < 0.1
+
+
+def test_a_trained_stitch_finds_a_linear_map_with_its_offset() -> None:
+    kernel, offset = RNG.normal(size=(6, 5)), RNG.normal(size=5)
+    found = trained_stitch(STATES, STATES @ kernel + offset, strength=1e-12)
+    assert found.kernel == pytest.approx(kernel)
+    assert found.offset == pytest.approx(offset)
+    assert found(STATES) == pytest.approx(STATES @ kernel + offset)
+
+
+def test_a_penalty_without_bounds_leaves_the_mean() -> None:
+    targets = STATES @ RNG.normal(size=(6, 5)) + 3
+    found = trained_stitch(STATES, targets, strength=1e12)
+    assert found(STATES) == pytest.approx(np.tile(targets.mean(axis=0), (30, 1)))
+
+
+def test_a_stitch_adds_its_offset_and_keeps_the_precision() -> None:
+    stitch = LinearStitch(np.eye(6), np.ones(6))
+    assert stitch(STATES) == pytest.approx(STATES + 1)
+    assert kernel_stitch(np.eye(6))(STATES) == pytest.approx(STATES)
+    assert stitch(STATES[None].astype(np.float32)).dtype == np.float32

@@ -1,0 +1,144 @@
+"""Stitches turned copies of a model, and the seeds of a small run."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.geometry.parameters.planted_copies import random_turn
+from embspace.measure.sequences.sequence_classifiers import last_checkpoints
+from embspace.measure.sequences.stitching_pairs import (
+    IDENTITY,
+    SHUFFLED,
+    TRAINED,
+    TURNED,
+    VOCABULARY,
+    StitchedPair,
+    first_of_each,
+    pairs_of_seed,
+    right_answers,
+    stitched_texts,
+    zero_shot_stitches,
+)
+from embspace.models.stream.entered import TokenIds, logits_above, states_of
+from tests.models.stream.test_entered import classifier, logits_of
+
+READ_BY = ("query", "key", "value", "intermediate", "pooler")
+RNG = np.random.default_rng(0)
+TOKENS = TokenIds(RNG.integers(1, 20, size=(24, 9)), np.ones((24, 9), dtype=bool))
+
+
+def turned_copy(turn: np.ndarray) -> Any:
+    """The classifier with its residual stream turned, weights and norms: it says the same."""
+    import torch
+
+    module, by = classifier(), torch.tensor(turn, dtype=torch.float32)
+
+    class TurnedNorm(torch.nn.Module):
+        def __init__(self, norm: Any) -> None:
+            super().__init__()
+            self.norm = norm
+
+        def forward(self, x: Any) -> Any:
+            return self.norm(x @ by.T) @ by
+
+    with torch.no_grad():
+        for path, each in list(module.named_modules()):
+            reads = isinstance(each, torch.nn.Linear) and any(name in path for name in READ_BY)
+            if reads or isinstance(each, torch.nn.Embedding):
+                each.weight.copy_(each.weight @ by)
+            elif isinstance(each, torch.nn.Linear) and path.endswith("output.dense"):
+                each.weight.copy_(by.T @ each.weight)
+                each.bias.copy_(each.bias @ by)
+            elif isinstance(each, torch.nn.LayerNorm):
+                holder, _, name = path.rpartition(".")
+                setattr(module.get_submodule(holder), name, TurnedNorm(each))
+    return module.eval()
+
+
+def embedding_of(module: Any) -> np.ndarray:
+    return np.asarray(module.base_model.get_input_embeddings().weight.detach().numpy())
+
+
+def test_a_turned_copy_is_stitched_through_the_vocabulary_and_not_as_it_is() -> None:
+    upper = classifier()
+    lower = turned_copy(random_turn(8, np.random.default_rng(1)))
+    whole = logits_of(upper, TOKENS)
+    assert logits_of(lower, TOKENS) == pytest.approx(whole, abs=1e-4)
+    label = whole.argmax(axis=1)
+    assert len(set(label)) > 1
+    states = states_of(lower, TOKENS, None)
+    stitches, null = zero_shot_stitches(
+        embedding_of(lower), embedding_of(upper), len(states), 3, np.random.default_rng(2)
+    )
+    found = {name: right_answers(upper, states, each, TOKENS, label)
+             for name, each in stitches.items()}  # fmt: skip
+    assert found[VOCABULARY].all()
+    assert (found[IDENTITY].mean(axis=1) < 1).all()
+    for layer, of_layer in enumerate(states):
+        stitched = stitches[VOCABULARY][layer](of_layer)
+        assert logits_above(upper, layer, stitched, TOKENS) == pytest.approx(whole, abs=1e-3)
+    for draws in null.values():
+        random = [right_answers(upper, states, each, TOKENS, label) for each in draws]
+        assert len(random) == 3 and np.mean(random) < 0.8
+
+
+@pytest.fixture(scope="module")
+def pairs(two_seeds: Any) -> list[StitchedPair]:
+    return stitched(two_seeds)
+
+
+def stitched(learned: Any, **given: Any) -> list[StitchedPair]:
+    options = {"strength": 1e-3, "n_draws": 2, "seed": 0, **given}
+    return pairs_of_seed(learned.run, learned.root, 0, learned.texts, None, **options)
+
+
+def test_a_seed_is_below_every_seed_and_itself(pairs: list[StitchedPair], two_seeds: Any) -> None:
+    assert [(each.upper_seed, each.lower_seed) for each in pairs] == [(0, 0), (1, 0)]
+    control, other = pairs
+    assert set(control.right) == {VOCABULARY, IDENTITY} and not control.null
+    assert set(other.right) == {VOCABULARY, IDENTITY, TRAINED}
+    n = len(two_seeds.texts.held_out.texts)
+    assert all(right.shape == (3, n) for right in other.right.values())
+    documents = two_seeds.texts.held_out.document.max() + 1
+    assert {kind: len(draws) for kind, draws in other.null.items()} == {TURNED: 2, SHUFFLED: 2}
+    assert all(each.shape == (3, documents) for draws in other.null.values() for each in draws)
+    assert other.explained <= 1 and control.explained > other.explained
+
+
+def test_the_same_seed_gives_the_same(pairs: list[StitchedPair], two_seeds: Any) -> None:
+    again, other = stitched(two_seeds)[1], stitched(two_seeds, seed=1)[1]
+    assert all((again.right[name] == pairs[1].right[name]).all() for name in again.right)
+    assert again.shuffled_explained == pairs[1].shuffled_explained
+    assert other.shuffled_explained != pairs[1].shuffled_explained
+    assert other.explained == pairs[1].explained
+
+
+def test_other_tokens_are_refused(two_seeds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = str(last_checkpoints(two_seeds.root, two_seeds.run, "classification")[1].folder)
+
+    def read(folder: Path) -> Any:
+        tokenizer = reader(folder)
+        if str(folder) == changed:
+            tokenizer.add_tokens(["new"])
+        return tokenizer
+
+    from embspace.measure.sequences import stitching_pairs
+
+    reader = stitching_pairs.read_tokenizer
+    monkeypatch.setattr(stitching_pairs, "read_tokenizer", read)
+    with pytest.raises(InputError, match="expected the same"):
+        stitched(two_seeds)
+
+
+def test_training_texts_are_the_first_of_each_document(two_seeds: Any) -> None:
+    texts = pd.DataFrame({"split": ["train", "test", "train", "train"], "document": [7, 8, 7, 9],
+                          "text": ["a", "b", "c", "d"]})  # fmt: skip
+    held_out = two_seeds.texts.held_out
+    found = stitched_texts(held_out, texts)
+    assert found is not None and found.training == ["a", "d"] and found.held_out is held_out
+    assert stitched_texts(None, texts) is None
+    assert first_of_each(np.array([1, 0, 1, 0])).tolist() == [1, 0]

@@ -1,0 +1,141 @@
+"""Holds the tables of stitched models to answers that are known."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.sequences.sequence_texts import Sequences
+from embspace.measure.sequences.stitching_pairs import (
+    IDENTITY,
+    SHUFFLED,
+    TRAINED,
+    TURNED,
+    VOCABULARY,
+    StitchedPair,
+)
+from embspace.measure.sequences.stitching_rows import (
+    DIFFERS,
+    MATCHES,
+    UNDECIDED,
+    best_layer,
+    chance_of,
+    claim_rows,
+    layer_rows,
+    pair_rows,
+    verdict,
+)
+
+OPTIONS: dict[str, Any] = {"n_resamples": 50, "level": 0.95, "seed": 0}
+N_DOCUMENTS, N_LAYERS = 40, 4
+DOCUMENT = np.repeat(np.arange(N_DOCUMENTS), 2)
+SEQUENCES = Sequences(
+    [""] * len(DOCUMENT), ["a", "b"], (DOCUMENT % 2).astype(np.int64), DOCUMENT.astype(np.int64)
+)
+
+
+def right(*accuracy: float, n: int = 2 * N_DOCUMENTS) -> np.ndarray:
+    """Answers, by layer, of which every 1 / accuracy-th is right."""
+    rng = np.random.default_rng(0)
+    return np.stack([rng.permutation(n) < round(each * n) for each in accuracy])
+
+
+def pair(upper: int, lower: int, vocabulary: tuple[float, ...]) -> StitchedPair:
+    is_other = upper != lower
+    stitches = {VOCABULARY: right(*vocabulary), IDENTITY: right(0.5, 0.5, 0.5, 0.5)}
+    draws = [right(0.5, 0.4, 0.6, 0.5, n=N_DOCUMENTS), right(0.4, 0.6, 0.2, 0.5, n=N_DOCUMENTS)]
+    return StitchedPair(
+        upper,
+        lower,
+        right(1.0)[0],
+        stitches | ({TRAINED: right(0.5, 0.8, 0.95, 0.9)} if is_other else {}),
+        {TURNED: draws, SHUFFLED: draws[:1]} if is_other else {},
+        0.25,
+        0.125,
+    )
+
+
+GOOD, POOR = (0.5, 1.0, 0.95, 0.9), (0.5, 1.0, 0.5, 0.5)
+
+
+def test_a_row_for_each_layer_and_stitch() -> None:
+    table = pd.DataFrame(layer_rows([pair(0, 1, GOOD)], SEQUENCES, **OPTIONS))
+    assert set(table.groupby("stitch").size()) == {N_LAYERS}
+    of = {name: rows.set_index("layer") for name, rows in table.groupby("stitch")}
+    assert of[VOCABULARY]["accuracy"].tolist() == pytest.approx(GOOD)
+    assert of[VOCABULARY]["less_vocabulary"].isna().all()
+    assert of[IDENTITY].loc[2, "less_vocabulary"] == pytest.approx(-0.45)
+    assert of[IDENTITY].loc[2, "less_vocabulary_high"] < 0
+    # Of random stitches the mean and the range of draws, of one text a document.
+    assert of[TURNED].loc[2, "accuracy"] == pytest.approx(0.4)
+    assert of[TURNED].loc[2, ["accuracy_low", "accuracy_high"]].tolist() == [0.2, 0.6]
+    assert set(of[TURNED]["n"]) == {N_DOCUMENTS} and set(of[VOCABULARY]["n"]) == {len(DOCUMENT)}
+    assert set(of[TURNED]["n_draws"]) == {2}
+    # All right: the interval is the value.
+    assert of[VOCABULARY].loc[1, ["accuracy_low", "accuracy_high"]].tolist() == pytest.approx(
+        [1, 1]
+    )
+
+
+def test_the_best_layer_is_of_the_upper_half() -> None:
+    assert best_layer(np.array([1.0, 0.9, 0.1, 0.3, 0.2])) == 3
+    assert best_layer(np.array([0.0, 0.2, 0.2])) == 1
+    assert best_layer(np.array([0.3])) == 0
+
+
+def test_a_pair_is_held_to_chance_and_to_all_random_stitches() -> None:
+    pairs = [pair(0, 1, GOOD), pair(1, 0, POOR), pair(0, 0, GOOD)]
+    table = pd.DataFrame(pair_rows(pairs, SEQUENCES, **OPTIONS))
+    assert chance_of(SEQUENCES) == 0.5
+    assert table["best_layer"].tolist() == [2, 2, 2]
+    assert table["accuracy"].tolist() == pytest.approx([0.95, 0.5, 0.95])
+    assert table["unstitched_accuracy"].tolist() == pytest.approx([1, 1, 1])
+    assert table["recovered"].tolist() == pytest.approx([0.9, 0.0, 0.9])
+    # Of the second half of layers, the best draw has 0.6.
+    assert table["null_accuracy_largest"].tolist()[:2] == pytest.approx([0.6, 0.6])
+    assert table["null_accuracy"].tolist()[0] == pytest.approx((0.6 + 0.5 + 0.6) / 3)
+    assert table["above_random"].tolist()[0] == MATCHES
+    assert table["above_random"].tolist()[1] in (DIFFERS, UNDECIDED)
+    assert table["recovers_most"].tolist()[:2] == [MATCHES, DIFFERS]
+    assert table["trained_accuracy"].tolist()[:2] == pytest.approx([0.95, 0.95])
+    # A seed with itself is a control, of which nothing is claimed.
+    assert table.loc[2, ["above_random", "recovers_most", "null_accuracy_largest"]].isna().all()
+
+
+def test_one_good_random_stitch_of_any_pair_raises_the_bar() -> None:
+    lucky = pair(1, 0, POOR)
+    lucky = StitchedPair(
+        1, 0, lucky.unstitched, lucky.right,
+        {TURNED: [right(0.5, 0.5, 1.0, 0.5, n=N_DOCUMENTS)]}, 0.0, 0.0,
+    )  # fmt: skip
+    table = pd.DataFrame(pair_rows([pair(0, 1, GOOD), lucky], SEQUENCES, **OPTIONS))
+    assert set(table["null_accuracy_largest_of_all_pairs"]) == {1.0}
+    assert table.loc[0, "above_random"] in (DIFFERS, UNDECIDED)
+
+
+def test_what_none_recovers_or_no_classifier_has_is_no_error() -> None:
+    null = pair(0, 1, (0.5, 0.5, 0.5, 0.5))
+    helpless = StitchedPair(0, 1, right(0.5)[0], null.right, null.null, 0.0, 0.0)
+    with np.errstate(all="raise"):
+        (row,) = pair_rows([helpless], SEQUENCES, **OPTIONS)
+    assert np.isnan(row["recovered"]) and row["recovers_most"] == UNDECIDED
+
+
+def test_verdicts_are_of_the_whole_interval() -> None:
+    assert [verdict(*each, 0.5) for each in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))] == [
+        MATCHES, DIFFERS, UNDECIDED, UNDECIDED,
+    ]  # fmt: skip
+    assert verdict(0.5 + 1e-15, 0.6, 0.5) == UNDECIDED
+    assert verdict(float("nan"), float("nan"), 0.5) == UNDECIDED
+
+
+def test_a_claim_asks_for_all_pairs_of_a_seed() -> None:
+    rows = [(0, 1, MATCHES), (0, 2, MATCHES), (1, 0, MATCHES), (1, 2, DIFFERS)]
+    rows += [(2, 0, DIFFERS), (2, 1, DIFFERS), (0, 0, None)]
+    pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "above_random"])
+    pairs["recovers_most"] = UNDECIDED
+    table = pd.DataFrame(claim_rows(pairs))
+    assert table["verdict"].tolist() == [MATCHES, UNDECIDED, DIFFERS] + [UNDECIDED] * 3
+    assert table["seed"].tolist() == [0, 1, 2] * 2
+    assert table["n_matching"].tolist() == [2, 1, 0, 0, 0, 0]
