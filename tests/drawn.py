@@ -4,7 +4,7 @@ from pathlib import Path
 
 DRAW = Path(__file__).parents[1] / "src/embspace/draw"
 ALONE = ("ledger", "parameter_alignment", "pretraining_dynamics", "pretraining_head_dynamics")
-ALONE += ("run_head_pairs",)
+ALONE += ("run_head_pairs", "tuning_words")
 
 
 def figure_files(noun: str, name: str) -> list[str]:

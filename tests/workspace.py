@@ -17,7 +17,10 @@ PARTS += ["requirements.lock"]
 # Keep the folders that the page over all runs is made of, where nothing was trained.
 RUN_FOLDERS = [f"results/{noun}/.gitkeep" for noun in ("checkpoints", "dynamics", "training")]
 RUN_FOLDERS += ["results/head_dynamics/.gitkeep", "results/training_claims/.gitkeep"]
-RUN_FOLDERS += [f"results/{noun}/.gitkeep" for noun in ("parameter_alignment", "run_head_pairs")]
+RUN_FOLDERS += [
+    f"results/{noun}/.gitkeep"
+    for noun in ("parameter_alignment", "run_head_pairs", "tuning_words")
+]
 RUN_FOLDERS += [
     f"results/{noun}/.gitkeep"
     for noun in ("attribution", "class_flow", "sequence_attention", "stitching")

@@ -30,7 +30,7 @@ def drawn(root: Path) -> list[str]:
 # Measured of the models of a run, which `embspace cite` does not know: it is asked about models.
 OF_RUNS = ["attribution", "checkpoints", "class_flow", "dynamics", "head_dynamics"]
 OF_RUNS += ["parameter_alignment", "run_head_pairs", "sequence_attention", "stitching", "training"]
-OF_RUNS += ["training_claims"]
+OF_RUNS += ["training_claims", "tuning_words"]
 # Measured for other stages alone, which say it with their own.
 INNER = ["random_weights"]
 # Measured and drawn with the settings of one noun.

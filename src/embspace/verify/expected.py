@@ -23,6 +23,7 @@ STATED_IN = {
     ),
     "measure_layer_roles": PUBLISHED / "bonino_layer_roles.yaml",
     "measure_stitching": PUBLISHED / "dar_stitching.yaml",
+    "measure_tuning_words": PUBLISHED / "dar_tuning_words.yaml",
 }
 LIST = re.compile(r"\$\{(\w+)\}")
 

@@ -1,0 +1,208 @@
+"""Figure and tables of `measure_tuning_words`: the words that the changes of tuning are read as."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.looks import GRAY, run_name, seed_look
+from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
+from embspace.files.tables import Tables
+from embspace.settings.stage import StageConfig, run_stage
+
+RESULTS = ("csv", "claims.csv", "cards.csv", "classes.csv", "lists.csv")
+NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `sentiment`"
+GROUPS = {
+    "attention_query": "queries",
+    "attention_key": "keys",
+    "attention_value": "values",
+    "feed_forward_key": "FF keys",
+    "feed_forward_gate": "FF gates",
+    "feed_forward_up": "FF ups",
+    "feed_forward_value": "FF values",
+    "attention_output": "outputs",
+}
+READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
+OFFSET = 0.2  # of a seed from the middle of its row
+SHARE, COUNT = "share", "mean_listed"
+NULLS = {SHARE: "null_lists", COUNT: "null_turned"}
+
+
+def draw_tuning_words(
+    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw a row for each run: shares and counts by group and layer, with nulls; and its tables."""
+    tables = {name: _with_runs(table, label) for name, table in results.items()}
+    shares = tables["csv"]
+    runs = list(shares["run"].drop_duplicates())
+    figure, axes = new_figure(
+        max(1, len(runs)),
+        2 if runs else 1,
+        height_mm=row_height_mm * len(runs) + 44,
+        title=_title(tables["claims"]),
+        subtitle=_subtitle(tables),
+        stage="measure_tuning_words",
+    )
+    heading = "# Words of sentiment in the changes of tuning\n\nStage `measure_tuning_words`.\n"
+    if not runs:
+        say_instead(axes, NONE.replace("`", ""))
+        return figure, f"{heading}\nNone: {NONE}.\n"
+    for number, run in enumerate(runs):
+        pair = axes[2 * number : 2 * number + 2]
+        _dots(pair, shares[shares["run"] == run])
+        pair[0].set_title(f"{run}: above random vectors")
+        pair[1].set_title("Listed words of a change")
+    axes[-2].set_xlabel("share of changes")
+    axes[-1].set_xlabel(f"mean number among {_n_tokens(tables['lists'])}")
+    legend_below(figure, axes, ncols=4)
+    return figure, f"{heading}\n{_text(tables, digits)}"
+
+
+def _with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
+    if "run" not in table:
+        named = table.assign(run=label)
+        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
+    return table.assign(run=[run_name(str(run)) for run in table["run"]])
+
+
+def _n_tokens(lists: pd.DataFrame) -> int:
+    return int(lists["n_tokens"].iloc[0])
+
+
+def _title(claims: pd.DataFrame) -> str:
+    if claims.empty:
+        return "No run tunes a base whose vocabulary has words of sentiment"
+    said = []
+    for word, found in (("present", "matches"), ("absent", "differs")):
+        rows = claims[claims["claim"].str.endswith(word)]
+        said.append(f"{(rows['verdict'] == found).sum()} of {len(rows)}")
+    return (
+        f"{percent(claims['share'].mean())} of the changes are read as words of sentiment: present "
+        f"in {said[0]} groups and seeds where the paper has them, and in {said[1]} where it has "
+        "them absent"
+    )
+
+
+def _subtitle(tables: Tables) -> str:
+    shares = tables["csv"]
+    if shares.empty:
+        return "0 runs"
+    lists = tables["lists"][tables["lists"]["is_measured"].astype(str) == "True"].iloc[0]
+    row = shares.iloc[0]
+    return (
+        f"{counted(shares['run'].nunique(), 'run')} of "
+        f"{counted(shares['seed'].nunique(), 'seed')}, "
+        f"layers that were trained; rows of weights after tuning less before, up to "
+        f"{shares['n_vectors'].max()} of each group and layer, with signs exchanged, too · "
+        f"{lists['n_listed_tokens']} listed words that are one token, {lists['n_missing']} of the "
+        f"list are not · left: share with {row['least_listed']} or more of them among the "
+        f"{lists['n_tokens']} strongest, which {percent(row['null_vectors'])} of random vectors "
+        "have; bars: random lists of like words, 95 % · right: bars: all changes turned together, "
+        "95 %"
+    )
+
+
+def _dots(axes: Sequence[Axes], rows: pd.DataFrame) -> None:
+    order = [group for group in GROUPS if group in set(rows["group"])]
+    layers = sorted(rows["layer"].unique())
+    places = {
+        pair: at for at, pair in enumerate((group, layer) for group in order for layer in layers)
+    }
+    seeds = sorted(rows["seed"].unique())
+    for ax, quantity in zip(axes, NULLS, strict=True):
+        null = NULLS[quantity]
+        for number, seed in enumerate(seeds):
+            own = rows[rows["seed"] == seed]
+            shift = OFFSET * (number - (len(seeds) - 1) / 2)
+            at = np.array(
+                [places[pair] for pair in zip(own["group"], own["layer"], strict=True)], dtype=float
+            )
+            wide: dict[str, Any] = {"color": GRAY, "alpha": 0.35, "linewidth": 4}
+            low, high = own[f"{null}_low"], own[f"{null}_high"]
+            ax.hlines(at + shift, low, high, label="null, 95 %", **wide)
+            look = seed_look(int(seed))
+            style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
+            ax.plot(own[quantity], at + shift, ls="", label=look.name, **style)
+        names = [f"{GROUPS[group]}, layer {layer}" for group, layer in places]
+        ax.set_yticks(range(len(places)), names if quantity == SHARE else [""] * len(places))
+        ax.set_ylim(len(places) - 0.5, -0.5)
+        ax.set_xlim(left=-0.02 * float(rows[[quantity, f"{null}_high"]].max().max()))
+        for edge in range(len(layers), len(places), len(layers)):
+            ax.axhline(edge - 0.5, color="0.85", lw=0.6)
+        ax.tick_params(axis="y", labelsize=7)
+
+
+def _text(tables: Tables, digits: int) -> str:
+    group = {"group": GROUPS}
+    place = {"run": "run", "seed": "seed", "group": "changes of"}
+    counts = {
+        "share": "share above",
+        "null_lists_high": "random lists, upper end",
+        "mean_listed": "listed words",
+        "null_turned_high": "turned, upper end",
+    }
+    note = (
+        "All layers that were trained. Words are present where the share is above the range of "
+        "random lists and the mean number of listed words above that of turned changes; absent "
+        "where both are not; else the claim is undecided. The rule was fixed before. Absent means "
+        "not found. The paper: one model, four changes of each group and layer, by eye."
+    )
+    columns = {**place, "claim": "the paper", **counts, "verdict": "verdict"}
+    claims = for_readers(tables["claims"], columns, **group)
+    parts = [section("What the paper says", note, markdown_table(claims, digits))]
+    columns = {
+        **{**place, "layer": "layer"},
+        "n_vectors": "changes",
+        "relative_change": "relative change",
+        "share": "share above",
+        **interval("null_lists", "random lists"),
+        "p_value_lists": "p-value, lists",
+        "mean_listed": "listed words",
+        **interval("null_turned", "turned"),
+        "p_value_turned": "p-value, turned",
+    }
+    shares = for_readers(tables["csv"], columns, **group)
+    note = "Relative change: norm of the changes over that of the weights."
+    parts.append(section("By layer", note, markdown_table(shares, digits)))
+    columns = {**place, "layer": "layer", "n_listed": "listed words", "tokens": "strongest words"}
+    cards = for_readers(tables["cards"], columns, **group)
+    note = "Of each group and layer the change, or its negation, with the most listed words."
+    parts.append(folded(section("Changes as words", note, markdown_table(cards, digits))))
+    columns = {"run": "run", "seed": "seed", "label": "class", "reading": "read"}
+    columns |= {"polarity": "words", "n_listed": "listed words", "null_listed": "random vectors"}
+    columns |= {"p_value": "p-value", "tokens": "strongest words"}
+    classes = for_readers(tables["classes"], columns, reading=READINGS)
+    note = (
+        "The vector of each class in the last map, after less before, by itself and times the map "
+        "in front of it; its negation is the other class."
+    )
+    parts.append(folded(section("The classifier", note, markdown_table(classes, digits))))
+    parts.append(folded(_list(tables["lists"], digits)))
+    return "\n".join(parts)
+
+
+def _list(lists: pd.DataFrame, digits: int) -> str:
+    measured = lists["is_measured"].astype(str) == "True"
+    columns = {"run": "run", "n_words": "words", "n_listed_tokens": "tokens"}
+    columns |= {"n_missing": "not one token", "missing": "these"}
+    note = "Words that the vocabulary has not as one token are left out."
+    table = markdown_table(for_readers(lists[measured], columns), digits)
+    return section("The list", note, table)
+
+
+DRAWINGS = {"tuning_words": Drawing(draw_tuning_words, RESULTS)}
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save("tuning_words", DRAWINGS, ALL_RUNS, "all runs", config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS), groups=())

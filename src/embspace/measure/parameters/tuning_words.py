@@ -1,0 +1,187 @@
+"""Stage `measure_tuning_words`: which words of sentiment tuning has written into the weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, NonNegativeInt, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.extract.checkpoints import form_of
+from embspace.files.tables import Row, save_table
+from embspace.measure.parameters.tuning_words_rows import (
+    CARDS,
+    CLAIMS,
+    CLASSES,
+    SHARES,
+    Protocol,
+    card_row,
+    claim_rows,
+    class_rows,
+    counted_changes,
+    lists_of,
+    reduced,
+    share_row,
+)
+from embspace.measure.parameters.tuning_words_runs import (
+    POLARITIES,
+    TunedSeed,
+    Vocabulary,
+    load_sentiment_words,
+    load_tuned,
+    load_vocabulary,
+)
+from embspace.settings.run import describe_run
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
+
+_Rows = tuple[list[Row], list[Row], list[Row], list[Row]]
+
+
+@dataclass(frozen=True, eq=False)
+class TuningWords:
+    """The tables of a run; empty where no base is tuned or its vocabulary lacks the words."""
+
+    shares: pd.DataFrame
+    """One row a seed, group of parameters and layer that has changed."""
+    claims: pd.DataFrame
+    """One row a seed and group: what Dar et al. say of it, and the verdict."""
+    cards: pd.DataFrame
+    """One row a seed, group and layer: the change with the most listed words."""
+    classes: pd.DataFrame
+    """One row a seed, class, reading and polarity."""
+    lists: pd.DataFrame
+    """One row: how many words of the list are tokens, and which are not."""
+
+
+def measure_tuning_words(
+    seeds: Sequence[TunedSeed],
+    vocabulary: Vocabulary,
+    *,
+    n_tokens: PositiveInt,
+    n_vectors: PositiveInt,
+    n_random_vectors: PositiveInt,
+    level: Share,
+    n_turns: PositiveInt,
+    n_lists: PositiveInt,
+    n_nearest: PositiveInt,
+    least_words: Annotated[int, Field(ge=1)],
+    left_out: list[str],
+    n_shown: PositiveInt,
+    seed: NonNegativeInt,
+) -> TuningWords:
+    """Count words of sentiment among those that the changes of tuning are read as.
+
+    A change is a row of a weight after tuning less the same before; its words are the `n_tokens`
+    of largest product with the token embeddings E, without norms and biases (Dar et al. 2023,
+    "Analyzing Transformers in Embedding Space", section 3 and appendix D). `share` is that of the
+    changes that hold, they or their negations, more listed words than a share `level` of random
+    vectors, for which lengths do not matter. Two nulls:
+
+    - *lists*, of `share`: random lists of as many words that are alike in the norm of their
+      embedding and their place in the vocabulary, each with its own bound;
+    - *turned*, of `mean_listed`, the mean number of listed words: all changes turned together by
+      a random orthogonal matrix, which keeps lengths and the angles between them. Changes that
+      all point one way are no more than one chance.
+
+    Fixed before any result, by seed and group over all layers that have changed: words of
+    sentiment are present if `share` and `mean_listed` are above the ranges of their nulls, absent
+    if both are not, and else the claim is undecided. Parameters are a whole population: no
+    interval over them; seeds stand side by side.
+
+    Args:
+        seeds: The weights before and after; none for a run that tunes no base.
+        vocabulary: The tokens with the polarity of those that are listed.
+        n_tokens: Words of a change, and of its negation.
+        n_vectors: Changes of a layer and group, at equal distances.
+        n_random_vectors: Random vectors that give the bound.
+        level: Of the bound and of the ranges.
+        n_turns: Draws of the null of turned changes.
+        n_lists: Draws of the null of lists.
+        n_nearest: Words among which the place of a listed one is filled.
+        least_words: Listed tokens with fewer of which nothing is measured.
+        left_out: Kinds of tokens that are not read.
+        n_shown: Words of a change in the tables.
+        seed: Of all that is drawn.
+    """
+    is_read = vocabulary.not_of(left_out)
+    n_listed = int((vocabulary.of(*POLARITIES) & is_read).sum())
+    is_measured = bool(seeds) and n_listed >= least_words
+    facts: Row = {
+        "n_seeds": len(seeds),
+        "n_words": vocabulary.n_words,
+        "n_listed_tokens": n_listed,
+        "n_missing": len(vocabulary.missing),
+        "missing": " ".join(vocabulary.missing),
+        "n_read_tokens": int(is_read.sum()),
+        "n_tokens": n_tokens,
+        "is_measured": is_measured,
+    }
+    if not is_measured:
+        return _as_tables(([], [], [], []), facts)
+    protocol = Protocol(
+        n_tokens=n_tokens,
+        n_vectors=n_vectors,
+        n_random_vectors=n_random_vectors,
+        level=level,
+        n_turns=n_turns,
+        n_lists=n_lists,
+        n_nearest=n_nearest,
+        n_shown=n_shown,
+        seed=seed,
+    )
+    return _as_tables(_rows(seeds, vocabulary, is_read, protocol), facts)
+
+
+def _as_tables(rows: _Rows, facts: Row) -> TuningWords:
+    shares, claims, cards, classes = (
+        pd.DataFrame(each, columns=columns)
+        for each, columns in zip(rows, (SHARES, CLAIMS, CARDS, CLASSES), strict=True)
+    )
+    return TuningWords(shares, claims, cards, classes, pd.DataFrame([facts]))
+
+
+def _rows(
+    seeds: Sequence[TunedSeed], vocabulary: Vocabulary, is_read: np.ndarray, protocol: Protocol
+) -> _Rows:
+    """Return the rows of the tables."""
+    shares: list[Row] = []
+    claims: list[Row] = []
+    cards: list[Row] = []
+    classes: list[Row] = []
+    read = reduced(vocabulary, is_read)
+    polarities = {each: read.of(each) for each in POLARITIES}
+    for tuned in seeds:
+        place: Row = {"phase": tuned.phase, "seed": tuned.seed}
+        lists = lists_of(tuned.embedding, vocabulary, is_read, protocol)
+        counted = list(counted_changes(tuned, lists, protocol))
+        shares += [{**place, **share_row(each, lists, protocol)} for each in counted]
+        claims += [{**place, **row} for row in claim_rows(counted, lists, protocol)]
+        cards += [
+            {**place, **card_row(each, lists, read.tokens, protocol.n_shown)} for each in counted
+        ]
+        found = class_rows(tuned, lists, polarities, read.tokens, protocol)
+        classes += [{**place, **row} for row in found]
+    return shares, claims, cards, classes
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.train_name
+    run = describe_run(name, config.train)
+    words = load_sentiment_words("data/stimuli/sentiment_words.csv")
+    root = f"data/trained/{name}"
+    seeds = load_tuned(root, run, form_of(name, run)["final_norm"])
+    with threadpool_limits(1):  # the same sums on any number of cores
+        found = measure_tuning_words(seeds, load_vocabulary(root, run, words), **config.settings)
+    save_table(found.shares, f"results/tuning_words/{name}.csv")
+    save_table(found.claims, f"results/tuning_words/claims/{name}.csv")
+    save_table(found.cards, f"results/tuning_words/cards/{name}.csv")
+    save_table(found.classes, f"results/tuning_words/classes/{name}.csv")
+    save_table(found.lists, f"results/tuning_words/lists/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, measure_tuning_words, groups=("train",))

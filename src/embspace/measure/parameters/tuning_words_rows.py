@@ -1,0 +1,306 @@
+"""Rows of the tables of what tuning has written in words, beside their nulls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import stream_of, upper_p_value
+from embspace.geometry.parameters.listed_words import (
+    count_bound,
+    listed_counts,
+    matched_lists,
+    share_above,
+)
+from embspace.geometry.parameters.planted_copies import random_turn
+from embspace.geometry.parameters.projection import top_tokens
+from embspace.measure.parameters.tuning_words_runs import POLARITIES, TunedSeed, Vocabulary
+from embspace.measure.tables.nulls import mean_and_range
+from embspace.models.parameters.class_head import ClassHead
+
+Changes = Float[np.ndarray, "vector dim"]
+OF_SEED = ["phase", "seed"]
+COUNTED = ["share", "null_lists", "null_lists_low", "null_lists_high", "p_value_lists"]
+COUNTED += ["mean_listed", "null_turned", "null_turned_low", "null_turned_high"]
+COUNTED += ["p_value_turned"]
+SHARES = [*OF_SEED, "group", "layer", "n_vectors", "n_rows", "relative_change"]
+SHARES += ["least_listed", "null_vectors", *COUNTED]
+CLAIMS = [*OF_SEED, "group", "claim", "n_layers", "n_vectors", *COUNTED, "holds_if", "verdict"]
+CARDS = [*OF_SEED, "group", "layer", "vector", "n_listed", "sign", "tokens"]
+CLASSES = [*OF_SEED, "label", "reading", "polarity", "n_listed", "null_listed", "p_value", "tokens"]
+READS, WRITES = "words of sentiment are present", "words of sentiment are absent"
+CLAIMED = {
+    "attention_query": READS,
+    "attention_key": READS,
+    "attention_value": READS,
+    "feed_forward_key": READS,
+    "feed_forward_value": WRITES,
+    "attention_output": WRITES,
+}
+"""What Dar et al. (2023, section 3) say of the changes of each group."""
+HOLDS_IF = {
+    READS: "share > null_lists_high and mean_listed > null_turned_high",
+    WRITES: "share <= null_lists_high and mean_listed <= null_turned_high",
+}
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Holds the settings of counts and nulls."""
+
+    n_tokens: int
+    n_vectors: int
+    n_random_vectors: int
+    level: float
+    n_turns: int
+    n_lists: int
+    n_nearest: int
+    n_shown: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The list and the random ones, over the tokens that are read, and random vectors' counts."""
+
+    embedding: Float[np.ndarray, "token dim"]
+    members: Bool[np.ndarray, "list token"]
+    """The list itself stands first."""
+    bound: Int[np.ndarray, " list"]
+    null_vectors: float
+    """The share of the random vectors that are above the list's bound."""
+    random: Float[np.ndarray, "draw dim"]
+    turns: list[Float[np.ndarray, "dim dim"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The listed words of the changes of a layer and group."""
+
+    group: str
+    layer: int
+    vectors: Changes
+    chosen: Int[np.ndarray, " vector"]
+    n_rows: int
+    relative_change: float
+    of_lists: Int[np.ndarray, "list vector sign"]
+    of_turns: Int[np.ndarray, "turn vector sign"]
+
+
+def lists_of(
+    embedding: Float[np.ndarray, "token dim"],
+    vocabulary: Vocabulary,
+    is_read: Bool[np.ndarray, " token"],
+    protocol: Protocol,
+) -> Lists:
+    """Return the list beside random lists of words of like norm and place in the vocabulary.
+
+    Where vocabularies are sorted by how often a token occurs, as those of WordPiece and BPE are on
+    the whole, the place stands for the frequency.
+    """
+    draws = np.random.default_rng(protocol.seed)
+    own = np.ascontiguousarray(embedding[is_read], dtype=np.float32)
+    norms = np.linalg.norm(own, axis=1)
+    is_word = np.array([kind == "word" for kind in vocabulary.kinds], dtype=bool)[is_read]
+    listed = vocabulary.of(*POLARITIES)[is_read]
+    others = matched_lists(
+        np.stack([norms, np.arange(len(norms))], axis=1),
+        listed,
+        is_word,
+        n_lists=protocol.n_lists,
+        n_nearest=protocol.n_nearest,
+        generator=stream_of(draws, "lists"),
+    )
+    members = np.concatenate([listed[np.newaxis], others])
+    dim = own.shape[1]
+    random = stream_of(draws, "vectors").normal(size=(protocol.n_random_vectors, dim))
+    random = random.astype(np.float32)
+    counts = listed_counts(random, own, members, n_tokens=protocol.n_tokens)
+    bound = count_bound(counts, level=protocol.level)
+    stream = stream_of(draws, "turns")
+    turns = [random_turn(dim, stream).astype(np.float32) for _ in range(protocol.n_turns)]
+    return Lists(own, members, bound, float(share_above(counts, bound)[0]), random, turns)
+
+
+def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Iterator[Counted]:
+    """Yield the counts of each group and layer that has changed; frozen layers are left out."""
+    for group, layers in tuned.before.items():
+        for number, (before, after) in enumerate(
+            zip(layers, tuned.after[group], strict=True), start=1
+        ):
+            change = after.astype(np.float32) - before
+            changed = np.flatnonzero(change.any(axis=1))
+            if not len(changed):
+                continue
+            chosen = changed[_evenly(len(changed), protocol.n_vectors)]
+            vectors, n = change[chosen], protocol.n_tokens
+            listed = lists.members[0]
+            yield Counted(
+                group=group,
+                layer=number,
+                vectors=vectors,
+                chosen=chosen,
+                n_rows=len(change),
+                relative_change=float(np.linalg.norm(change) / np.linalg.norm(before)),
+                of_lists=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
+                of_turns=np.stack(
+                    [
+                        listed_counts(vectors @ turn, lists.embedding, listed, n_tokens=n)
+                        for turn in lists.turns
+                    ]
+                ),
+            )
+
+
+def share_row(counted: Counted, lists: Lists, protocol: Protocol) -> Row:
+    """Return how many listed words the changes of a layer and group hold, with both nulls."""
+    return {
+        "group": counted.group,
+        "layer": counted.layer,
+        "n_vectors": len(counted.vectors),
+        "n_rows": counted.n_rows,
+        "relative_change": counted.relative_change,
+        "least_listed": int(lists.bound[0]) + 1,
+        "null_vectors": lists.null_vectors,
+        **_against_nulls(counted.of_lists, counted.of_turns, lists, protocol.level),
+    }
+
+
+def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> Iterator[Row]:
+    """Yield a row a group of the paper's, over all layers that have changed.
+
+    Words are present in a group if it is above the ranges of both nulls, absent if it is above
+    neither, and the claim is undecided in between. `matches` says that it is as the paper has it.
+    """
+    for group, claim in CLAIMED.items():
+        own = [each for each in counted if each.group == group]
+        if not own:
+            continue
+        of_lists = np.concatenate([each.of_lists for each in own], axis=1)
+        of_turns = np.concatenate([each.of_turns for each in own], axis=1)
+        row = _against_nulls(of_lists, of_turns, lists, protocol.level)
+        above = [
+            row["share"] > row["null_lists_high"],
+            row["mean_listed"] > row["null_turned_high"],
+        ]
+        verdict = "undecided"
+        if all(above) or not any(above):
+            verdict = "matches" if all(above) == (claim == READS) else "differs"
+        yield {
+            "group": group,
+            "claim": claim,
+            "n_layers": len(own),
+            "n_vectors": of_lists.shape[1],
+            **row,
+            "holds_if": HOLDS_IF[claim],
+            "verdict": verdict,
+        }
+
+
+def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
+    """Return the change with the most listed words, the first of several, and its strongest."""
+    counts = counted.of_lists[0]
+    at, sign = np.unravel_index(int(counts.argmax()), counts.shape)
+    vector = counted.vectors[[at]] if sign == 0 else -counted.vectors[[at]]
+    return {
+        "group": counted.group,
+        "layer": counted.layer,
+        "vector": int(counted.chosen[at]),
+        "n_listed": int(counts[at, sign]),
+        "sign": "negation" if sign else "change",
+        "tokens": _named(vector, lists, named, n_shown),
+    }
+
+
+def class_rows(
+    tuned: TunedSeed,
+    lists: Lists,
+    polarities: dict[str, Bool[np.ndarray, " token"]],
+    named: Sequence[str],
+    protocol: Protocol,
+) -> Iterator[Row]:
+    """Yield how many words of each polarity the change of each class's vector is read as.
+
+    The null is the same count of random vectors, of which the negations count as further ones.
+    """
+    n = protocol.n_tokens
+    lists_of_words = np.stack([polarities[each] for each in POLARITIES])
+    null = listed_counts(lists.random, lists.embedding, lists_of_words, n_tokens=n)
+    for reading, vectors in _class_changes(tuned.head_before, tuned.head_after).items():
+        counts = listed_counts(vectors, lists.embedding, lists_of_words, n_tokens=n)
+        for at, label in enumerate(tuned.head_after.labels):
+            for polarity, found, drawn in zip(POLARITIES, counts[:, at, 0], null, strict=True):
+                flat = drawn.ravel().astype(np.float64)
+                yield {
+                    "label": label,
+                    "reading": reading,
+                    "polarity": polarity,
+                    "n_listed": int(found),
+                    "null_listed": float(flat.mean()),
+                    "p_value": upper_p_value(float(found), flat),
+                    "tokens": _named(vectors[[at]], lists, named, protocol.n_shown),
+                }
+
+
+def reduced(vocabulary: Vocabulary, is_read: Bool[np.ndarray, " token"]) -> Vocabulary:
+    """Return the vocabulary of the tokens that are read alone."""
+    kept = np.flatnonzero(is_read)
+    return replace(
+        vocabulary,
+        tokens=[vocabulary.tokens[each] for each in kept],
+        kinds=[vocabulary.kinds[each] for each in kept],
+        polarity=[vocabulary.polarity[each] for each in kept],
+    )
+
+
+def _class_changes(before: ClassHead, after: ClassHead) -> dict[str, Changes]:
+    found = {"own": after.rows - before.rows}
+    if before.through is not None and after.through is not None:
+        found["through_inner_map"] = after.through - before.through
+    return found
+
+
+def _against_nulls(
+    of_lists: Int[np.ndarray, "list vector sign"],
+    of_turns: Int[np.ndarray, "turn vector sign"],
+    lists: Lists,
+    level: float,
+) -> Row:
+    """Return the share beside random lists, and the mean count beside turned changes.
+
+    Lists are unlike in how near their words lie to each other, which the bound of each makes up
+    for: so their null is of the share. Turned changes are held to the list itself, and counted: of
+    changes that all point one way, the share of turned ones would be 0 or 1.
+    """
+    share, *others = share_above(of_lists, lists.bound)
+    row: Row = {}
+    for quantity, value, name, null in (
+        ("share", float(share), "lists", np.array(others)),
+        ("mean_listed", _mean(of_lists[0]), "turned", _mean(of_turns)),
+    ):
+        mean, low, high = mean_and_range(null, level)
+        row |= {
+            quantity: float(value),
+            f"null_{name}": float(mean),
+            f"null_{name}_low": float(low),
+            f"null_{name}_high": float(high),
+            f"p_value_{name}": upper_p_value(float(value), null),
+        }
+    return row
+
+
+def _mean(counts: Int[np.ndarray, "*turn vector sign"]) -> Float[np.ndarray, "*turn"]:
+    """Return the mean of the larger count of a vector and its negation."""
+    return np.asarray(counts.max(axis=-1).mean(axis=-1))
+
+
+def _named(vector: Changes, lists: Lists, named: Sequence[str], n_shown: int) -> str:
+    top = top_tokens(vector, lists.embedding, min(n_shown, len(named)))
+    return " ".join(named[each] for each in top.token[0])
+
+
+def _evenly(n: int, most: int) -> Int[np.ndarray, " chosen"]:
+    """Return up to `most` of n numbers at equal distances."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))

@@ -1,0 +1,148 @@
+"""Loads what the tuning of a run has changed, and which tokens of its vocabulary are on a list."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from embspace.errors import InputError
+from embspace.files.tables import load_table
+from embspace.measure.parameters.run_checkpoints import checkpoint_parameters
+from embspace.models.parameters.class_head import ClassHead, class_head
+from embspace.models.parameters.groups import parameter_groups
+from embspace.models.spelling import spelling_of
+from embspace.models.tokenizer import read_tokenizer, vocabulary_table
+from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.run import Run, SequenceClassification
+from embspace.settings.schema import read_yaml
+from embspace.train.checkpoints import checkpoints_of
+from embspace.train.heads import load_head
+
+POLARITIES = ("positive", "negative")
+
+
+@dataclass(frozen=True, eq=False)
+class TunedSeed:
+    """The weights of a seed before and after it learned its classes."""
+
+    seed: int
+    phase: str
+    before: dict[str, list[Float[np.ndarray, "row dim"]]]
+    """The rows of each layer by group, layer 1 first."""
+    after: dict[str, list[Float[np.ndarray, "row dim"]]]
+    embedding: Float[np.ndarray, "token dim"]
+    """What projects to words, before."""
+    head_before: ClassHead
+    head_after: ClassHead
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The tokens of a vocabulary, and those that spell a word of the list."""
+
+    tokens: list[str]
+    kinds: list[str]
+    """As `vocabulary_table` tells them."""
+    polarity: list[str]
+    """By token: positive or negative; "" of one that is not listed."""
+    n_words: int
+    """The number of words on the list."""
+    missing: list[str]
+    """The words that are not one token."""
+
+    def of(self, *polarities: str) -> Bool[np.ndarray, " token"]:
+        """Return True for tokens of these polarities."""
+        return np.isin(np.array(self.polarity, dtype=object), polarities)
+
+    def not_of(self, kinds: Collection[str]) -> Bool[np.ndarray, " token"]:
+        """Return True for tokens of no kind that is left out."""
+        return ~np.isin(np.array(self.kinds, dtype=object), list(kinds))
+
+
+def tuned_phase(run: Run) -> str | None:
+    """Return the phase that teaches classes to a model of conf/model/; None of other runs."""
+    last, phase = list(run.phases.items())[-1]
+    is_tuned = run.base is not None and isinstance(phase, SequenceClassification)
+    return last if is_tuned else None
+
+
+def load_tuned(root: str, run: Run, final_norm: str | None) -> list[TunedSeed]:
+    """The first and the last checkpoint of each seed; none of a run that tunes no base."""
+    phase = tuned_phase(run)
+    return (
+        [] if phase is None else [_seed(root, run, seed, phase, final_norm) for seed in run.seeds]
+    )
+
+
+def _seed(root: str, run: Run, seed: int, phase: str, final_norm: str | None) -> TunedSeed:
+    checkpoints = checkpoints_of(root, run, seed, phase)
+    ends = checkpoints[0], checkpoints[-1]
+    before, after = (checkpoint_parameters(run, each, final_norm) for each in ends)
+    heads = [class_head(load_head(each.folder, run.phases[phase])) for each in ends]
+    return TunedSeed(
+        seed=seed,
+        phase=phase,
+        before=parameter_groups(before),
+        after=parameter_groups(after),
+        embedding=before.output_embedding,
+        head_before=heads[0],
+        head_after=heads[1],
+    )
+
+
+def load_vocabulary(root: str, run: Run, words: pd.DataFrame) -> Vocabulary:
+    """The vocabulary of a run; without tokens, of one that tunes no base."""
+    phase = tuned_phase(run)
+    if phase is None:
+        return Vocabulary([], [], [], len(words), list(words["word"]))
+    tokenizer = read_tokenizer(checkpoints_of(root, run, run.seeds[0], phase)[-1].folder)
+    model = describe_model(str(run.base), read_yaml(Path(f"conf/model/{run.base}.yaml")))
+    assert not isinstance(model, VectorsModel)  # which cannot be trained
+    return listed_vocabulary(str(run.base), tokenizer, model, words)
+
+
+def listed_vocabulary(
+    name: str, tokenizer: object, model: Network, words: pd.DataFrame
+) -> Vocabulary:
+    """Find the tokens that spell a word in lower case, and go on inside none."""
+    table = vocabulary_table(name, tokenizer, model)
+    spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))  # type: ignore[attr-defined]
+    polarity = dict(zip(words["word"], words["value"], strict=True))
+    found: list[str] = []
+    is_word = table["kind"] == "word"
+    for token, may_be in zip(table["token"], is_word, strict=True):
+        text = spelling.word_form(token) if may_be else None
+        found.append("" if text is None else text.strip().lower())
+    return Vocabulary(
+        tokens=table["token"].tolist(),
+        kinds=table["kind"].tolist(),
+        polarity=[polarity.get(text, "") for text in found],
+        n_words=len(words),
+        missing=[word for word in words["word"] if word not in set(found)],
+    )
+
+
+def load_sentiment_words(path: str) -> pd.DataFrame:
+    """The words of a list, in lower case, with the polarity of each.
+
+    Raises:
+        InputError: for other columns than word and value, a value that is no polarity, an empty
+            cell, and a word that stands there twice.
+    """
+    table = load_table(path)
+    if list(table.columns) != ["word", "value"]:
+        raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
+    if table.isna().any(axis=None):
+        raise InputError(f"{path}: a word or a value is empty")
+    table = table.assign(word=table["word"].astype(str).str.lower())
+    if wrong := sorted({*table["value"]} - {*POLARITIES}):
+        raise InputError(
+            f"{path}: key 'value': found {wrong[0]!r}, allowed: {', '.join(POLARITIES)}"
+        )
+    if twice := table.loc[table["word"].duplicated(), "word"].tolist():
+        raise InputError(f"{path}: the word {twice[0]!r} stands there twice, expected once")
+    return table
