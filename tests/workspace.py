@@ -18,8 +18,7 @@ PARTS += ["requirements.lock"]
 RUN_FOLDERS = [f"results/{noun}/.gitkeep" for noun in ("checkpoints", "dynamics", "training")]
 RUN_FOLDERS += ["results/head_dynamics/.gitkeep", "results/training_claims/.gitkeep"]
 RUN_FOLDERS += [
-    f"results/{noun}/.gitkeep"
-    for noun in ("parameter_alignment", "run_head_pairs", "tuning_words")
+    f"results/{noun}/.gitkeep" for noun in ("parameter_alignment", "run_head_pairs", "tuning_words")
 ]
 RUN_FOLDERS += [
     f"results/{noun}/.gitkeep"
