@@ -152,7 +152,7 @@ lock: ## Resolve the dependencies anew and write the two lock files
 freeze = .cache/lock/bin/python -m pip freeze --exclude embspace \
   | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|triton|cuda)'
 
-gc: $(VENV)/runtime ## Free disk: reports' trees, and what DVC keeps of other settings and of experiments
+gc: $(VENV)/runtime ## Free disk: reports' trees, kept drawings, and what DVC keeps of other settings and of experiments
 	@cache=$$(realpath "$$(dvc cache dir)"); test "$$cache" = "$$(realpath .dvc/cache)" || { \
 	  echo "DVC's cache is $$cache, where other projects may have data, too: nothing was removed"; exit 1; }
 	@du -shc .cache/trees .cache/drawings .dvc/cache 2>/dev/null | tail -1
