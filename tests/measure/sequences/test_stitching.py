@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from embspace.measure.sequences.stitching import StitchingTables, measure_stitching
-from tests.measure.sequences.small import PHASES
-from tests.train.runs import small_run
 
 SETTINGS: dict[str, Any] = {
     "ridge_strength": 0.001,
@@ -43,7 +41,8 @@ def test_what_is_not_stitched_has_empty_tables(two_seeds: Any) -> None:
     found = measure_stitching(two_seeds.run, None, two_seeds.root, None, **SETTINGS)
     assert found.layers.empty and found.pairs.empty and found.claims.empty
     assert {"claim", "seed", "verdict"} <= {*found.claims}
-    alone = small_run({"classification": PHASES["classification"]}, label_column="domain")
+    last = {"classification": two_seeds.run.phases["classification"]}
+    alone = two_seeds.run.model_copy(update={"phases": last})
     found = measure_stitching(alone, two_seeds.texts, two_seeds.root, None, **SETTINGS)
     assert found.pairs.empty
 

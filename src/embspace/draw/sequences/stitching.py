@@ -54,7 +54,7 @@ def draw_stitching(
     run = first_run(results["pairs"])
     of = {name: of_run(table, run) if run else table for name, table in results.items()}
     pairs = of["pairs"]
-    seeds = sorted(set(pairs["upper_seed"].tolist()))[:N_SEEDS]
+    seeds = sorted(set(pairs["upper_seed"].tolist()))[:N_SEEDS] if len(pairs) else []
     n = max(len(seeds), 1)
     figure, axes = new_figure(
         n,
