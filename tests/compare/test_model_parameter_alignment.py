@@ -4,12 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.compare.model_parameter_alignment import (
-    ASSIGNMENTS,
-    SIMILARITY,
-    ModelAlignment,
+    COLUMNS,
     compare_model_parameter_alignment,
 )
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
@@ -49,48 +48,43 @@ MODEL = known_parameters(0, n_layers=N_LAYERS)
 
 
 @pytest.fixture(scope="module")
-def found() -> ModelAlignment:
+def found() -> pd.DataFrame:
     """The other model has layers 2, 4 and 6 of the first."""
     other = turned(MODEL, [1, 3, 5])
     return compare_model_parameter_alignment(space(MODEL), space(other), NAMES, **SETTINGS)
 
 
-def test_layers_that_were_kept_are_found_through_the_vocabulary(found: ModelAlignment) -> None:
-    assert list(found.assignments) == ASSIGNMENTS and list(found.similarity) == SIMILARITY
-    rows = found.assignments[found.assignments["space"] == "vocabulary"]
+def test_layers_that_were_kept_are_found_through_the_vocabulary(found: pd.DataFrame) -> None:
+    assert list(found) == COLUMNS and found["reason"].isna().all()
+    rows = found[found["space"] == "vocabulary"]
     assert set(rows["matches"]) == {"- 1 - 2 - 3"}
     assert (rows["in_order"] == 1).all()
     assert rows["is_aligned"].mean() > 0.8  # of ten rows a layer, dealt ones may be as alike
-    raw = found.assignments[found.assignments["space"] == "raw"]
-    assert (raw["matches"] != "- 1 - 2 - 3").any()
-    assert found.facts["is_compared"] and not found.facts["reason"]
+    assert (found.loc[found["space"] == "raw", "matches"] != "- 1 - 2 - 3").any()
 
 
-def test_every_two_layers_have_a_cell(found: ModelAlignment) -> None:
-    assert len(found.similarity) == 6 * 2 * N_LAYERS * 3
-    chosen = found.similarity[found.similarity["is_assigned"]]
+def test_every_two_layers_have_a_cell(found: pd.DataFrame) -> None:
+    assert len(found) == 6 * 2 * N_LAYERS * 3
+    chosen = found[found["is_assigned"]]
     assert (chosen.groupby(["group", "space"]).size() == 3).all()
-    mean = chosen.groupby(["group", "space"])["similarity"].mean()
-    rows = found.assignments.set_index(["group", "space"])["mean_similarity"]
-    assert mean.to_numpy() == pytest.approx(rows.reindex(mean.index).to_numpy())
+    means = chosen.groupby(["group", "space"])[["similarity", "mean_similarity"]].mean()
+    assert means["similarity"].to_numpy() == pytest.approx(means["mean_similarity"].to_numpy())
 
 
 def test_unlike_models_are_as_the_null_is() -> None:
     other = known_parameters(1, n_layers=N_LAYERS)
     rows = compare_model_parameter_alignment(space(MODEL), space(other), NAMES, **SETTINGS)
-    assert rows.assignments["is_aligned"].mean() < 0.3
-    assert rows.assignments["null_in_order"].mean() == pytest.approx(0.5, abs=0.1)
+    assert rows["is_aligned"].mean() < 0.3
+    assert rows["null_in_order"].mean() == pytest.approx(0.5, abs=0.1)
 
 
 def test_another_vocabulary_is_told_in_words_and_breaks_nothing() -> None:
     other = replace(known_parameters(1), tokens=["other", *MODEL.tokens[1:]])
     found = compare_model_parameter_alignment(space(MODEL), space(other), NAMES, **SETTINGS)
-    assert found.assignments.empty and list(found.assignments) == ASSIGNMENTS
-    assert not found.facts["is_compared"]
-    assert "token 0 is 'token_0' and 'other'" in found.facts["reason"]
+    assert len(found) == 1 and list(found) == COLUMNS and found["group"].isna().all()
+    assert "token 0 is 'token_0' and 'other'" in found.loc[0, "reason"]
 
 
 def test_a_model_without_known_blocks_is_told_in_words() -> None:
     found = compare_model_parameter_alignment(space(MODEL), space(None), NAMES, **SETTINGS)
-    assert found.similarity.empty
-    assert found.facts["reason"].startswith("other: BertModel has no blocks")
+    assert found.loc[0, "reason"].startswith("other: BertModel has no blocks")

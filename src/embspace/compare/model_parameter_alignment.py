@@ -1,9 +1,7 @@
 """Stage `compare_model_parameter_alignment`: layers of two models, matched by their parameters."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +9,6 @@ from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.errors import InputError
-from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, save_table
 from embspace.geometry.inference.resampling import stream_of, upper_p_value
 from embspace.geometry.parameters.alignment import (
@@ -37,22 +34,11 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 VOCABULARY, RAW = "vocabulary", "raw"
-SIMILARITY = ["group", "space", "layer", "other_layer", "similarity", "is_assigned"]
-ASSIGNMENTS = ["group", "space", "n_layers", "n_other_layers", "matches", "mean_similarity"]
-ASSIGNMENTS += ["null_mean_similarity", "null_mean_similarity_low", "null_mean_similarity_high"]
-ASSIGNMENTS += ["p_value", "margin", "in_order", "null_in_order", "null_in_order_low"]
-ASSIGNMENTS += ["null_in_order_high", "p_value_in_order", "is_aligned"]
-
-
-@dataclass(frozen=True, eq=False)
-class ModelAlignment:
-    """The tables of a pair; empty where the models have no parameters or tokens in common."""
-
-    assignments: pd.DataFrame
-    """One row a group of parameters and space."""
-    similarity: pd.DataFrame
-    """One row a group, space and two layers."""
-    facts: dict[str, Any]
+COLUMNS = ["group", "space", "layer", "other_layer", "similarity", "is_assigned"]
+COLUMNS += ["n_layers", "n_other_layers", "n_tokens", "n_shuffles", "matches", "mean_similarity"]
+COLUMNS += ["null_mean_similarity", "null_mean_similarity_low", "null_mean_similarity_high"]
+COLUMNS += ["p_value", "margin", "in_order", "null_in_order", "null_in_order_low"]
+COLUMNS += ["null_in_order_high", "p_value_in_order", "is_aligned", "reason"]
 
 
 def compare_model_parameter_alignment(
@@ -63,8 +49,11 @@ def compare_model_parameter_alignment(
     n_shuffles: PositiveInt,
     level: Share,
     seed: NonNegativeInt,
-) -> ModelAlignment:
+) -> pd.DataFrame:
     """Match the layers of two models through their vocabulary, and in raw space.
+
+    One row a group of parameters, space and two layers, with what is found of all layers of the
+    group and space in each of its rows.
 
     `vocabulary`: mean |r| of two layers' parameters of one group, r over the tokens that the output
     embeddings of each model project them to (Dar et al. 2023, section 5). `raw`: r over the
@@ -76,23 +65,18 @@ def compare_model_parameter_alignment(
     three layers have six orders alone, so that one of them is no evidence.
 
     Parameters are whole populations: no interval. Models whose tokens differ, or whose blocks are
-    not known, have empty tables, and a `reason` in words.
+    not known, have a single row, with the `reason` in words.
     """
     reason = _reason(one, other, names)
-    facts: dict[str, Any] = {"is_compared": not reason, "reason": reason}
-    cells: list[Row] = []
-    wholes: list[Row] = []
+    rows: list[Row] = [{"reason": reason}] if reason else []
     if one.parameters is not None and other.parameters is not None and not reason:
-        facts |= {"n_tokens": len(one.parameters.tokens), "n_shuffles": n_shuffles}
         for group, space, similarity, null in _maps(
             one.parameters, other.parameters, n_shuffles, seed
         ):
-            place: Row = {"group": group, "space": space}
-            cells += [{**place, **cell} for cell in _cells(similarity)]
-            wholes.append({**place, **_whole(similarity, null, level)})
-    return ModelAlignment(
-        pd.DataFrame(wholes, columns=ASSIGNMENTS), pd.DataFrame(cells, columns=SIMILARITY), facts
-    )
+            whole: Row = {"group": group, "space": space, "n_tokens": len(one.parameters.tokens)}
+            whole |= {"n_shuffles": n_shuffles, **_whole(similarity, null, level)}
+            rows += [{**whole, **cell} for cell in _cells(similarity)]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]) -> str:
@@ -180,21 +164,19 @@ def _cells(similarity: Similarity) -> Iterator[Row]:
         }
 
 
-def _loaded(name: str) -> tuple[VocabularySpace, dict[str, Any]]:
-    model = describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml")))
-    return load_vocabulary_space(name, model), load_scalars(f"data/prepared/model/{name}.json")
+def _loaded(name: str) -> VocabularySpace:
+    return load_vocabulary_space(
+        name, describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml")))
+    )
 
 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     names = models_of(config.pair)
-    (one, files), (other, other_files) = (_loaded(name) for name in names)
+    one, other = map(_loaded, names)
     with threadpool_limits(1):  # the same sums on any number of cores
-        found = compare_model_parameter_alignment(one, other, names, **config.settings)
-    facts = found.facts | {"files": files, "other_files": other_files}
-    save_table(found.assignments, f"results/model_parameter_alignment/{config.pair}.csv")
-    save_table(found.similarity, f"results/model_parameter_alignment/similarity/{config.pair}.csv")
-    save_scalars(facts, f"results/model_parameter_alignment/{config.pair}.json")
+        table = compare_model_parameter_alignment(one, other, names, **config.settings)
+    save_table(table, f"results/model_parameter_alignment/{config.pair}.csv")
 
 
 if __name__ == "__main__":
