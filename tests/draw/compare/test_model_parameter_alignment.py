@@ -24,7 +24,8 @@ def table(*, spaces: tuple[str, ...] = ("vocabulary", "raw")) -> pd.DataFrame:
          "is_aligned": space == "vocabulary"}
         for group, space, layer, other in product(GROUPS, spaces, (1, 2, 3), (1, 2))
     ]  # fmt: skip
-    given = {"n_layers": 3, "n_other_layers": 2, "n_tokens": 100, "n_shuffles": 9, "margin": 0.01,
+    given: dict[str, Any] = {
+             "n_layers": 3, "n_other_layers": 2, "n_tokens": 100, "n_shuffles": 9, "margin": 0.01,
              "matches": "1 - 2", "mean_similarity": 0.03, "p_value": 0.1, "in_order": 1.0,
              "p_value_in_order": 0.5, "null_mean_similarity": 0.02, "null_in_order": 0.5,
              "null_mean_similarity_low": 0.01, "null_mean_similarity_high": 0.025,

@@ -58,7 +58,8 @@ def draw_model_parameter_alignment(
             _map(ax, cells[(cells["space"] == space) & (cells["group"] == group)])
             ax.set_title(GROUPS[group])
         row[0].set_ylabel(f"{SPACES[space]}\nlayer of {one}")
-    axes[-len(groups)].set_xlabel(f"layer of {other}")
+    last = axes[-len(groups)]
+    last.set_xlabel(f"{last.get_xlabel()}\nlayer of {other}")
     return figure, f"{head}\n{_text(table, one, other, digits)}"
 
 
@@ -69,11 +70,11 @@ def _is_true(column: pd.Series) -> pd.Series:
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"The layers of {one} and {other} cannot be matched by their parameters"
-    aligned = _is_true(table["is_aligned"]).groupby(table["space"]).agg(["sum", "size"])
-    n, size = aligned.loc["vocabulary"]
-    said = f"in {n} of {size} groups of parameters through the vocabulary"
-    if "raw" in aligned.index:
-        said += f", in {aligned.loc['raw', 'sum']} in raw space"
+    of_space = {space: _is_true(rows["is_aligned"]) for space, rows in table.groupby("space")}
+    aligned = of_space["vocabulary"]
+    said = f"in {aligned.sum()} of {len(aligned)} groups of parameters through the vocabulary"
+    if "raw" in of_space:
+        said += f", in {of_space['raw'].sum()} in raw space"
     return f"Layers of {one} and {other} are more alike than dealt rows {said}"
 
 
@@ -82,7 +83,9 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
         return f"{one} · {other} · 0 groups of parameters"
     row = table.iloc[0]
     order = table.groupby("space")["in_order"].mean()
-    kept = " and ".join(f"{order[space]:.2f} in {space}" for space in order.index[::-1])
+    kept = " and ".join(
+        f"{order[space]:.2f} in {name.lower()}" for space, name in SPACES.items() if space in order
+    )
     return (
         f"{count(row['n_layers'])} layers of {one} (upwards), {count(row['n_other_layers'])} of "
         f"{other}; "
@@ -102,7 +105,7 @@ def _map(ax: Axes, cells: pd.DataFrame) -> None:
     ax.tick_params(rotation=0, labelsize=7)
     ax.set(ylabel="")
     low, high = values.min().min(), values.max().max()
-    ax.set_xlabel(f"{low:.3f}–{high:.3f}", fontsize=7)
+    ax.set_xlabel(f"{low:.3g}–{high:.3g}", fontsize=7)
 
 
 def _text(table: pd.DataFrame, one: str, other: str, digits: int) -> str:
