@@ -42,7 +42,13 @@ TOYS = {
     "measure_estimators": "estimators",
     "measure_grammar": "grammar",
 }
-COMPARED = ("alignment", "measures", "model_imbalance", "vocabularies")
+COMPARED = (
+    "alignment",
+    "measures",
+    "model_imbalance",
+    "model_parameter_alignment",
+    "vocabularies",
+)
 
 
 def expected_stages(model: str) -> set[str]:

@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from embspace.compare import alignment, measures, model_imbalance, vocabularies
+from embspace.compare import (
+    alignment,
+    measures,
+    model_imbalance,
+    model_parameter_alignment,
+    vocabularies,
+)
 from embspace.draw.compare.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
@@ -16,6 +22,7 @@ COLUMNS = {
     "alignment": alignment.COLUMNS,
     "measures": measures.COLUMNS,
     "model_imbalance": model_imbalance.COLUMNS,
+    "model_parameter_alignment": model_parameter_alignment.COLUMNS,
     "vocabularies": vocabularies.COLUMNS,
 }
 

@@ -2,14 +2,22 @@
 
 from pathlib import Path
 
-from embspace.draw.compare import alignment, measures, model_imbalance, vocabularies
+from embspace.draw.compare import (
+    alignment,
+    measures,
+    model_imbalance,
+    model_parameter_alignment,
+    vocabularies,
+)
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.model import describe_model
 from embspace.settings.params import PAIR, models_of
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(alignment, measures, model_imbalance, vocabularies)
+DRAWINGS = drawings_of(
+    alignment, measures, model_imbalance, model_parameter_alignment, vocabularies
+)
 
 
 def labels_of(pair: str) -> str:
