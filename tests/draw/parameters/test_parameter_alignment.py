@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from embspace.draw.parameters.parameter_alignment import SETTINGS as MEASURED
 from embspace.draw.parameters.parameter_alignment import draw_parameter_alignment
 from tests.draw.fits import assert_words_fit
 
@@ -56,9 +57,10 @@ def draw(*runs: str, is_aligned: bool = True) -> tuple[Figure, str]:
         "assignments": assignments(is_aligned),
         "planted": planted(),
     }
-    results = {
+    results: dict[str, Any] = {
         name: pd.concat([table.assign(run=run) for run in runs]) for name, table in tables.items()
     }
+    results |= {MEASURED: {"level": 0.9}}
     return draw_parameter_alignment(results, "all runs", **SETTINGS)
 
 
@@ -70,6 +72,7 @@ def test_maps_have_a_square_on_each_match() -> None:
     figure, _ = draw("mine")
     assert_words_fit(figure)
     patches = figure.axes[0].patches
+    assert "at random, 90 %" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
     corners = [patch.get_xy() for patch in patches if isinstance(patch, Rectangle)]
     assert corners == [(0, 0), (2, 1), (1, 2)]
     assert len(figure.axes) == 4
@@ -99,7 +102,8 @@ def test_every_run_has_a_row_and_its_tables() -> None:
 
 def test_nothing_trained_is_said_in_words() -> None:
     empty = {name: pd.DataFrame() for name in ("similarity", "assignments", "planted")}
-    figure, text = draw_parameter_alignment(empty, "all runs", **SETTINGS)
+    results = {**empty, MEASURED: {"level": 0.9}}
+    figure, text = draw_parameter_alignment(results, "all runs", **SETTINGS)
     assert_words_fit(figure)
     assert "None." in text
     assert title(figure) == "No run was trained"

@@ -144,3 +144,10 @@ def test_p_values_of_chance_are_uniform():
     rng = np.random.default_rng(0)
     found = p_values(rng.random(500), rng.random((199, 500)))
     assert np.mean(found <= 0.05) == pytest.approx(0.05, abs=0.03)
+
+
+def test_draws_without_a_share_are_left_out_of_p_values():
+    drawn = np.array([[0.1, np.nan], [0.5, np.nan], [np.nan, np.nan]])
+    found = p_values(np.array([0.4, 0.4]), drawn)
+    assert found[0] == 2 / 3  # one of two, and the value itself
+    assert np.isnan(found[1])

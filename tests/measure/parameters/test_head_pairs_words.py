@@ -67,6 +67,14 @@ def test_a_file_that_is_no_list_is_refused(tmp_path: Path, text: str, message: s
         load_word_lists(str(tmp_path), words)
 
 
+@pytest.mark.parametrize("name", ["equal", "joined", "joined_backwards", "part_of_speech"])
+def test_a_list_with_the_name_of_another_category_is_refused(tmp_path: Path, name: str):
+    (tmp_path / f"{name}.csv").write_text("word,value\nrome,place\n", encoding="utf-8")
+    words = pd.DataFrame({"word": ["cat"], "part_of_speech": ["noun"]})
+    with pytest.raises(InputError, match=f"{name}.csv: '{name}' is a category without a list"):
+        load_word_lists(str(tmp_path), words)
+
+
 def test_the_lists_of_the_project_are_in_lower_case_and_without_repeats(root: Path):
     files = sorted((root / "data/stimuli/pair_categories").glob("*.csv"))
     assert len(files) == 10

@@ -236,14 +236,10 @@ def _model(model_name: str) -> Any:
 
 def _nameable(model_name: str, parameters: "ModelParameters") -> np.ndarray:
     """Return which tokens may be named: no special and no reserved ones."""
-    from embspace.models.tokenizer import load_tokenizer, tokenizer_files, vocabulary_table
+    from embspace.models.parameters.token_kinds import nameable, token_kinds
 
-    model = _model(model_name)
-    if tokenizer_files(model) is None:
-        return np.ones(len(parameters.tokens), dtype=bool)
-    kinds = vocabulary_table(model_name, load_tokenizer(model_name, model), model)["kind"]
-    kept: np.ndarray = ~kinds.isin(["special", "unused"]).to_numpy()
-    return kept if kept.any() else np.ones(len(kept), dtype=bool)
+    kinds = token_kinds(model_name, _model(model_name), len(parameters.tokens))
+    return nameable(kinds, ("special", "unused"))
 
 
 def _one_token(word: str, model_name: str) -> int:

@@ -20,10 +20,15 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look, run_name
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
-from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("assignments.csv", "similarity.csv", "planted.csv")
+RESULTS = (
+    "assignments.csv",
+    "similarity.csv",
+    "planted.csv",
+    "conf/measure/parameters/parameter_alignment.yaml",
+)
+SETTINGS = RESULTS[-1]
 NONE = "no run was trained; `make all` trains some"
 SPACES = {
     "vocabulary": Look("through the vocabulary", BLUE, "o", "-"),
@@ -45,7 +50,12 @@ MOST = 0.5  # of pairs and groups that are aligned, beyond which a run is
 
 
 def draw_parameter_alignment(
-    results: Tables, label: str, *, shown: str, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any],
+    label: str,
+    *,
+    shown: str,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw a row for each run: maps of two seeds, matches by group, and disguised copies.
 
@@ -59,7 +69,7 @@ def draw_parameter_alignment(
         N_COLUMNS if runs else 1,
         height_mm=row_height_mm * len(runs) + 40,
         title=_title(tables["assignments"], planted),
-        subtitle=_subtitle(tables["assignments"], planted, shown),
+        subtitle=_subtitle(tables["assignments"], planted, shown, results[SETTINGS]["level"]),
         stage="measure_parameter_alignment",
     )
     heading = "# Layers of seeds matched by their parameters\n\n"
@@ -127,7 +137,7 @@ def _mostly(aligned: pd.Series) -> pd.DataFrame:
     return aligned[aligned > MOST].reset_index()
 
 
-def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, shown: str) -> str:
+def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, shown: str, level: float) -> str:
     if planted.empty:
         return "0 runs"
     n_seeds = pd.concat([assignments["seed"], assignments["other_seed"]]).nunique()
@@ -137,9 +147,10 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, shown: str) -> s
         f"training · maps: layers of the first seed, upwards, by those of the second, mean |r|, "
         f"lowest to highest, of "
         f"{GROUPS.get(shown, shown)}; squares: the assignment · same layer: share that is matched "
-        "with itself, for each two seeds; gray: rows dealt to layers at random, 95 % · copies: "
-        f"share of layers found in {copies['n_copies']} that are shuffled and turned, by noise as "
-        "a multiple of the parameters; bands: 95 % of copies, mean of groups"
+        "with itself, for each two seeds; gray: rows dealt to layers at random, "
+        f"{percent(level)} · copies: share of layers found in {copies['n_copies']} that are "
+        "shuffled and turned, by noise as a multiple of the parameters; bands: "
+        f"{percent(level)} of copies, mean of groups"
     )
 
 

@@ -170,11 +170,13 @@ def p_values(
 
     With `drawn` of shape (draw,) the same draws are for all lists. The maximum over lists, draw by
     draw, corrects for the number of lists: Westfall and Young (1993), "Resampling-based multiple
-    testing", single step. NaN where a share is not defined.
+    testing", single step. Draws without a share are left out; NaN where no draw has one, or the
+    share itself is not defined.
     """
     drawn = drawn.reshape(len(drawn), -1)
     larger = (drawn >= shares - 1e-12).sum(axis=0)
-    return np.where(np.isnan(shares), np.nan, (1 + larger) / (1 + len(drawn)))
+    n = (~np.isnan(drawn)).sum(axis=0)
+    return np.where(np.isnan(shares) | (n == 0), np.nan, (1 + larger) / (1 + n))
 
 
 def _parts(n_draws: int, lists: PairLists) -> Iterator[int]:

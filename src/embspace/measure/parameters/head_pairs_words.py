@@ -20,6 +20,8 @@ from embspace.models.spelling import Spelling
 
 EQUAL = "equal"
 JOINED = ("joined", "joined_backwards")
+PART_OF_SPEECH = "part_of_speech"
+RESERVED = (EQUAL, *JOINED, PART_OF_SPEECH)
 NO_WORDS = ("special", "unused")
 ListedWords = Sequence[tuple[str, str]]
 """Words of a category, each with its value; a word may have several."""
@@ -77,10 +79,16 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
     """Return the lists of a folder, a file a category, and the parts of speech of `words`.
 
     Raises:
-        InputError: for a file without the columns word and value, or with an empty cell.
+        InputError: for a file without the columns word and value, or with an empty cell, and for
+            one with the name of a category that has no list.
     """
     lists: dict[str, ListedWords] = {}
     for path in sorted(Path(folder).glob("*.csv")):
+        if path.stem in RESERVED:
+            raise InputError(
+                f"{path}: '{path.stem}' is a category without a list; allowed: another name than "
+                f"{', '.join(RESERVED)}"
+            )
         table = load_table(str(path))
         if list(table.columns) != ["word", "value"]:
             raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
@@ -89,7 +97,7 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
         words_in = table["word"].astype(str).str.lower()
         lists[path.stem] = list(zip(words_in, table["value"], strict=True))
     parts = zip(words["word"].str.lower(), words["part_of_speech"], strict=True)
-    return lists | {"part_of_speech": [(str(word), str(part)) for word, part in parts]}
+    return lists | {PART_OF_SPEECH: [(str(word), str(part)) for word, part in parts]}
 
 
 def _text(token: str, spelling: Spelling | None) -> str:

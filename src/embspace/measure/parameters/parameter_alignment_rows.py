@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from embspace.errors import InputError
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of, upper_p_value
 from embspace.geometry.parameters.alignment import (
@@ -49,7 +50,10 @@ def aligned_rows(
     """Yield the cells of a matrix of layers, and its assignment, by group and space.
 
     `place` names the draws of the null, so that those of other models move none. Layers are
-    numbered from 1.
+    numbered from 1. Draws that deal a layer constant rows alone are left out of the null.
+
+    Raises:
+        InputError: if a layer has constant rows alone.
     """
     covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
     groups, others = parameter_groups(one), parameter_groups(other)
@@ -61,6 +65,7 @@ def aligned_rows(
                 means = raw_row_means(rows, others[group])
             numbers = layer_numbers(others[group])
             similarity = layer_similarity(means, numbers)
+            _require_defined(similarity, f"{group}, {space}", place)
             name = [str(each) for each in place.values()]
             stream = stream_of(np.random.default_rng(protocol.seed), *name, group, space)
             null = np.array(
@@ -88,10 +93,15 @@ def planted_rows(
     n_copies: int,
     n_rows: int,
 ) -> Iterator[Row]:
-    """Yield how many layers of disguised copies are found, by group, noise and space."""
+    """Yield how many layers of disguised copies are found, by group, noise and space.
+
+    Raises:
+        InputError: if a layer has constant rows alone.
+    """
     embedding = parameters.output_embedding
     covariance = vocabulary_covariances(embedding, embedding).first
     for group, rows in parameter_groups(parameters).items():
+        _require_varied(rows, group)
         n_kept = min(n_rows, *(len(each) for each in rows))
         for level in noise:
             stream = stream_of(np.random.default_rng(protocol.seed), group, str(level))
@@ -124,7 +134,37 @@ def _some(rows: Sequence[Rows], n: int, generator: np.random.Generator) -> list[
     return [each[np.sort(generator.choice(len(each), n, replace=False))] for each in rows]
 
 
+def _require_varied(rows: Sequence[Rows], group: str) -> None:
+    for layer, each in enumerate(rows, start=1):
+        if not np.ptp(each, axis=1).any():
+            raise InputError(
+                f"{group}: layer {layer} has constant rows alone, which have no correlation; "
+                "expected some that vary"
+            )
+
+
+def _require_defined(similarity: Similarity, what: str, place: Row) -> None:
+    """Stop unless every layer has parameters that can be correlated.
+
+    Raises:
+        InputError: naming parameters, space, models and the first layer that has none.
+    """
+    undefined = np.isnan(similarity)
+    if not undefined.any():
+        return
+    of_first = bool(undefined.all(axis=1).any())
+    layer = int(np.argmax(undefined.all(axis=1 if of_first else 0))) + 1
+    models = ", ".join(f"{key} {value}" for key, value in place.items())
+    raise InputError(
+        f"{what}: layer {layer} of the {'first' if of_first else 'second'} of two models "
+        f"({models}) has constant rows alone, which have no correlation; expected some that vary"
+    )
+
+
 def _on_diagonal(similarity: Similarity) -> float:
+    """Return the share of layers matched with themselves; NaN where one has no similarity."""
+    if np.isnan(similarity).any():
+        return float("nan")
     order = best_order(similarity)
     return float(np.mean(order == np.arange(len(order))))
 

@@ -22,6 +22,7 @@ from embspace.geometry.parameters.projection import (
     token_readers,
     top_tokens,
 )
+from embspace.measure.parameters.even_places import evenly
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.masked_head import HeadTransform
@@ -125,7 +126,7 @@ def measure_parameter_vectors(
             for group, vectors in layer.groups().items():
                 if reading.is_scaled and layer.scale(group) is None:
                     continue
-                chosen = _evenly(len(vectors), asked.n_vectors)
+                chosen = evenly(len(vectors), asked.n_vectors)
                 read = _read(reading, vectors[chosen], layer.scale(group), asked, rng)
                 place = {"layer": layer.layer, "group": group, "reading": reading.name}
                 rows += [{**place, **row} for row in read.rows]
@@ -161,11 +162,6 @@ def _centered_unit(embedding: Float[np.ndarray, "token dim"]) -> Float[np.ndarra
     length = np.linalg.norm(centered, axis=1, keepdims=True)
     unit: np.ndarray = centered / np.where(length > 0, length, 1)
     return unit
-
-
-def _evenly(n: int, most: int) -> Int[np.ndarray, " chosen"]:
-    """Return up to `most` of n numbers at equal distances."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
 
 
 @dataclass(frozen=True, eq=False)

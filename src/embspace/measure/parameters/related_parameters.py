@@ -20,6 +20,7 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import Row, save_table
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.parameters.related import n_common, set_similarity, strongest_tokens
+from embspace.measure.parameters.even_places import evenly
 from embspace.measure.parameters.related_states import Related, related_states, text_tokens
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
 from embspace.models.parameters.layers import LayerParameters
@@ -125,8 +126,7 @@ def _pair_rows(
     inference: dict[str, Any],
 ) -> Iterator[Row]:
     for pair, (first, second) in _pairs(layer).items():
-        chosen = np.linspace(0, len(first) - 1, min(n_pairs, len(first))).round().astype(int)
-        chosen = np.unique(chosen)
+        chosen = evenly(len(first), n_pairs)
         values = _similarities(first[chosen], second[chosen], embedding, k, related_from, rng)
         bounds = half_sample_interval(
             partial(_mean_of, values[0]), len(chosen), generator=rng, **inference

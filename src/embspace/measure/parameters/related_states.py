@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from embspace.clouds.layers import CorpusStates
 from embspace.geometry.parameters.related import named_by_any, strongest_tokens
+from embspace.measure.parameters.even_places import evenly
 from embspace.models.parameters.read import FinalNorm, ModelParameters
 from embspace.models.stream.rebuild import rebuild_stream
 
@@ -49,8 +50,7 @@ def text_tokens(
         if len(ids) > 2:  # more than the special ones
             first.setdefault(document, ids)
     texts = list(first.values())
-    kept = np.unique(np.linspace(0, len(texts) - 1, min(n_texts, len(texts))).round().astype(int))
-    return [texts[at] for at in kept]
+    return [texts[at] for at in evenly(len(texts), n_texts)]
 
 
 def related_states(

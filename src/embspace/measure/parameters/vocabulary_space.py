@@ -9,7 +9,7 @@ from jaxtyping import Bool
 
 from embspace.models.parameters.parts import knows_parts
 from embspace.models.parameters.read import ModelParameters, read_parameters
-from embspace.models.tokenizer import load_tokenizer, tokenizer_files, vocabulary_table
+from embspace.models.parameters.token_kinds import nameable, token_kinds
 from embspace.models.weights import load_model
 from embspace.settings.model import Model, VectorsModel
 
@@ -25,9 +25,8 @@ class VocabularySpace:
     """As `vocabulary_table` tells them; none where there are no parameters."""
 
     def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Return True for tokens of no kind that is left out; for all where none would be left."""
-        kept = np.array([kind not in left_out for kind in self.kinds], dtype=bool)
-        return kept if kept.any() else np.ones(len(kept), dtype=bool)
+        """Return True for tokens that may be named, as `nameable` says."""
+        return nameable(self.kinds, left_out)
 
     def facts(self) -> dict[str, Any]:
         """Return the model's architecture and sizes, for the tables."""
@@ -57,7 +56,5 @@ def load_vocabulary_space(name: str, model: Model) -> VocabularySpace:
     if isinstance(model, VectorsModel) or not knows_parts(module):
         return VocabularySpace(None, architecture, [])
     parameters = read_parameters(name, model, module)
-    kinds = ["other"] * len(parameters.tokens)
-    if tokenizer_files(model) is not None:
-        kinds = vocabulary_table(name, load_tokenizer(name, model), model)["kind"].tolist()
+    kinds = token_kinds(name, model, len(parameters.tokens))
     return VocabularySpace(parameters, architecture, kinds)

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError
+from embspace.models.parameters.arrays import float_array, optional_array
 from embspace.models.parameters.parts import Parts, parts_of
 
 
@@ -96,18 +97,18 @@ def _of_parts(parts: Parts, final_norm: Any) -> LayerParameters:
     return LayerParameters(
         layer=parts.layer,
         n_heads=parts.n_heads,
-        query=_array(parts.query.weight),
+        query=float_array(parts.query.weight),
         key=key,
         value=value,
-        output=_array(parts.output.weight).T,
-        query_bias=_optional(parts.query.bias),
+        output=float_array(parts.output.weight).T,
+        query_bias=optional_array(parts.query.bias),
         key_bias=key_bias,
         value_bias=value_bias,
-        output_bias=_optional(parts.output.bias),
-        ff_keys={name: _array(each.weight) for name, each in parts.ff_keys.items()},
-        ff_key_biases={name: _optional(each.bias) for name, each in parts.ff_keys.items()},
-        ff_values=_array(parts.ff_values.weight).T,
-        ff_value_bias=_optional(parts.ff_values.bias),
+        output_bias=optional_array(parts.output.bias),
+        ff_keys={name: float_array(each.weight) for name, each in parts.ff_keys.items()},
+        ff_key_biases={name: optional_array(each.bias) for name, each in parts.ff_keys.items()},
+        ff_values=float_array(parts.ff_values.weight).T,
+        ff_value_bias=optional_array(parts.ff_values.bias),
         attention_input_scale=_gain(parts.attention_norm) if before else None,
         ff_input_scale=_gain(parts.mlp_norm) if before else None,
         attention_output_scale=_gain(parts.attention_norm) if after else last,
@@ -131,7 +132,7 @@ def _shared(parts: Parts) -> int:
 
 
 def _repeated(matrix: Any, n_heads: int, times: int) -> tuple[np.ndarray, np.ndarray | None]:
-    weight, bias = _array(matrix.weight), _optional(matrix.bias)
+    weight, bias = float_array(matrix.weight), optional_array(matrix.bias)
     if times == 1:
         return weight, bias
     by_head = weight.reshape(n_heads, -1, weight.shape[1])
@@ -142,13 +143,4 @@ def _repeated(matrix: Any, n_heads: int, times: int) -> tuple[np.ndarray, np.nda
 def _gain(norm: Any) -> np.ndarray | None:
     """Return the gain of a norm; None of the identity, of a linear map, and of nothing."""
     weight = getattr(norm, "weight", None)
-    return _array(weight) if weight is not None and weight.ndim == 1 else None
-
-
-def _array(parameter: Any) -> np.ndarray:
-    values: np.ndarray = parameter.detach().cpu().float().numpy()
-    return values
-
-
-def _optional(parameter: Any) -> np.ndarray | None:
-    return None if parameter is None else _array(parameter)
+    return float_array(weight) if weight is not None and weight.ndim == 1 else None

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError, within
+from embspace.models.parameters.arrays import float_array, optional_array
 from embspace.models.parameters.checkpoint import checkpoint_tensors
 from embspace.settings.model import MaskedHead, Network, model_file
 
@@ -90,14 +91,14 @@ def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
     if dense is None:
         return None
     return HeadTransform(
-        dense=_array(dense.weight),
-        dense_bias=_optional(dense.bias),
+        dense=float_array(dense.weight),
+        dense_bias=optional_array(dense.bias),
         activation=activation_of(module.config),
-        scale=_array(norms[0].weight),
-        shift=_optional(norms[0].bias),
+        scale=float_array(norms[0].weight),
+        shift=optional_array(norms[0].bias),
         epsilon=float(norms[0].eps),
         output=table,
-        bias=None if decoder.bias is None else _array(decoder.bias)[: len(table)],
+        bias=None if decoder.bias is None else float_array(decoder.bias)[: len(table)],
     )
 
 
@@ -128,12 +129,3 @@ def activation_of(config: Any) -> str:
 def _epsilon(config: Any) -> float:
     names = ("layer_norm_eps", "norm_eps", "layer_norm_epsilon")
     return float(next((getattr(config, name) for name in names if hasattr(config, name)), 1e-12))
-
-
-def _array(parameter: Any) -> np.ndarray:
-    values: np.ndarray = parameter.detach().cpu().float().numpy()
-    return values
-
-
-def _optional(parameter: Any) -> np.ndarray | None:
-    return None if parameter is None else _array(parameter)

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from embspace.errors import InputError, within
 from embspace.models.matrices import learned_matrices
+from embspace.models.parameters.arrays import float_array
 from embspace.models.parameters.checkpoint import checkpoint_tensors
 from embspace.models.parameters.layers import LayerParameters, layer_parameters
 from embspace.models.parameters.masked_head import (
@@ -112,10 +113,10 @@ def run_parameters(module: Any, tokenizer: Any, final_norm: str | None) -> Model
     weight = base.get_input_embeddings().weight
     decoder = module.get_output_embeddings()
     is_tied = decoder is None or decoder.weight.data_ptr() == weight.data_ptr()
-    table = _array(weight if is_tied else decoder.weight)[: len(tokens)]
+    table = float_array(weight if is_tied else decoder.weight)[: len(tokens)]
     last = _module_at(base, final_norm)
     mapping = _mapping_of(base, weight.shape[1])
-    made = _mapped(base, mapping, _array(weight)[: len(tokens)])
+    made = _mapped(base, mapping, float_array(weight)[: len(tokens)])
     return ModelParameters(
         layers=layer_parameters(module, last),
         input_embedding=made,
@@ -144,7 +145,7 @@ def _to_width(table: np.ndarray, module: Any, last: Any, mapping: str | None) ->
     width = module.config.hidden_size
     weight = getattr(last, "weight", None)
     if weight is not None and weight.ndim == 2:
-        return table @ _array(weight)
+        return table @ float_array(weight)
     if table.shape[1] == width:
         return table
     if mapping is None:
@@ -152,15 +153,15 @@ def _to_width(table: np.ndarray, module: Any, last: Any, mapping: str | None) ->
             f"key 'matrices.mapping': the output matrix has {table.shape[1]} dimensions, the model "
             f"{width}, and no linear layer is named"
         )
-    return table @ _array(module.get_submodule(mapping).weight).T
+    return table @ float_array(module.get_submodule(mapping).weight).T
 
 
 def _mapped(base: Any, mapping: str | None, table: np.ndarray) -> np.ndarray:
     if mapping is None:
         return table
     layer = base.get_submodule(mapping)
-    mapped = table @ _array(layer.weight).T
-    return mapped if layer.bias is None else mapped + _array(layer.bias)
+    mapped = table @ float_array(layer.weight).T
+    return mapped if layer.bias is None else mapped + float_array(layer.bias)
 
 
 def _mapping_of(base: Any, dim: int) -> str | None:
@@ -199,8 +200,8 @@ def _final_norm(last: Any) -> FinalNorm | None:
     is_centered = "rms" not in type(last).__name__.lower()
     names = ("eps", "variance_epsilon")
     epsilon = next(float(getattr(last, name)) for name in names if hasattr(last, name))
-    shift = None if bias is None else _array(bias)
-    return FinalNorm(_array(weight), shift, epsilon, is_centered)
+    shift = None if bias is None else float_array(bias)
+    return FinalNorm(float_array(weight), shift, epsilon, is_centered)
 
 
 def _tokens(name: str, model: Network, n_rows: int) -> list[str]:
@@ -209,8 +210,3 @@ def _tokens(name: str, model: Network, n_rows: int) -> list[str]:
     table = vocabulary_table(name, load_tokenizer(name, model), model)
     check_vocabulary(name, model, table, n_rows)
     return table["token"].tolist()
-
-
-def _array(parameter: Any) -> np.ndarray:
-    values: np.ndarray = parameter.detach().cpu().float().numpy()
-    return values

@@ -1,0 +1,18 @@
+"""Tests of parameters as arrays."""
+
+import numpy as np
+import torch
+
+from embspace.models.parameters.arrays import float_array, optional_array
+
+
+def test_parameters_are_float32_arrays():
+    half = torch.nn.Parameter(torch.tensor([1.5, -2.0], dtype=torch.float16))
+    assert float_array(half).dtype == np.float32
+    assert float_array(half).tolist() == [1.5, -2]
+
+
+def test_what_is_not_there_is_none():
+    assert optional_array(None) is None
+    found = optional_array(torch.ones(2))
+    assert found is not None and found.tolist() == [1, 1]
