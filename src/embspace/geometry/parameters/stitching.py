@@ -94,7 +94,8 @@ def trained_stitch(
 ) -> LinearStitch:
     """Return the ridge regression of the states of the second model on those of the first.
 
-    Of the same n tokens. The ceiling of a linear stitch: unlike the kernel, it has seen states.
+    Of the same n tokens. Unlike the kernel, it has seen states, so it tells what a trained linear
+    map can gain. It fits states, not classes: another map may classify better.
     The penalty is `strength` times the mean variance of a dimension, times n, on the kernel alone.
     """
     x, y = states.astype(np.float64), other_states.astype(np.float64)

@@ -62,7 +62,7 @@ def measure_stitching(
     added a second time.
 
     Beside it: `identity`, the states as they are; `trained`, a ridge regression of the upper
-    model's states on the lower one's, of tokens of training texts, the ceiling of a linear stitch;
+    model's states on the lower one's, of tokens of training texts, as a bar of what training gains;
     two kinds of random stitches, the kernel turned at random (`turned`) and that of tokens matched
     at random (`shuffled tokens`); the classifier itself; and chance, the share of the largest
     class. A seed below itself is a control: there, the two spaces are nearly one.
