@@ -134,6 +134,7 @@ MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspa
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
+PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
 LEARNED, TOYS = "pipeline/learned/dvc.yaml", "pipeline/toys/dvc.yaml"
 NO_CODE = "; expected no code but"
 LONG = "def long() -> int:\n" + "    print()\n" * 50 + "    return 1"
@@ -337,6 +338,13 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     # Rule 7: files that are read.
     lacks("measure_similarity", "data/extracted/embeddings/${item.model}.parquet"),
     lacks("measure_evolution", "data/prepared/model/${item.model}.json"),
+    (
+        both(
+            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
+            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.other_model}.json"),
+        ),
+        r"alignment: deps lacks data/prepared/model/\{\}\.json",
+    ),
     has("measure_similarity", "data/prepared/model/${item.model}.json"),
     lacks("prepare_model", "models.lock"),
     (

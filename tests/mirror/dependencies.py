@@ -91,7 +91,7 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         if not is_home_of(path, stage):
             yield path
             yield from _named_in(tree, path)
-    if "model" in stage.matrix and _loads_a_model(tree, stage):
+    if {"model", "pair"} & stage.matrix.keys() and _loads_a_model(tree, stage):
         yield PIN
     if stage.verb == "prepare" and {"corpus", "train"} & _config_reads(tree, stage):
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
