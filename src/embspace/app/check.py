@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.checks.long_stimuli import check_lengths, listed_positions, local_stimuli
+from embspace.app.checks.model_heads import check_head
 from embspace.errors import InputError, not_among, within
 from embspace.files.copies import check_links
 from embspace.files.remote import local_path
@@ -143,6 +144,7 @@ def _missing_files(params: Params) -> Iterator[str]:
                 folder = locate_files(name, files)
                 if files is model:
                     _check_positions(name, model, folder)
+                    check_head(name, model, folder)
             _check_window(name, model)
         except InputError as error:
             yield str(error)
