@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from embspace.app.checks.config_file import check_config
 from embspace.app.checks.long_stimuli import check_lengths, listed_positions, local_stimuli
 from embspace.app.checks.model_heads import check_head
 from embspace.errors import InputError, not_among, within
@@ -143,6 +144,7 @@ def _missing_files(params: Params) -> Iterator[str]:
             for files in _files_of(model):
                 folder = locate_files(name, files)
                 if files is model:
+                    check_config(folder)
                     _check_positions(name, model, folder)
                     check_head(name, model, folder)
             _check_window(name, model)
