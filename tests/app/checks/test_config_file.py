@@ -21,7 +21,10 @@ def test_what_models_have_fits(tiny_folder: Path, tmp_path: Path):
     ("change", "message"),
     [
         ({"num_attention_heads": "4"}, "'num_attention_heads': found '4', allowed: a whole number"),
-        ({"num_attention_heads": 0}, "'num_attention_heads': found 0, allowed: a whole number from"),
+        (
+            {"num_attention_heads": 0},
+            "'num_attention_heads': found 0, allowed: a whole number from",
+        ),
         ({"hidden_size": 32.0}, "'hidden_size': found 32.0, allowed: a whole number from 1"),
         ({"vocab_size": True}, "'vocab_size': found True, allowed: a whole number from 1"),
         ({"num_hidden_layers": 10**9}, "'num_hidden_layers': found 1000000000, allowed: a whole "),

@@ -54,7 +54,9 @@ def _shape_of(name: str, key: str, parameter: str, shapes: dict[str, list[int]])
     found = next((shapes[each] for each in spelled if each in shapes), None)
     if found is None:
         hint = did_you_mean(parameter, shapes)
-        raise InputError(f"{model_file(name)}: key '{key}': the weights have no '{parameter}'{hint}")
+        raise InputError(
+            f"{model_file(name)}: key '{key}': the weights have no '{parameter}'{hint}"
+        )
     return found
 
 
