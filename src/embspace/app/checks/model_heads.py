@@ -25,9 +25,7 @@ def check_head(name: str, model: Model, folder: Path) -> None:
     """
     if isinstance(model, VectorsModel | RandomModel):
         return
-    shapes: dict[str, list[int]] = {}
-    for file in weight_files(folder):
-        shapes |= listed_shapes(str(file))
+    shapes = _shapes(folder)
     n_rows = _rows_of(model.matrices.input, shapes)
     if n_rows is None:
         return
@@ -39,6 +37,20 @@ def check_head(name: str, model: Model, folder: Path) -> None:
             _shape_of(name, f"masked_head.{key}", f"{parameter}.weight", shapes)
         if head.bias is not None:
             _check_rows(name, "masked_head.bias", head.bias, shapes, 1, allowed)
+
+
+def rows_of_input(model: Model, folder: Path) -> int | None:
+    """Return the rows of the input matrix in a checkpoint; None where its heads do not say."""
+    if isinstance(model, VectorsModel | RandomModel):
+        return None
+    return _rows_of(model.matrices.input, _shapes(folder))
+
+
+def _shapes(folder: Path) -> dict[str, list[int]]:
+    shapes: dict[str, list[int]] = {}
+    for file in weight_files(folder):
+        shapes |= listed_shapes(str(file))
+    return shapes
 
 
 def _rows_of(table: str, shapes: dict[str, list[int]]) -> int | None:
