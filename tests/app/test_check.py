@@ -128,6 +128,12 @@ def test_a_mistake_in_params_hides_none_in_conf(tree: Path):
             "minilm.yaml: key 'position_offset': found 512, allowed: under the 512 rows",
         ),
         (
+            "conf/model/minilm.yaml",
+            "position_offset: 0",
+            "position_offset: 0\nmasked_head: {dense: cls.dense, norm: cls.norm}",
+            "minilm.yaml: key 'masked_head.dense': the weights have no 'cls.dense.weight'",
+        ),
+        (
             "conf/extract/hidden_states.yaml",
             "window_length: 512\noverlap: 64",
             "window_length: 2\noverlap: 0",

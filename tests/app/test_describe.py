@@ -1,5 +1,6 @@
 """Models by folder or repository, of which conf/model/ says nothing."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -160,6 +161,22 @@ def test_a_tokenizer_of_another_model_is_told(root: Path, tmp_path: Path):
         shutil.copy(other / file, folder / file)
     with pytest.raises(InputError, match=r"the tokenizer has 4\d\d tokens with ids up to"):
         find_model(str(folder), root, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"num_hidden_layers": 10**9}, r"config\.json: key 'num_hidden_layers': found 10{9}, "),
+        ({"model_type": "t5"}, r"mine: cannot be loaded and read: StrictDataclass\w+Error: "),
+    ],
+)
+def test_numbers_that_no_model_can_be_made_of_are_told(
+    root: Path, tmp_path: Path, change: dict[str, object], message: str
+):
+    config = build_tiny_bert(tmp_path / "mine") / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | change))
+    with pytest.raises(InputError, match=message):
+        find_model(str(tmp_path / "mine"), root, None)
 
 
 def test_messages_name_no_file_that_is_not_there(root: Path, tmp_path: Path):

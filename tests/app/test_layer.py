@@ -47,6 +47,12 @@ def test_a_task_that_is_not_asked_is_named_with_what_it_needs(table: pd.DataFram
     assert "planted: search not asked, which needs 20 texts or more of at least four" in without
 
 
+def test_vectors_that_read_no_text_are_refused():
+    subject = Subject("glove", ["posts"], None, {"source": "vectors"})
+    with pytest.raises(InputError, match="found 'glove', whose `source: vectors` reads no text"):
+        choose_layer(subject, print)
+
+
 def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise InputError("a stage failed")

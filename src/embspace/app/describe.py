@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from embspace.errors import InputError, did_you_mean
+from embspace.app.checks.config_file import check_config
+from embspace.errors import InputError, did_you_mean, reason_of
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST
 from embspace.settings.model import (
@@ -131,6 +132,7 @@ def _known(root: Path, place: Path | str) -> Named | None:
 def _of_folder(folder: Path, root: Path) -> Named:
     from embspace.models.locate import sha256
 
+    check_config(folder)
     hashes = {file.name: sha256(file) for file in _files_of_model(folder)}
     digest = hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:8]
     name = f"{_free_name(folder.name, root)}-{digest}"
@@ -196,8 +198,16 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     nothing = {"input": "", "positional": None, "segment": None}
     model = describe_model(name, described | {"matrices": nothing})
     assert not isinstance(model, VectorsModel)  # `described` names files of weights
-    module = load_model(name, model)
-    found = describe_module(module, load_tokenizer(name, model))
+    try:
+        module = load_model(name, model)
+        found = describe_module(module, load_tokenizer(name, model))
+    except InputError:
+        raise
+    except Exception as error:  # what a model raises depends on the architecture
+        place = described.get("path") or described["repository"]
+        raise InputError(
+            f"{place}: cannot be loaded and read: {type(error).__name__}: {reason_of(error)}"
+        ) from error
     head = describe_head(name, model, module)
     if "output" in head:
         found.keys["matrices"]["output"] = head["output"]

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 from embspace.app.describe import Say
 from embspace.app.report import Subject, open_tree, reproduce
-from embspace.errors import counted
+from embspace.errors import InputError, counted
+from embspace.settings.params import CONF
 from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,15 +32,26 @@ def choose_layer(subject: Subject, say: Say) -> str:
     The current folder is a tree's root.
 
     Raises:
-        InputError: with what a stage said that failed.
+        InputError: if the model is vectors alone; with what a stage said that failed.
     """
     from embspace.files.tables import load_table
 
+    _check_reads(subject)
     tree = open_tree(subject, say)
     stage = read_stages(tree.folder)[f"measure_{NOUN}"]
     reproduce(tree, [stage.address(subject.model)], say)
     table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
     return advice(table, subject.model)
+
+
+def _check_reads(subject: Subject) -> None:
+    """Stop at vectors without a model, which read no text."""
+    content = subject.described or read_yaml(CONF / "model" / f"{subject.model}.yaml")
+    if content.get("source") == "vectors":
+        raise InputError(
+            f"--model: found '{subject.model}', whose `source: vectors` reads no text; allowed: a "
+            "model with weights"
+        )
 
 
 def advice(table: "pd.DataFrame", model: str) -> str:

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.queries.cosine import compare_texts, token_pair
+from embspace.app.queries.cosine import Comparison, compare_texts, token_pair
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import load_tensors, save_tensors
+from embspace.geometry.inference.pair_percentile import PairPercentile
 from embspace.geometry.pairs.directions import cosine_matrix
 from tests.app.queries.extracted import write_extracted
 
@@ -109,12 +110,22 @@ def test_a_text_that_is_none_is_told(second: str, message: str):
         compare_texts("tiny", "one", "a cat", second, **WHERE)
 
 
-def test_states_of_other_texts_are_refused():
+OLDER = [TEXTS[1:], TEXTS.assign(text=[*TEXTS["text"][:3], "a boat", "a dog"])]
+
+
+@pytest.mark.parametrize("texts", OLDER, ids=["fewer", "edited"])
+def test_states_of_other_texts_are_refused(texts: pd.DataFrame):
     path = Path("data/prepared/texts/one.parquet")
     before = path.read_bytes()
-    save_rows(TEXTS[1:], str(path))
+    save_rows(texts, str(path))
     try:
         with pytest.raises(InputError, match="older than the texts"):
             compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
     finally:
         path.write_bytes(before)
+
+
+def test_too_few_documents_have_no_interval():
+    few = PairPercentile(0.5, 50.0, *[float("nan")] * 2, 0.1, 0.2, 1.0, 3, 3)
+    found = Comparison("m", "c", 0, 1, "mean", few, few, None)
+    assert str(found).count("none: too few") == 2 and "nan" not in str(found)

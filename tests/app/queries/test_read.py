@@ -123,3 +123,14 @@ def test_what_is_not_there_is_named(arguments: tuple[Any, ...], message: str):
 def test_a_word_that_is_no_token_is_named(words: list[str], message: str):
     with pytest.raises(InputError, match=message):
         look_up(words, "planted", 3)
+
+
+def test_an_output_matrix_of_other_rows_than_tokens_is_not_read_as_words(tree: Path):
+    module, output = module_with(topic=topic()), "encoder.layer.0.intermediate.dense.weight"
+    describe(tree, "other", module, matrices={"output": output})
+    with pytest.raises(
+        InputError, match=r"'matrices\.output': found .* allowed: a matrix of 60 rows"
+    ):
+        read_vector("other", 2, "value", 3, None, Asked())
+    with pytest.raises(InputError, match=r"key 'matrices\.output'"):
+        look_up(["w0"], "other", 4)

@@ -190,6 +190,40 @@ def test_a_quantization_that_is_known_and_not_read_is_named(file: Path, tmp_path
         check_gguf(other)
 
 
+def saying(file: Path, key: str, number: int) -> bytes:
+    """The file with another number under a key."""
+    content = file.read_bytes()
+    place = content.index(key.encode()) + len(key)  # where the kind of the number stands
+    assert struct.unpack_from("<I", content, place) == (gguf.GGUFValueType.UINT32,)
+    return content[: place + 4] + struct.pack("<I", number) + content[place + 8 :]
+
+
+@pytest.mark.parametrize("n_layers", [0, 1, 3, 2**31])
+def test_layers_that_the_tensors_are_not_of_are_told(file: Path, tmp_path: Path, n_layers: int):
+    """One layer fewer would be left out without a word; two billion would fill the memory."""
+    other = damaged(file, tmp_path, saying(file, "llama.block_count", n_layers))
+    with pytest.raises(InputError, match=rf"found {n_layers}, but the tensors are of 2 layers"):
+        read_gguf(other)
+
+
+@pytest.mark.parametrize(
+    ("key", "number"),
+    [
+        ("llama.embedding_length", 63),
+        ("llama.attention.head_count", 0),
+        ("llama.attention.head_count_kv", 0),
+        ("llama.rope.dimension_count", 0),
+        ("tokenizer.ggml.bos_token_id", 999),
+    ],
+)
+def test_numbers_of_which_no_model_can_be_made_are_told(
+    file: Path, tmp_path: Path, key: str, number: int
+):
+    other = damaged(file, tmp_path, saying(file, key, number))
+    with pytest.raises(InputError, match=r"tiny\.Q4_1\.gguf: cannot be read by transformers: "):
+        read_gguf(other)
+
+
 def test_the_config_is_that_of_the_file(file: Path):
     config, weights, _ = read_gguf(file)
     assert config["model_type"] == "llama"

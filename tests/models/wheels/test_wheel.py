@@ -86,6 +86,14 @@ def test_descriptions_that_do_not_fit_are_refused(wheel: Path, change: dict, mes
         describe(wheel, MEMBERS, **{"config": CONFIG} | change)
 
 
+def test_an_encrypted_member_is_named(wheel: Path, tmp_path: Path):
+    content = bytearray(wheel.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the flag of the first in the list of members
+    wheel.write_bytes(content)
+    with pytest.raises(InputError, match=r"File 'box/tiny\.onnx' is encrypted"):
+        take_members("tiny", describe(wheel, MEMBERS, config=CONFIG), wheel, tmp_path)
+
+
 def test_two_members_of_one_name_are_refused(wheel: Path):
     with pytest.raises(InputError, match="two members have the same file name"):
         describe(wheel, {"a/m.onnx": b"", "b/m.onnx": b""}, config=CONFIG)

@@ -123,6 +123,24 @@ def check_query(query: str) -> None:
         raise InputError("the text is not UTF-8") from None
 
 
+def check_fresh(
+    names: Collection[str],
+    windows: pd.DataFrame,
+    tokens: pd.DataFrame,
+    texts: pd.DataFrame,
+    tokenizer: Any,
+) -> None:
+    """Stop if one of these texts has other words now than when its tokens were read."""
+    inside = tokens["window"].isin(windows.index[windows["text"].isin(names)])
+    new = tokens[inside & ~tokens["special"] & ~tokens["repeated"]]
+    read = new.groupby(new["window"].map(windows["text"]))["id"].agg(list)
+    content = texts.set_index("id")["text"]
+    for name in sorted(names):
+        text = tokenizer(content[name], add_special_tokens=False, truncation=False, verbose=False)
+        if text["input_ids"] != read.get(name, []):
+            raise outdated()
+
+
 def outdated() -> InputError:
     """Return what is raised if the windows are not those of the texts."""
     return InputError("the hidden states are older than the texts; `dvc repro` makes them anew")

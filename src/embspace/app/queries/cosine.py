@@ -1,13 +1,19 @@
 """Command `embspace cosine`: ranks the cosine of two texts among those of all pairs."""
 
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isnan, log10
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.app.queries.corpus_space import CorpusSpace, check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import (
+    CorpusSpace,
+    check_fresh,
+    check_query,
+    load_corpus_space,
+    outdated,
+)
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -66,8 +72,10 @@ def compare_texts(
     """Return the cosine of two texts, and where it stands among all pairs of texts of a corpus.
 
     Raises:
-        InputError: naming what is not known, not extracted, out of range, or too long.
+        InputError: naming what is not known, not extracted, out of range, or too long, and if a
+            text of the corpus is another than the model has read.
     """
+    from embspace.files.rows import load_rows
     from embspace.settings.params import read_params
 
     for each in (first, second):
@@ -75,6 +83,8 @@ def compare_texts(
     space = load_corpus_space(model_name, corpus, layer, pooling)
     tokenizer = space.load_tokenizer()
     x, text = space.vectors, _text_numbers(space)
+    tokens = load_rows(f"{space.path}.tokens.parquet")
+    check_fresh({*space.texts["id"]}, space.windows, tokens, space.texts, tokenizer)
     pair = space.encode([first, second], tokenizer)
     as_is, centered = (
         percentile_among_pairs(
@@ -148,6 +158,8 @@ def _tokens(model_name: str, tokens: list[int | None]) -> TokenPair | None:
 
 def _line(each: PairPercentile) -> str:
     interval = f"{_percent(each.low)} to {_percent(each.high)}"
+    if isnan(each.low):
+        interval = "none: too few"
     return (
         f"{each.cosine:7.3f}  {_percent(each.percentile):>10}  {interval:>17}  {each.z:6.2f}  "
         f"mean {each.mean:.3f}, standard deviation {each.standard_deviation:.3f}"

@@ -217,9 +217,15 @@ def _prepared(
 
 
 def _parameters(model_name: str) -> "ModelParameters":
+    from embspace.app.checks.model_heads import check_head
+    from embspace.models.locate import locate_files
     from embspace.models.parameters.read import read_parameters
+    from embspace.settings.model import RandomModel, VectorsModel
 
-    return read_parameters(model_name, _model(model_name))
+    model = _model(model_name)
+    if not isinstance(model, VectorsModel | RandomModel):
+        check_head(model_name, model, locate_files(model_name, model))
+    return read_parameters(model_name, model)
 
 
 def _model(model_name: str) -> Any:

