@@ -54,7 +54,7 @@ def tracked_states(
     if as_coded:
         _check_as_coded(module, blocks)
     device = next(module.parameters()).device
-    batch = torch.as_tensor(ids, dtype=torch.int64, device=device)[None]
+    batch = torch.from_numpy(np.array(ids, dtype=np.int64))[None].to(device)
     mask = torch.ones_like(batch)
     states = embedding_output(module, batch, mask)
     yield TrackedStates(0, "embedding", _array(states))
@@ -66,6 +66,11 @@ def tracked_states(
         states = stream.output
         for point, x in found.items():
             yield TrackedStates(block.layer, point, _array(x))
+
+
+def has_as_coded(module: Any) -> bool:
+    """Return whether the computation `as_coded` is defined for a model of a known architecture."""
+    return not any(map(_does_not_fit, blocks_of(module)))
 
 
 def _points(block: Block, stream: LayerStream, as_coded: bool) -> dict[Point, Any]:
@@ -91,13 +96,16 @@ def _as_coded(block: Block, stream: LayerStream) -> Any:
 
 
 def _check_as_coded(module: Any, blocks: list[Block]) -> None:
-    for block in blocks:
-        matrices = (block.value.weight, block.output.weight)
-        if block.norm_first or any(each.shape[0] != each.shape[1] for each in matrices):
-            raise InputError(
-                f"{type(module).__name__}: the computation 'as_coded' is of models that norm after "
-                "attention and whose matrices of values and output are square, as of RoBERTa"
-            )
+    if any(map(_does_not_fit, blocks)):
+        raise InputError(
+            f"{type(module).__name__}: the computation 'as_coded' is of models that norm after "
+            "attention and whose matrices of values and output are square, as of RoBERTa"
+        )
+
+
+def _does_not_fit(block: Block) -> bool:
+    matrices = (block.value.weight, block.output.weight)
+    return block.norm_first or any(each.shape[0] != each.shape[1] for each in matrices)
 
 
 def _array(states: Any) -> Float[np.ndarray, "token dim"]:
