@@ -134,5 +134,5 @@ def _followed(
             text += [number] * len(at)
             position += at.tolist()
             group += [name] * len(at)
-    numbers = (np.array(each, dtype=np.int64) for each in (text, position))
-    return FollowedTexts(ids, unit, *numbers, np.array(group, dtype=object))
+    at_text, at_position = (np.array(each, dtype=np.int64) for each in (text, position))
+    return FollowedTexts(ids, unit, at_text, at_position, np.array(group, dtype=object))

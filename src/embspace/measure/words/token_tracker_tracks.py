@@ -27,11 +27,11 @@ class Tracks:
     group: np.ndarray
     places: dict[Positions, list[Place]]
     """In the order of the layers."""
-    values: dict[Positions, Float[np.ndarray, "place quantity token"]]
+    values: dict[Positions, Float[np.ndarray, "_ quantity token"]]
     """`log_rank` is log10(1 + rank), `nearest` 1 where none is nearer than the own row."""
     density: Float[np.ndarray, " token"]
     """Mean cosine of a token's input embedding with its nearest in the vocabulary."""
-    step: Float[np.ndarray, "layer token"]
+    step: Float[np.ndarray, "block token"]
     """Length of each token's step through a block, 1..L."""
     text_unit: Int[np.ndarray, " text"]
     together: Float[np.ndarray, "layer two text"]
