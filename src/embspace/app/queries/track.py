@@ -13,9 +13,9 @@ from embspace.app.queries.corpus_space import check_query
 from embspace.errors import InputError, counted, not_among
 from embspace.models.stream.tracked_states import Point, TrackedStates, tracked_states
 from embspace.models.stream.tracked_vocabulary import (
-    Nearness,
     Positions,
     TrackedVocabulary,
+    VocabularyNearness,
     tracked_vocabulary,
 )
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from embspace.models.windows import Window
 
 # Columns of the nearness to a token's own row; the head compares no such vectors.
-VALUES: dict[Nearness, str] = {
+VALUES: dict[VocabularyNearness, str] = {
     "cosine": "cosine",
     "euclidean_distance": "distance",
     "head": "",
@@ -42,7 +42,7 @@ class Asked:
 
     point: Point = "attention_sum"
     positions: Positions = "none"
-    nearness: Nearness = "cosine"
+    nearness: VocabularyNearness = "cosine"
     n_nearest: int = 5
     is_causal: bool = True
 

@@ -36,7 +36,7 @@ COLUMNS = {
     "summary": ["statistic", *ESTIMATE, *SIZES],
 }
 TOGETHER = ("state_cosine", "step_cosine")
-Statistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
+UnitStatistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
 Pair = tuple[Tracks, Tracks | None]
 
 
@@ -49,7 +49,7 @@ class Halves:
     generator: np.random.Generator
 
     def rows(
-        self, name: str, trained: Tracks, random: Tracks, statistic: Statistic
+        self, name: str, trained: Tracks, random: Tracks, statistic: UnitStatistic
     ) -> Iterator[Row]:
         """The estimate of each cell of a statistic with its interval, and at random weights."""
         n_units = int(trained.text_unit.max()) + 1

@@ -11,14 +11,14 @@ CONTENT, FUNCTION = "content", "function"
 HOMONYM, ONE_SENSE = "homonym", "one_sense"
 JOINING = "'’-"
 """Characters that join words: a token beside one of them is no whole word."""
-TokenIds = Int[np.ndarray, " _"]  # texts differ in length
+FollowedIds = Int[np.ndarray, " _"]  # texts differ in length
 
 
 @dataclass(frozen=True, eq=False)
 class FollowedTexts:
     """Texts and the tokens in them that are followed."""
 
-    ids: list[TokenIds]
+    ids: list[FollowedIds]
     """The tokens of each text, special ones included."""
     unit: Int[np.ndarray, " text"]
     """Number of the document or homonym that a text belongs to: the independent unit."""

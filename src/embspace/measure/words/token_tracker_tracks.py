@@ -14,7 +14,7 @@ from embspace.models.stream.tracked_states import Point, tracked_states
 from embspace.models.stream.tracked_vocabulary import Positions, TrackedVocabulary
 
 SUM: Point = "attention_sum"
-Place = tuple[int, Point]
+TrackedPlace = tuple[int, Point]
 """Layer and point; layer 0 is the embedding output, whatever the point."""
 QUANTITIES = ("log_rank", "cosine", "euclidean_distance", "nearest")
 
@@ -25,7 +25,7 @@ class Tracks:
 
     unit: Int[np.ndarray, " token"]
     group: np.ndarray
-    places: dict[Positions, list[Place]]
+    places: dict[Positions, list[TrackedPlace]]
     """In the order of the layers."""
     values: dict[Positions, Float[np.ndarray, "_ quantity token"]]
     """`log_rank` is log10(1 + rank), `nearest` 1 where none is nearer than the own row."""
@@ -70,7 +70,7 @@ def read_tracks(
     """
     states, together, steps = _states(module, texts, points)
     token, density = texts.token, _density(vocabulary, texts.token, n_neighbors)
-    places: dict[Positions, list[Place]] = {}
+    places: dict[Positions, list[TrackedPlace]] = {}
     values: dict[Positions, np.ndarray] = {}
     for each in positions:
         kept = [place for place in states if each == "none" or place[1] in ("embedding", SUM)]
@@ -97,9 +97,9 @@ def _quantities(found: VocabularyRanks, n_places: int) -> Float[np.ndarray, "pla
 
 def _states(
     module: Any, texts: FollowedTexts, points: tuple[Point, ...]
-) -> tuple[dict[Place, np.ndarray], np.ndarray, np.ndarray]:
+) -> tuple[dict[TrackedPlace, np.ndarray], np.ndarray, np.ndarray]:
     """The states of the followed tokens by place, the cosines of texts, the lengths of steps."""
-    parts: dict[Place, list[np.ndarray]] = {}
+    parts: dict[TrackedPlace, list[np.ndarray]] = {}
     together, steps = [], []
     for number, ids in enumerate(texts.ids):
         at = texts.position[texts.text == number]

@@ -1,7 +1,7 @@
 """The vocabulary of a model as states are compared with it, as it is or with positions added."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,10 +15,8 @@ from embspace.settings.model import Network, model_file
 Positions = Literal["none", "own", "first"]
 """What is added to each row of the vocabulary: nothing; the position vector of the token that is
 compared; that of the first position, whatever the token's, as Avery's token tracker does."""
-POSITIONS: tuple[Positions, ...] = get_args(Positions)
-Nearness = Literal["cosine", "euclidean_distance", "head"]
+VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
 """`head`: the scores of a head that predicts masked tokens; its first token is the likeliest."""
-NEARNESSES: tuple[Nearness, ...] = get_args(Nearness)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ class TrackedVocabulary:
         position: Int[np.ndarray, " n"],
         *,
         positions: Positions = "none",
-        nearness: Nearness = "cosine",
+        nearness: VocabularyNearness = "cosine",
         k: int = 0,
     ) -> VocabularyRanks:
         """Each state beside the row of its token, the rank of this among all, the `k` nearest.
