@@ -103,6 +103,12 @@ def test_texts_without_the_excursion_are_counted():
     assert excursions(np.array([0.0, 2, 1, 5, 0])).tolist() == [1, -4, 4]
 
 
+def test_without_an_excursion_no_text_has_it_in_that_layer():
+    found = excursion_statistics(tracks(np.zeros((LAYERS, 48))), np.ones(48, dtype=bool))
+    assert found["excursion_of_function_words"] == 0
+    assert np.isnan(found["texts_with_excursion_in_that_layer"])
+
+
 def test_two_layers_have_no_excursion():
     found = excursion_statistics(tracks(np.zeros((2, 48))), np.ones(48, dtype=bool))
     assert all(np.isnan(each) for each in found.values())

@@ -17,18 +17,24 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
 )
-from embspace.draw.page.looks import BLUE, GRAY, GREEN, NULLS, VERMILION, Look
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, section, tables_page
-from embspace.files.tables import Tables
 
 STAGE = "measure_token_tracker"
-RESULTS = ("layers.csv", "contrasts.csv", "movement.csv", "summary.csv")
+RESULTS = (
+    "layers.csv",
+    "contrasts.csv",
+    "movement.csv",
+    "summary.csv",
+    "conf/measure/words/token_tracker.yaml",
+)
+MEASURED_WITH = RESULTS[-1]
 GROUPS = {
     "content": Look("content words", BLUE, "o", "-"),
     "function": Look("function words", VERMILION, "s", "-"),
 }
 CONTRASTS = {
-    "content_function": Look("content against function words", BLUE, "o", "-"),
+    "content_function": Look("content against function words", BLACK, "D", "-"),
     "homonym_one_sense": Look("homonyms against other nouns", GREEN, "^", "-"),
 }
 RANDOM = "random_weights_value"
@@ -42,7 +48,7 @@ COLUMNS = {**interval("value", "value"), RANDOM: "random weights"}
 
 
 def draw_token_tracker(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw cosine and rank of two groups of words by layer, how they differ, where they move."""
     layers, summary = results["layers"], results["summary"]
@@ -50,7 +56,7 @@ def draw_token_tracker(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(summary, layers),
+        title=_finding(summary, layers, results[MEASURED_WITH]["n_listed"]),
         subtitle=f"{label} · {_population(layers)}",
         stage=STAGE,
     )
@@ -61,14 +67,14 @@ def draw_token_tracker(
     _by_layer(axes[0], rows, "cosine")
     axes[0].set(title="Cosine with the own embedding", ylabel="mean cosine")
     _by_layer(axes[1], rows, "log_rank")
-    axes[1].set(title="Nearer tokens of the vocabulary", ylabel="rank (mean of log10(1 + rank))")
+    axes[1].set(title="Nearer tokens of the vocabulary", ylabel="own rank")
     _as_ranks(axes[1])
     _contrasts(axes[2], _at_sum(results["contrasts"]))
     _movement(axes[3], results["movement"])
     for ax in axes:
         ax.set_xlabel("layer")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(figure, axes, ncols=3)
+    legend_below(figure, axes, ncols=2)
     return figure, _tables(results, label, digits)
 
 
@@ -78,7 +84,7 @@ def _at_sum(table: pd.DataFrame) -> pd.DataFrame:
     return table[points & (table["positions"] == "none")]
 
 
-def _finding(summary: pd.DataFrame, layers: pd.DataFrame) -> str:
+def _finding(summary: pd.DataFrame, layers: pd.DataFrame, n_listed: int) -> str:
     """Return the title: how many words of each group are near themselves at the last layer."""
     if summary.empty:
         return "No words to follow"
@@ -87,7 +93,7 @@ def _finding(summary: pd.DataFrame, layers: pd.DataFrame) -> str:
         rows.loc[f"{group}_words_listed_at_last"] for group in ("content", "function")
     )
     return (
-        f"At layer {layers['layer'].max()} the own token is among the 15 nearest for "
+        f"At layer {layers['layer'].max()} the own token is among the {n_listed} nearest for "
         f"{_share(content['value'])} of content words and {_share(function['value'])} of function "
         f"words; at random weights for {_share(content[RANDOM])} and {_share(function[RANDOM])}"
     )
@@ -108,7 +114,8 @@ def _population(layers: pd.DataFrame) -> str:
     texts = counted(rows.loc["content", "n_units"], "text")
     note = (
         "after attention and residual, before LayerNorm; rank among the whole vocabulary, 0: none "
-        "is nearer · bands: 95 % intervals over texts, of homonyms over words"
+        "is nearer, on the scale of log10(1 + rank) · dashed, hollow: random weights · bands: 95 % "
+        "intervals over texts, of homonyms over words"
     )
     return f"{' and '.join(parts)} in {texts} · {note}"
 
@@ -118,15 +125,7 @@ def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     ax.fill_between(rows["layer"], rows["low"], rows["high"], color=look.color, alpha=0.2, lw=0)
     line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
     ax.plot(rows["layer"], rows["value"], ls=look.line, label=look.name, **line)
-    ax.plot(
-        rows["layer"],
-        rows[RANDOM],
-        ls=RANDOM_LINE,
-        mfc="white",
-        alpha=0.7,
-        label=f"{look.name}, random weights",
-        **line,
-    )
+    ax.plot(rows["layer"], rows[RANDOM], ls=RANDOM_LINE, mfc="white", alpha=0.7, **line)
 
 
 def _by_layer(ax: Axes, layers: pd.DataFrame, quantity: str) -> None:
@@ -149,20 +148,18 @@ def _contrasts(ax: Axes, contrasts: pd.DataFrame) -> None:
         if len(rows):
             _line(ax, rows, look)
     ax.axhline(0.5, color=GRAY, lw=0.8, ls=":")
-    ax.set(title="The first has the larger rank", ylabel="probability", ylim=(0, 1))
+    ax.set(title="First of two has the larger own rank", ylabel="probability", ylim=(0, 1))
 
 
 def _movement(ax: Axes, movement: pd.DataFrame) -> None:
     for group, look in GROUPS.items():
-        rows = movement[
-            (movement["group"] == group) & (movement["quantity"] == "share_of_log_rank")
-        ]
+        rows = movement[(movement["group"] == group) & (movement["quantity"] == "share_of_cosine")]
         _line(ax, rows, look)
-    ax.set(title="Share of each layer in all changes of rank", ylabel="share of |change of log10|")
+    ax.set(title="Share of each layer in changes of cosine", ylabel="share")
     ax.set_ylim(bottom=0)
 
 
-def _tables(results: Tables, label: str, digits: int) -> str:
+def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     """Return the statistics of the claims and, behind a fold, contrasts and groups by layer."""
     statistics = section(
         "Statistics",

@@ -100,6 +100,8 @@ def excursion_statistics(tracks: Tracks, inside: Inside) -> dict[str, float]:
         [log_rank[:, function & (tracks.unit == each)].mean(axis=1) for each in units], axis=1
     )
     in_texts = (excursions(by_unit).argmax(axis=0) == at).mean()
+    if of_function[at] <= 0:  # no layer throws them away, and so none that all texts could share
+        in_texts = np.nan
     found = (at + 1, of_function[at], of_function[at] - of_content[at], in_texts)
     return dict(zip(EXCURSIONS, map(float, found), strict=True))
 
