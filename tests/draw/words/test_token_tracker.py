@@ -6,24 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.words.token_tracker import MEASURED_WITH, draw_token_tracker
+from embspace.draw.words.token_tracker import draw_token_tracker
+from embspace.files.tables import Tables
 from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
 from tests.measure.words.test_token_tracker_statistics import DRIFTING, LAYERS, N_UNITS, tracks
 
 SETTINGS: dict[str, Any] = {"height_mm": 150.0, "digits": 3}
 STILL = tracks(np.zeros((LAYERS, 4 * N_UNITS)))
 NAMES = ["layers", "contrasts", "movement", "summary"]
-Results = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def tables() -> Results:
+def tables() -> Tables:
     halves = Halves(20, 0.9, np.random.default_rng(0))
-    found = tables_of((DRIFTING, None), (STILL, None), halves, n_listed=15, apart=0.75)
-    return {**found, MEASURED_WITH: {"n_listed": 15}}
+    return tables_of((DRIFTING, None), (STILL, None), halves, n_listed=15, apart=0.75)
 
 
-def test_lines_are_the_numbers_of_the_tables(tables: Results):
+def test_lines_are_the_numbers_of_the_tables(tables: Tables):
     figure, page = draw_token_tracker(tables, "BERT", **SETTINGS)
     cosine, rank, apart, moved = figure.axes
     assert cosine.lines[0].get_ydata() == pytest.approx(np.linspace(1, 0.4, 7))
@@ -35,7 +34,7 @@ def test_lines_are_the_numbers_of_the_tables(tables: Results):
     assert "excursion of function words" in page and "none" not in page
 
 
-def test_ranks_stand_on_the_axis_of_their_logarithms(tables: Results):
+def test_ranks_stand_on_the_axis_of_their_logarithms(tables: Tables):
     figure, _ = draw_token_tracker(tables, "BERT", **SETTINGS)
     axis = figure.axes[1].yaxis
     figure.draw_without_rendering()
@@ -43,18 +42,17 @@ def test_ranks_stand_on_the_axis_of_their_logarithms(tables: Results):
     assert named["0"] == 0 and named["10"] == pytest.approx(np.log10(11))
 
 
-def test_the_title_says_how_many_are_near_themselves(tables: Results):
+def test_the_title_says_how_many_are_near_themselves(tables: Tables):
     figure, _ = draw_token_tracker(tables, "BERT", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        "At layer 6 the own token is among the 15 nearest for 0 % of content words and 100 % of "
-        "function words; at random weights for 100 % and 100 %"
+        "At layer 6 no token is nearer than the own one to 0 % of content words and 100 % of "
+        "function words; at random weights to 100 % and 100 %"
     )
 
 
 def test_what_has_no_text_is_said():
-    empty: Results = {name: pd.DataFrame(columns=COLUMNS[name]) for name in NAMES}
-    empty[MEASURED_WITH] = {"n_listed": 15}
+    empty = {name: pd.DataFrame(columns=COLUMNS[name]) for name in NAMES}
     figure, page = draw_token_tracker(empty, "BERT", **SETTINGS)
     assert "No text with words of both lists" in figure.axes[0].texts[0].get_text()
     assert page.count("None.") == 4

@@ -15,6 +15,7 @@ from embspace.models.stream.tracked_vocabulary import (
     normed,
     tracked_vocabulary,
 )
+from embspace.settings.model import describe_model
 from tests.models.parameters.tiny import describe, with_head, write_checkpoint
 from tests.models.stream.plain_tracker import IDS, TRACKED, plain_rank, plain_states
 from tests.models.stream.tiny import FINAL_NORMS, tiny
@@ -124,6 +125,12 @@ def test_a_position_beyond_the_table_and_positions_with_the_head_are_said():
     vocabulary = TrackedVocabulary(table, table[:2])
     with pytest.raises(InputError, match="position 2: the model has 2"):
         vocabulary.ranks(x, np.array([0]), np.array([2]), positions="own")
+
+
+def test_vectors_alone_read_no_text():
+    given = {"label": "v", "license": "l", "language": "n", "source": "vectors", "path": "v.npy"}
+    with pytest.raises(InputError, match="vectors without a model read no text"):
+        tracked_vocabulary("v", describe_model("v", given), None)
 
 
 def test_a_norm_that_is_not_there_is_named(tmp_path: Path):

@@ -19,16 +19,10 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, section, tables_page
+from embspace.files.tables import Tables
 
 STAGE = "measure_token_tracker"
-RESULTS = (
-    "layers.csv",
-    "contrasts.csv",
-    "movement.csv",
-    "summary.csv",
-    "conf/measure/words/token_tracker.yaml",
-)
-MEASURED_WITH = RESULTS[-1]
+RESULTS = ("layers.csv", "contrasts.csv", "movement.csv", "summary.csv")
 GROUPS = {
     "content": Look("content words", BLUE, "o", "-"),
     "function": Look("function words", VERMILION, "s", "-"),
@@ -48,15 +42,15 @@ COLUMNS = {**interval("value", "value"), RANDOM: "random weights"}
 
 
 def draw_token_tracker(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw cosine and rank of two groups of words by layer, how they differ, where they move."""
-    layers, summary = results["layers"], results["summary"]
+    layers = results["layers"]
     figure, axes = new_figure(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(summary, layers, results[MEASURED_WITH]["n_listed"]),
+        title=_finding(layers),
         subtitle=f"{label} · {_population(layers)}",
         stage=STAGE,
     )
@@ -84,18 +78,21 @@ def _at_sum(table: pd.DataFrame) -> pd.DataFrame:
     return table[points & (table["positions"] == "none")]
 
 
-def _finding(summary: pd.DataFrame, layers: pd.DataFrame, n_listed: int) -> str:
-    """Return the title: how many words of each group are near themselves at the last layer."""
-    if summary.empty:
+def _finding(layers: pd.DataFrame) -> str:
+    """Return the title: how many words of each group are their own nearest at the last layer."""
+    if layers.empty:
         return "No words to follow"
-    rows = summary.set_index("statistic")
-    content, function = (
-        rows.loc[f"{group}_words_listed_at_last"] for group in ("content", "function")
-    )
+    last = layers["layer"].max()
+    rows = _at_sum(layers[(layers["layer"] == last) & (layers["quantity"] == "nearest")])
+    shares = {
+        column: [float(rows.loc[rows["group"] == group, column].iloc[0]) for group in GROUPS]
+        for column in ("value", RANDOM)
+    }
+    content, function = map(_share, shares["value"])
     return (
-        f"At layer {layers['layer'].max()} the own token is among the {n_listed} nearest for "
-        f"{_share(content['value'])} of content words and {_share(function['value'])} of function "
-        f"words; at random weights for {_share(content[RANDOM])} and {_share(function[RANDOM])}"
+        f"At layer {last} no token is nearer than the own one to {content} of content words and "
+        f"{function} of function words; at random weights to "
+        f"{' and '.join(map(_share, shares[RANDOM]))}"
     )
 
 
@@ -106,12 +103,10 @@ def _share(value: float) -> str:
 def _population(layers: pd.DataFrame) -> str:
     if layers.empty:
         return "n = 0 tokens"
-    rows = layers.drop_duplicates("group").set_index("group")
-    parts = [
-        counted(rows.loc[each, "n_tokens"], look.name.removesuffix("s"))
-        for each, look in GROUPS.items()
-    ]
-    texts = counted(rows.loc["content", "n_units"], "text")
+    rows = layers[layers["group"].isin(GROUPS)].drop_duplicates("group")
+    sizes = dict(zip(rows["group"], rows["n_tokens"], strict=True))
+    parts = [counted(sizes[each], look.name.removesuffix("s")) for each, look in GROUPS.items()]
+    texts = counted(int(rows["n_units"].iloc[0]), "text")
     note = (
         "after attention and residual, before LayerNorm; rank among the whole vocabulary, 0: none "
         "is nearer, on the scale of log10(1 + rank) · dashed, hollow: random weights · bands: 95 % "
@@ -159,7 +154,7 @@ def _movement(ax: Axes, movement: pd.DataFrame) -> None:
     ax.set_ylim(bottom=0)
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+def _tables(results: Tables, label: str, digits: int) -> str:
     """Return the statistics of the claims and, behind a fold, contrasts and groups by layer."""
     statistics = section(
         "Statistics",

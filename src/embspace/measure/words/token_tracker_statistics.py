@@ -119,7 +119,7 @@ def position_statistics(tracks: Tracks, kept: Inside) -> dict[str, float]:
     plain = tracks.of("log_rank")
     found = {}
     for name in ("own", "first"):
-        change = np.abs(tracks.of("log_rank", name) - plain)[1:, kept]  # type: ignore[arg-type]
+        change = np.abs(tracks.of("log_rank", name) - plain)[1:, kept]
         found[f"ranks_kept_with_{name}_positions"] = float((change < TWOFOLD).mean())
     return found
 

@@ -10,7 +10,7 @@ from embspace.errors import InputError
 from embspace.geometry.pairs.vocabulary_ranks import VocabularyRanks, vocabulary_ranks
 from embspace.models.matrices import learned_matrices
 from embspace.models.parameters.masked_head import HeadTransform
-from embspace.settings.model import Network, model_file
+from embspace.settings.model import Model, VectorsModel, model_file
 
 Positions = Literal["none", "own", "first"]
 """What is added to each row of the vocabulary: nothing; the position vector of the token that is
@@ -91,13 +91,15 @@ class TrackedVocabulary:
 
 
 def tracked_vocabulary(
-    name: str, model: Network, module: Any, head: HeadTransform | None = None
+    name: str, model: Model, module: Any, head: HeadTransform | None = None
 ) -> TrackedVocabulary:
     """The vocabulary of a loaded model of conf/model/, without its padding rows.
 
     Raises:
-        InputError: if the model's file names what the model does not have.
+        InputError: for vectors alone, and if the model's file names what the model does not have.
     """
+    if isinstance(model, VectorsModel):
+        raise InputError(f"{model_file(name)}: vectors without a model read no text")
     matrices = learned_matrices(name, model, module)
     rows = matrices.get("input_mapped", matrices["input"])
     rows = rows[: len(rows) - model.padding_rows]
