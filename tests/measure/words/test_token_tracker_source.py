@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from embspace.measure.words.token_tracker_source import COLUMNS, source_table
-from tests.measure.words.followed import FIRST_ID, Tokenizer, vocabulary_of
+from embspace.models.stream.tracked_vocabulary import TrackedVocabulary
+from tests.measure.words.followed import Tokenizer, vocabulary_of
 from tests.models.stream.tiny import tiny
 
 TEXT = "river of paint"
@@ -27,13 +28,22 @@ def test_the_nearest_token_is_the_own_one_at_rank_0():
     own = table["nearest_token"] == table["token"]
     assert (own == (table["rank"] == 0)).all() and own.any()
     assert np.allclose(table.loc[own, "nearest_cosine"], table.loc[own, "cosine"])
-    assert FIRST_ID == 10
 
 
 def test_a_pre_norm_model_has_no_such_computation():
     module = tiny("modernbert")
-    from embspace.models.stream.tracked_vocabulary import TrackedVocabulary
-
     rows = module.get_input_embeddings().weight.detach().numpy()
     table = source_table(module, TrackedVocabulary(rows, None), Tokenizer(), TEXT)
     assert set(table["computation"]) == {"attention_sum"} and set(table["positions"]) == {"none"}
+
+
+def test_what_has_no_room_in_the_model_has_no_row():
+    for model_type in ("bert", "modernbert"):
+        module = tiny(model_type)
+        rows = module.get_input_embeddings().weight.detach().numpy()
+        positional = rows[:40] if model_type == "bert" else None
+        vocabulary = TrackedVocabulary(rows, positional)
+        for n_words, n_rows in ((40, 0), (39, 1)):
+            text = " ".join(["of"] * n_words)
+            found = source_table(module, vocabulary, Tokenizer(), text)
+            assert list(found) == COLUMNS and (len(found) > 0) == bool(n_rows)

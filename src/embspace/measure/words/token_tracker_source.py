@@ -17,6 +17,7 @@ from embspace.models.windows import Window, cut_windows
 
 COLUMNS = ["position", "token", "layer", "computation", "positions", "rank", "cosine"]
 COLUMNS += ["nearest_token", "nearest_cosine"]
+LONGEST = 10**6  # tokens: the example is one window, whatever the model
 # Which vocabularies each computation is compared with; the source has two with its own.
 COMPARED: dict[str, tuple[Positions, ...]] = {
     "as_coded": ("first", "none"),
@@ -30,9 +31,11 @@ def source_table(
     """One row a token, layer, computation and vocabulary: own rank, cosine and the nearest token.
 
     `as_coded` is left out of a model of which it is not defined, vocabularies with positions of
-    one without a table of these.
+    one without a table of these. Empty for a model whose tokens of the text have no room in it.
     """
-    (window,) = cut_windows([text], tokenizer, window_length=10**6)
+    (window,) = cut_windows([text], tokenizer, window_length=LONGEST)
+    if len(window.ids) > _room(module, vocabulary):
+        return pd.DataFrame(columns=COLUMNS)
     rows = [
         row
         for each in tracked_states(module, window.ids, as_coded=has_as_coded(module))
@@ -41,6 +44,13 @@ def source_table(
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.sort_values(COLUMNS[:5], kind="stable").reset_index(drop=True)
+
+
+def _room(module: Any, vocabulary: TrackedVocabulary) -> int:
+    """Return how many tokens have a position."""
+    if vocabulary.positional is not None:
+        return len(vocabulary.positional)
+    return int(getattr(module.config, "max_position_embeddings", LONGEST))
 
 
 def _rows(
