@@ -256,7 +256,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     (
         stage("draw_words", 'matrix: {model: "${models}"}', 'matrix: {model: "${profiled}"}'),
-        *[rf"draw_words: its matrix is .*, that of measure_{noun}" for noun in "peh"],
+        *[rf"draw_words: its matrix is .*, that of measure_{noun}" for noun in "peht"],
     ),
     (
         edit(f"{DRAW}/compare/__main__.py", "DRAWINGS, config.pair,", 'DRAWINGS, "compare",'),

@@ -47,6 +47,7 @@ SEEDED = (
     "measure_probing",
     "measure_evolution",
     "measure_homonyms",
+    "measure_token_tracker",
     "measure_synonyms",
     "measure_differences",
     "measure_text_clouds",

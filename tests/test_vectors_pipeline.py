@@ -29,7 +29,7 @@ DESCRIPTION = {
 # Analyses of texts, and of what a module or a tokenizer says.
 WITHOUT = ("probing", "evolution", "homonyms", "synonyms", "differences", "text_clouds", "search")
 WITHOUT += ("sentence_similarity", "architecture", "vocabulary", "text_classification")
-WITHOUT += ("head_features", "attention_patterns", "word_order")
+WITHOUT += ("head_features", "attention_patterns", "word_order", "token_tracker")
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ MEASURED = (
     "probing",
     "evolution",
     "homonyms",
+    "token_tracker",
     "synonyms",
     "differences",
     "text_clouds",

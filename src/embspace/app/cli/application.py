@@ -10,11 +10,12 @@ from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
 from embspace.app.cli.texts import layer, sample
+from embspace.app.cli.tracks import track
 
 ORDER_OF_USE = (
     *(models, report),  # a first look
     *(describe, fetch, sample, check, run, verify),  # a model or texts of your own
-    *(layer, search, cosine, read, lookup, figure, cite, define),
+    *(layer, search, cosine, read, lookup, track, figure, cite, define),
     prune,
 )
 

@@ -7,10 +7,13 @@ from embspace.draw.words import (
     evolution_steps,
     homonyms,
     probing,
+    token_tracker,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(probing, evolution, evolution_steps, evolution_shared, homonyms)
+DRAWINGS = drawings_of(
+    probing, evolution, evolution_steps, evolution_shared, homonyms, token_tracker
+)
 
 
 def main(config: StageConfig) -> None:

@@ -28,6 +28,7 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/bonino_geometry_of_bert.yaml",
     "data/published/dar_parameter_alignment.yaml",
     "data/published/dar_parameters.yaml",
+    "data/published/avery_token_tracker.yaml",
 )
 COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
 COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]

@@ -1,0 +1,57 @@
+"""The command that follows the tokens of a text through a model: track."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from embspace.app.cli.places import at_any_root
+from embspace.app.cli.results import ModelOption
+from embspace.errors import visible
+
+
+def track(
+    text: Annotated[str, typer.Argument(help="A text that fits into one window of the model.")],
+    model: ModelOption = "minilm",
+    layer: Annotated[
+        int | None,
+        typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option("--token", help="A word of the text, or a token as written.")
+    ] = None,
+    occurrence: Annotated[
+        int | None, typer.Option("--occurrence", help="Which of several equal ones, from 1.", min=1)
+    ] = None,
+    positions: Annotated[
+        Literal["none", "own", "first"],
+        typer.Option("--positions", help="Whose position vector the vocabulary gets."),
+    ] = "none",
+    point: Annotated[
+        Literal["embedding", "attention_sum", "normed_sum", "output", "as_coded"],
+        typer.Option(
+            "--point",
+            help="Of a block: the sum after attention, its norm, the output; or that sum by "
+            "untransposed matrices without biases, as the source computes it.",
+        ),
+    ] = "attention_sum",
+    nearness: Annotated[
+        Literal["cosine", "euclidean_distance", "head"],
+        typer.Option("--nearness", help="By cosine, distance, or the head for masked words."),
+    ] = "cosine",
+    top: Annotated[int, typer.Option("--top", help="How many tokens to list.", min=1)] = 5,
+    no_causal_mask: Annotated[
+        bool, typer.Option("--no-causal-mask", help="Let a decoder see later tokens.")
+    ] = False,
+) -> None:
+    """Print by layer how many tokens of the vocabulary are nearer to a text's than their own are.
+
+    Of one token, or one layer, also the cosine and the nearest. `embspace track "The cat sat."`
+    """
+    from embspace.app.queries.track import Asked, track_tokens
+
+    asked = Asked(point, positions, nearness, top, not no_causal_mask)
+    with at_any_root():
+        found = track_tokens(
+            text, model, layer=layer, token=token, occurrence=occurrence, asked=asked
+        )
+    typer.echo(visible(str(found)))

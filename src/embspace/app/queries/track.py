@@ -1,0 +1,294 @@
+"""Command `embspace track`: how far the tokens of a text are from their own embeddings, by layer.
+
+After Avery's token tracker (github.com/danavery/attention-encodings); ranks count from 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from embspace.app.queries.corpus_space import check_query
+from embspace.errors import InputError, counted, not_among
+from embspace.models.stream.tracked_states import Point, TrackedStates, tracked_states
+from embspace.models.stream.tracked_vocabulary import (
+    Positions,
+    TrackedVocabulary,
+    VocabularyNearness,
+    tracked_vocabulary,
+)
+
+if TYPE_CHECKING:
+    from embspace.models.windows import Window
+
+# Columns of the nearness to a token's own row; the head compares no such vectors.
+VALUES: dict[VocabularyNearness, str] = {
+    "cosine": "cosine",
+    "euclidean_distance": "distance",
+    "head": "",
+}
+ADDED: dict[Positions, str] = {
+    "none": "",
+    "own": ", each vocabulary vector with the token's own position added",
+    "first": ", each vocabulary vector with the first position added",
+}
+WIDTH = 100  # of a line, which a table of ranks by layer may fill
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The settings by which tokens are tracked."""
+
+    point: Point = "attention_sum"
+    positions: Positions = "none"
+    nearness: VocabularyNearness = "cosine"
+    n_nearest: int = 5
+    is_causal: bool = True
+
+
+@dataclass(frozen=True)
+class TokenAtLayer:
+    """One token at one layer."""
+
+    layer: int
+    position: int
+    """From 0, special tokens included."""
+    token: str
+    """As the tokenizer writes it."""
+    rank: float
+    """Tokens of the vocabulary that are nearer than its own; 0 = none. As near counts half."""
+    value: float
+    """Cosine with the own embedding, or distance from it; NaN through the head."""
+    nearest: list[str]
+    nearest_value: list[float]
+
+
+@dataclass(frozen=True)
+class Track:
+    """The tokens of a text at the layers that were asked for."""
+
+    title: str
+    asked: Asked
+    rows: list[TokenAtLayer]
+
+    def __str__(self) -> str:
+        """Return a line a layer for one token, a line a token for one layer, else all ranks."""
+        positions = {each.position for each in self.rows}
+        layers = list(dict.fromkeys(each.layer for each in self.rows))
+        if len(positions) > 1 and len(layers) > 1:
+            return "\n".join([self.title, *self._ranks(layers)])
+        first = "layer" if len(layers) > 1 or len(positions) == 1 else "token"
+        heads = [self._line(each, first) for each in self.rows]
+        width = max(len(name) for name in [first, *(head[0] for head in heads)])
+        value = VALUES[self.asked.nearness]
+        lines = [f"{first:>{width}}  {'rank':>8}  {value:>8}  nearest tokens"]
+        lines += [f"{name:>{width}}  {rank:>8}  {of:>8}  {near}" for name, rank, of, near in heads]
+        return "\n".join([self.title, *(line.rstrip() for line in lines)])
+
+    def _line(self, row: TokenAtLayer, first: str) -> tuple[str, str, str, str]:
+        name = str(row.layer) if first == "layer" else row.token
+        value = "" if np.isnan(row.value) else f"{row.value:.3f}"
+        pairs = zip(row.nearest, row.nearest_value, strict=True)
+        return name, _shown(row.rank), value, "  ".join(f"{word} {of:.3f}" for word, of in pairs)
+
+    def _ranks(self, layers: list[int]) -> list[str]:
+        """The own rank of every token in every layer, in blocks of columns that a line holds."""
+        by_token: dict[int, list[TokenAtLayer]] = {}
+        for each in self.rows:
+            by_token.setdefault(each.position, []).append(each)
+        names = {at: rows[0].token for at, rows in by_token.items()}
+        width = max(len(name) for name in names.values())
+        at_once = max((WIDTH - 6 - width) // 8, 1)
+        lines = []
+        for start in range(0, len(layers), at_once):
+            some = slice(start, start + at_once)
+            lines.append(f"{'':4}{'layer':{width}}" + "".join(f"{n:8}" for n in layers[some]))
+            for at, rows in by_token.items():
+                ranks = "".join(f"{_shown(each.rank):>8}" for each in rows[some])
+                lines.append(f"{at:3} {names[at]:{width}}{ranks}")
+        return lines
+
+
+def track_tokens(
+    text: str,
+    model_name: str,
+    *,
+    layer: int | None,
+    token: str | None,
+    occurrence: int | None,
+    asked: Asked,
+) -> Track:
+    """Return the tokens of a text beside their own embeddings, at every layer or at one.
+
+    `token` is a word of the text or a token as the tokenizer writes it, `occurrence` which of
+    several, from 1; without one, all tokens are tracked.
+
+    Raises:
+        InputError: naming what is not known, not in the text, out of range, ambiguous or too long.
+    """
+    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.weights import load_model
+
+    check_query(text)
+    model = _model(model_name)
+    module, tokenizer = load_model(model_name, model), load_tokenizer(model_name, model)
+    window = _only_window(text, model_name, model, module, tokenizer)
+    tokens = tokenizer.convert_ids_to_tokens(window.ids.tolist())
+    rows = _chosen(token, occurrence, text, window, tokens)
+    head = _head(model_name, model, module) if asked.nearness == "head" else None
+    vocabulary = tracked_vocabulary(model_name, model, module, head)
+    as_coded = asked.point == "as_coded"
+    tracked = tracked_states(module, window.ids, is_causal=asked.is_causal, as_coded=as_coded)
+    states = [each for each in tracked if each.point in ("embedding", asked.point)]
+    last = states[-1].layer
+    if asked.point == "embedding":
+        states = states[:1]
+    elif layer is not None:
+        if not -last - 1 <= layer <= last:
+            raise InputError(f"--layer: found {layer}, allowed: 0 to {last}, or -1 for the last")
+        states = [each for each in states if each.layer == layer % (last + 1)]
+    return Track(
+        f"{model_name}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: own rank among "
+        f"{counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
+        asked,
+        [
+            row
+            for each in states
+            for row in _at_layer(each, rows, window, tokenizer, vocabulary, asked)
+        ],
+    )
+
+
+def _at_layer(
+    states: TrackedStates,
+    rows: Sequence[int],
+    window: "Window",
+    tokenizer: Any,
+    vocabulary: TrackedVocabulary,
+    asked: Asked,
+) -> list[TokenAtLayer]:
+    """Return the chosen tokens at one layer."""
+    at = np.array(rows, dtype=np.int64)
+    k = min(asked.n_nearest, len(vocabulary.rows))
+    found = vocabulary.ranks(
+        states.x[at],
+        window.ids[at],
+        at,
+        positions=asked.positions,
+        nearness=asked.nearness,
+        k=k,
+    )
+    value = found.euclidean_distance if asked.nearness == "euclidean_distance" else found.cosine
+    shown = np.full(len(at), np.nan) if asked.nearness == "head" else value
+    return [
+        TokenAtLayer(
+            layer=states.layer,
+            position=int(position),
+            token=tokenizer.convert_ids_to_tokens(int(window.ids[position])),
+            rank=float(found.rank[number]),
+            value=float(shown[number]),
+            nearest=[
+                tokenizer.convert_ids_to_tokens(int(each)) or f"<{each}>"
+                for each in found.nearest[number]
+                if each >= 0
+            ],
+            nearest_value=found.nearest_value[number][found.nearest[number] >= 0].tolist(),
+        )
+        for number, position in enumerate(at)
+    ]
+
+
+def _chosen(
+    token: str | None, occurrence: int | None, text: str, window: "Window", tokens: list[str]
+) -> list[int]:
+    """Return the positions of the tokens that were asked for.
+
+    Raises:
+        InputError: for a token that is not there, there twice, or there less often than asked.
+    """
+    if token is None:
+        if occurrence is not None:
+            raise InputError("--occurrence: found without --token, allowed: beside it")
+        return list(range(len(tokens)))
+    spelled = [text[a:b].strip() for a, b in zip(window.start, window.end, strict=True)]
+    found = [at for at, each in enumerate(tokens) if each == token]
+    found = found or [at for at, each in enumerate(spelled) if each.lower() == token.lower()]
+    if not found or not token:
+        if pieces := _pieces(token, text, window, tokens):
+            raise InputError(f"--token: '{token}' is of several tokens, or part of one: {pieces}")
+        raise InputError(f"--token: {not_among(token, list(dict.fromkeys(tokens)))}")
+    if occurrence is None and len(found) > 1:
+        places = ", ".join(str(each) for each in found)
+        raise InputError(
+            f"--token: '{token}' stands {len(found)} times in the text, at positions {places}; "
+            f"--occurrence 1 to {len(found)} says which"
+        )
+    if occurrence is not None and not 1 <= occurrence <= len(found):
+        raise InputError(f"--occurrence: found {occurrence}, allowed: 1 to {len(found)}")
+    return [found[(occurrence or 1) - 1]]
+
+
+def _pieces(token: str, text: str, window: "Window", tokens: list[str]) -> str:
+    """Return the tokens of the first place where a word stands in the text; none if it does not."""
+    start = text.lower().find(token.lower()) if token.strip() else -1
+    end = start + len(token)
+    places = zip(window.start, window.end, window.special, strict=True)
+    found = [
+        tokens[at]
+        for at, (first, last, special) in enumerate(places)
+        if not special and first < end and last > start
+    ]
+    return " ".join(found) if start >= 0 else ""
+
+
+def _only_window(text: str, name: str, model: Any, module: Any, tokenizer: Any) -> "Window":
+    """Return the tokens of a text that fits into a window.
+
+    Raises:
+        InputError: if it has more tokens, or none that the tokenizer knows.
+    """
+    from embspace.models.windows import cut_windows, largest_window
+    from embspace.settings.model import model_file
+
+    length = largest_window(model, module)
+    key = f"{model_file(name)}: key 'window'"
+    windows = cut_windows([text], tokenizer, length, length_key=key)
+    if len(windows) > 1:
+        n_tokens = sum(int((~each.special).sum()) for each in windows)
+        raise InputError(f"the text has {n_tokens:,} tokens, more than a window of {length} holds")
+    (window,) = windows
+    if set(window.ids[~window.special].tolist()) <= {tokenizer.unk_token_id}:
+        raise InputError(f"the text holds no token that {name} knows")
+    return window
+
+
+def _head(name: str, model: Any, module: Any) -> Any:
+    from embspace.models.parameters.read import read_parameters
+
+    head = read_parameters(name, model, module).head_transform
+    if head is None:
+        raise InputError(
+            f"--nearness head: {name} has no head that predicts masked tokens, or "
+            f"conf/model/{name}.yaml does not say where, under 'masked_head'"
+        )
+    return head
+
+
+def _model(name: str) -> Any:
+    from embspace.settings.find_description import LIST
+    from embspace.settings.model import VectorsModel, describe_model
+    from embspace.settings.params import CONF
+    from embspace.settings.schema import read_yaml
+
+    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    if name not in known:
+        raise InputError(f"model (conf/model/): {not_among(name, known, LIST)}")
+    model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+    if isinstance(model, VectorsModel):
+        raise InputError(f"{name}: vectors without a model read no text")
+    return model
+
+
+def _shown(rank: float) -> str:
+    return f"{rank:,.0f}" if rank == int(rank) else f"{rank:,.1f}"

@@ -1,0 +1,77 @@
+"""The example of Avery's token tracker, by the computation of his code and by that of the model."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.files.tables import Row
+from embspace.models.stream.tracked_states import (
+    TrackedStates,
+    has_as_coded,
+    tracked_states,
+)
+from embspace.models.stream.tracked_vocabulary import Positions, TrackedVocabulary
+from embspace.models.windows import Window, cut_windows
+
+COLUMNS = ["position", "token", "layer", "computation", "positions", "rank", "cosine"]
+COLUMNS += ["nearest_token", "nearest_cosine"]
+LONGEST = 10**6  # tokens: the example is one window, whatever the model
+# Which vocabularies each computation is compared with; the source has two with its own.
+COMPARED: dict[str, tuple[Positions, ...]] = {
+    "as_coded": ("first", "none"),
+    "attention_sum": ("first", "own", "none"),
+}
+
+
+def source_table(
+    module: Any, vocabulary: TrackedVocabulary, tokenizer: Any, text: str
+) -> pd.DataFrame:
+    """One row a token, layer, computation and vocabulary: own rank, cosine and the nearest token.
+
+    `as_coded` is left out of a model of which it is not defined, vocabularies with positions of
+    one without a table of these. Empty for a model whose tokens of the text have no room in it.
+    """
+    (window,) = cut_windows([text], tokenizer, window_length=LONGEST)
+    if len(window.ids) > _room(module, vocabulary):
+        return pd.DataFrame(columns=COLUMNS)
+    rows = [
+        row
+        for each in tracked_states(module, window.ids, as_coded=has_as_coded(module))
+        if each.point in COMPARED
+        for row in _rows(each, window, vocabulary, tokenizer)
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.sort_values(COLUMNS[:5], kind="stable").reset_index(drop=True)
+
+
+def _room(module: Any, vocabulary: TrackedVocabulary) -> int:
+    """Return how many tokens have a position."""
+    if vocabulary.positional is not None:
+        return len(vocabulary.positional)
+    return int(getattr(module.config, "max_position_embeddings", LONGEST))
+
+
+def _rows(
+    states: TrackedStates, window: Window, vocabulary: TrackedVocabulary, tokenizer: Any
+) -> Iterator[Row]:
+    at = np.arange(len(window.ids))
+    for positions in COMPARED[states.point]:
+        if positions != "none" and vocabulary.positional is None:
+            continue
+        found = vocabulary.ranks(states.x, window.ids, at, positions=positions, k=1)
+        names = tokenizer.convert_ids_to_tokens(window.ids.tolist())
+        nearest = tokenizer.convert_ids_to_tokens(found.nearest[:, 0].tolist())
+        for number in at:
+            yield {
+                "position": int(number),
+                "token": names[number],
+                "layer": states.layer,
+                "computation": states.point,
+                "positions": positions,
+                "rank": found.rank[number],
+                "cosine": found.cosine[number],
+                "nearest_token": nearest[number],
+                "nearest_cosine": found.nearest_value[number, 0],
+            }

@@ -1,0 +1,187 @@
+"""The tables of `measure_token_tracker`, each number beside its interval and random weights."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.files.tables import Row, Tables
+from embspace.geometry.inference.resampling import half_sample_interval, stream_of
+from embspace.measure.words.token_tracker_statistics import (
+    CONTRASTED,
+    CONTRASTS,
+    MOVEMENTS,
+    contrast,
+    group_means,
+    homonym_statistics,
+    movement_shares,
+    running_statistics,
+)
+from embspace.measure.words.token_tracker_texts import CONTENT, FUNCTION
+from embspace.measure.words.token_tracker_tracks import QUANTITIES, Tracks
+from embspace.models.stream.tracked_vocabulary import Positions
+
+ESTIMATE = ["value", "low", "high", "random_weights_value"]
+SIZES = ["n_tokens", "n_units"]
+PLACE = ["positions", "layer", "point"]
+COLUMNS = {
+    "layers": ["group", *PLACE, "quantity", *ESTIMATE, *SIZES],
+    "contrasts": ["contrast", *PLACE, "quantity", *ESTIMATE, *SIZES],
+    "movement": ["group", "quantity", "layer", *ESTIMATE, *SIZES],
+    "together": ["quantity", "layer", *ESTIMATE, "n_units"],
+    "summary": ["statistic", *ESTIMATE, *SIZES],
+}
+TOGETHER = ("state_cosine", "step_cosine")
+UnitStatistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
+Pair = tuple[Tracks, Tracks | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """The half-samples that intervals come from."""
+
+    n_half_samples: int
+    level: float
+    generator: np.random.Generator
+
+    def rows(
+        self, name: str, trained: Tracks, random: Tracks, statistic: UnitStatistic
+    ) -> Iterator[Row]:
+        """The estimate of each cell of a statistic with its interval, and at random weights."""
+        n_units = int(trained.text_unit.max()) + 1
+        value = statistic(trained, np.arange(n_units)).ravel()
+        bounds = half_sample_interval(
+            lambda units: statistic(trained, units).ravel(),
+            n_units,
+            n_resamples=self.n_half_samples,
+            level=self.level,
+            generator=stream_of(self.generator, name),
+        )
+        at_random = statistic(random, np.arange(n_units)).ravel()
+        for each in zip(value, bounds.low, bounds.high, at_random, strict=True):
+            yield dict(zip(ESTIMATE, each, strict=True))
+
+
+def tables_of(
+    trained: Pair, random: Pair, halves: Halves, *, n_listed: int, apart: float
+) -> Tables:
+    """All tables but the source's example, by name."""
+    running, at_random = trained[0], random[0]
+    assert at_random is not None  # as the same texts were read
+    rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
+    options: dict[str, Any] = {"n_listed": n_listed, "apart": apart}
+    rows["layers"] += _layers(running, at_random, halves, (CONTENT, FUNCTION))
+    rows["contrasts"] += _contrasts(running, at_random, halves, "content_function")
+    rows["movement"] += _movement(running, at_random, halves)
+    rows["together"] += _together(running, at_random, halves)
+    rows["summary"] += _summary(
+        running, at_random, halves, partial(running_statistics, **options), "running"
+    )
+    if trained[1] is not None and random[1] is not None:
+        pair = trained[1], random[1]
+        rows["layers"] += _layers(*pair, halves, CONTRASTS["homonym_one_sense"])
+        rows["contrasts"] += _contrasts(*pair, halves, "homonym_one_sense")
+        rows["summary"] += _summary(*pair, halves, homonym_statistics, "homonyms")
+    return {name: pd.DataFrame(each, columns=COLUMNS[name]) for name, each in rows.items()}
+
+
+def _layers(
+    trained: Tracks, random: Tracks, halves: Halves, groups: tuple[str, ...]
+) -> Iterator[Row]:
+    for positions, places in trained.places.items():
+
+        def means(
+            tracks: Tracks, units: Int[np.ndarray, " drawn"], positions: Positions = positions
+        ) -> Float[np.ndarray, "group place quantity"]:
+            return group_means(tracks, positions, groups, tracks.inside(units))
+
+        cells = [
+            {"group": group, **_place(positions, place), "quantity": quantity}
+            | _sizes(trained, [group])
+            for group in groups
+            for place in places
+            for quantity in QUANTITIES
+        ]
+        found = halves.rows("layers", trained, random, means)
+        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+
+
+def _contrasts(trained: Tracks, random: Tracks, halves: Halves, name: str) -> Iterator[Row]:
+    groups = CONTRASTS[name]
+    for positions, places in trained.places.items():
+
+        def differences(
+            tracks: Tracks, units: Int[np.ndarray, " drawn"], positions: Positions = positions
+        ) -> Float[np.ndarray, "place contrasted"]:
+            return contrast(tracks, positions, groups, tracks.inside(units))
+
+        cells = [
+            {"contrast": name, **_place(positions, place), "quantity": quantity}
+            | _sizes(trained, groups)
+            for place in places
+            for quantity in CONTRASTED
+        ]
+        found = halves.rows("contrasts", trained, random, differences)
+        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+
+
+def _movement(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
+    n_layers = len(trained.step)
+    for group in (CONTENT, FUNCTION):
+
+        def shares(
+            tracks: Tracks, units: Int[np.ndarray, " drawn"], group: str = group
+        ) -> Float[np.ndarray, "movement layer"]:
+            return movement_shares(tracks, group, tracks.inside(units))
+
+        cells = [
+            {"group": group, "quantity": quantity, "layer": layer} | _sizes(trained, [group])
+            for quantity in MOVEMENTS
+            for layer in range(1, n_layers + 1)
+        ]
+        found = halves.rows("movement", trained, random, shares)
+        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+
+
+def _together(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
+    def means(tracks: Tracks, units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "layer two"]:
+        return np.asarray(tracks.together[..., np.isin(tracks.text_unit, units)].mean(axis=2))
+
+    cells = [
+        {"quantity": quantity, "layer": layer, "n_units": int(trained.text_unit.max()) + 1}
+        for layer in range(len(trained.together))
+        for quantity in TOGETHER
+    ]
+    found = halves.rows("together", trained, random, means)
+    for cell, row in zip(cells, found, strict=True):
+        if cell["layer"] or cell["quantity"] == TOGETHER[0]:
+            yield cell | row
+
+
+def _summary(
+    trained: Tracks, random: Tracks, halves: Halves, statistics: Any, name: str
+) -> Iterator[Row]:
+    def of_units(
+        tracks: Tracks, units: Int[np.ndarray, " drawn"]
+    ) -> Float[np.ndarray, " statistic"]:
+        return np.array(list(statistics(tracks)(units).values()))
+
+    names = list(statistics(trained)(np.arange(int(trained.text_unit.max()) + 1)))
+    found = halves.rows(name, trained, random, of_units)
+    sizes = _sizes(trained, sorted({*trained.group}))
+    yield from ({"statistic": each} | row | sizes for each, row in zip(names, found, strict=True))
+
+
+def _place(positions: str, place: tuple[int, str]) -> Row:
+    return {"positions": positions, "layer": place[0], "point": place[1]}
+
+
+def _sizes(tracks: Tracks, groups: Any) -> Row:
+    return {
+        "n_tokens": int(np.isin(tracks.group.astype(str), list(groups)).sum()),
+        "n_units": int(tracks.text_unit.max()) + 1,
+    }

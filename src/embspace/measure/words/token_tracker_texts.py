@@ -1,0 +1,138 @@
+"""Chooses the texts that `measure_token_tracker` reads, and the words in them that it follows."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Int
+
+CONTENT, FUNCTION = "content", "function"
+HOMONYM, ONE_SENSE = "homonym", "one_sense"
+JOINING = "'’-"
+"""Characters that join words: a token beside one of them is no whole word."""
+FollowedIds = Int[np.ndarray, " _"]  # texts differ in length
+
+
+@dataclass(frozen=True, eq=False)
+class FollowedTexts:
+    """Texts and the tokens in them that are followed."""
+
+    ids: list[FollowedIds]
+    """The tokens of each text, special ones included."""
+    unit: Int[np.ndarray, " text"]
+    """Number of the document or homonym that a text belongs to: the independent unit."""
+    text: Int[np.ndarray, " followed"]
+    """Number of the text of each followed token."""
+    position: Int[np.ndarray, " followed"]
+    group: np.ndarray
+    """Name of the group of each followed token."""
+
+    @property
+    def n_units(self) -> int:
+        """Return the number of independent units."""
+        return int(self.unit.max()) + 1 if len(self.unit) else 0
+
+    @property
+    def token(self) -> Int[np.ndarray, " followed"]:
+        """Return the number in the vocabulary of each followed token."""
+        pairs = zip(self.text, self.position, strict=True)
+        return np.array([self.ids[text][at] for text, at in pairs], dtype=np.int64)
+
+    @property
+    def unit_of_token(self) -> Int[np.ndarray, " followed"]:
+        """Return the unit of each followed token."""
+        return self.unit[self.text]
+
+
+def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
+    """The word that each token is, in small letters; empty for a special token or part of a word.
+
+    `tokens` has `window`, a number in `texts`, `special`, and the characters `start` to `end`.
+    """
+    found = []
+    columns = (tokens[name].tolist() for name in ("window", "special", "start", "end"))
+    for window, special, start, end in zip(*columns, strict=True):
+        text = texts[window]
+        piece = text[start:end]
+        first = end - len(piece.lstrip())  # of byte-level tokenizers a space may lead
+        beside = text[max(first - 1, 0) : first] + text[end : end + 1]
+        joined = any(each.isalnum() or each in JOINING for each in beside)
+        is_word = not special and piece.strip().isalpha() and not joined
+        found.append(piece.strip().lower() if is_word else "")
+    return found
+
+
+def running_texts(
+    windows: pd.DataFrame,
+    tokens: pd.DataFrame,
+    texts: pd.DataFrame,
+    groups: Mapping[str, str],
+    *,
+    n_texts: int,
+    n_words_of_text: int,
+) -> FollowedTexts:
+    """The window with most content words of each of `n_texts` documents, evenly over the corpus.
+
+    Of equal windows the first; one without a word of both groups is left out. `groups` gives the
+    group of a word. Of each group `n_words_of_text` tokens at most are followed, evenly over the
+    text.
+    """
+    content = texts.drop_duplicates("id").set_index("id")
+    strings = windows["text"].map(content["text"]).tolist()
+    words = whole_words(tokens, strings)
+    named = tokens.assign(group=[groups.get(each, "") for each in words])
+    counts = pd.crosstab(named["window"], named["group"])
+    counts = counts.reindex(columns=[CONTENT, FUNCTION], fill_value=0)
+    counts = counts[(counts > 0).all(axis=1)].reset_index()
+    document = windows["text"].map(content["document"]).to_numpy()[counts["window"].to_numpy()]
+    order = counts.assign(document=document).sort_values(
+        [CONTENT, "window"], ascending=[False, True]
+    )
+    chosen = np.sort(order.drop_duplicates("document")["window"].to_numpy())
+    if len(chosen) > n_texts:
+        chosen = chosen[np.linspace(0, len(chosen) - 1, n_texts).round().astype(int)]
+    return _followed(named, chosen, np.arange(len(chosen)), n_words_of_text)
+
+
+def homonym_texts(
+    stimuli: pd.DataFrame, tokens: pd.DataFrame, nouns: Collection[str]
+) -> FollowedTexts:
+    """The sentences of homonyms: the homonym where it is one token, and other nouns of a list.
+
+    Units are the homonyms. Sentences without either are left out.
+    """
+    words = whole_words(tokens, stimuli["text"].tolist())
+    own = stimuli["word"].str.lower().to_numpy()[tokens["window"].to_numpy()]
+    pairs = zip(words, own, strict=True)
+    group = [
+        HOMONYM if word == homonym else ONE_SENSE if word in nouns else ""
+        for word, homonym in pairs
+    ]
+    named = tokens.assign(group=group)
+    chosen = np.unique(named.loc[named["group"] != "", "window"].to_numpy())
+    unit = pd.factorize(stimuli["word"].to_numpy()[chosen])[0]
+    return _followed(named, chosen, unit.astype(np.int64), len(named))
+
+
+def _followed(
+    named: pd.DataFrame,
+    chosen: Int[np.ndarray, " text"],
+    unit: Int[np.ndarray, " text"],
+    n_words_of_text: int,
+) -> FollowedTexts:
+    """The chosen windows, and at most so many tokens of each group in each of them."""
+    by_window = dict(list(named[named["window"].isin(chosen)].groupby("window")))
+    ids, text, position, group = [], list[int](), list[int](), list[str]()
+    for number, window in enumerate(chosen):
+        rows = by_window[window]
+        ids.append(rows["id"].to_numpy(dtype=np.int64))
+        for name in sorted({*rows["group"]} - {""}):
+            at = rows.loc[rows["group"] == name, "position"].to_numpy()
+            if len(at) > n_words_of_text:
+                at = at[np.linspace(0, len(at) - 1, n_words_of_text).round().astype(int)]
+            text += [number] * len(at)
+            position += at.tolist()
+            group += [name] * len(at)
+    at_text, at_position = (np.array(each, dtype=np.int64) for each in (text, position))
+    return FollowedTexts(ids, unit, at_text, at_position, np.array(group, dtype=object))

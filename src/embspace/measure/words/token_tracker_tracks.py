@@ -1,0 +1,138 @@
+"""Reads texts and ranks the followed tokens among the vocabulary, at every point of every layer."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.groups.shared_direction import mean_pair_cosine
+from embspace.geometry.pairs.vocabulary_ranks import VocabularyRanks, vocabulary_ranks
+from embspace.measure.words.token_tracker_texts import FollowedTexts
+from embspace.models.stream.tracked_states import Point, tracked_states
+from embspace.models.stream.tracked_vocabulary import Positions, TrackedVocabulary
+
+SUM: Point = "attention_sum"
+TrackedPlace = tuple[int, Point]
+"""Layer and point; layer 0 is the embedding output, whatever the point."""
+QUANTITIES = ("log_rank", "cosine", "euclidean_distance", "nearest")
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """The followed tokens of some texts, and how their texts' tokens lie to each other."""
+
+    unit: Int[np.ndarray, " token"]
+    group: np.ndarray
+    places: dict[Positions, list[TrackedPlace]]
+    """In the order of the layers."""
+    values: dict[Positions, Float[np.ndarray, "_ quantity token"]]
+    """`log_rank` is log10(1 + rank), `nearest` 1 where none is nearer than the own row."""
+    density: Float[np.ndarray, " token"]
+    """Mean cosine of a token's input embedding with its nearest in the vocabulary."""
+    step: Float[np.ndarray, "block token"]
+    """Length of each token's step through a block, 1..L."""
+    text_unit: Int[np.ndarray, " text"]
+    together: Float[np.ndarray, "layer two text"]
+    """Mean cosine of the states of a text's different tokens in layers 0..L, and of their steps
+    there, of layer 0 none."""
+
+    def of(
+        self, quantity: str, positions: Positions = "none", point: Point = SUM
+    ) -> Float[np.ndarray, "layer token"]:
+        """A quantity in layers 0..L at one point."""
+        rows = [
+            at
+            for at, (layer, each) in enumerate(self.places[positions])
+            if each == point or not layer
+        ]
+        found: np.ndarray = self.values[positions][rows, QUANTITIES.index(quantity)]
+        return found
+
+    def inside(self, units: Int[np.ndarray, " drawn"]) -> Bool[np.ndarray, " token"]:
+        """Return which tokens are of these units."""
+        return np.isin(self.unit, units)
+
+
+def read_tracks(
+    module: Any,
+    vocabulary: TrackedVocabulary,
+    texts: FollowedTexts,
+    *,
+    n_neighbors: int,
+    points: tuple[Point, ...],
+    positions: tuple[Positions, ...],
+) -> Tracks:
+    """What becomes of the followed tokens at `points`, and with each of `positions` at the sum.
+
+    Vocabularies other than the plain one are compared at the embedding and at `attention_sum`.
+    """
+    states, together, steps = _states(module, texts, points)
+    token, density = texts.token, _density(vocabulary, texts.token, n_neighbors)
+    places: dict[Positions, list[TrackedPlace]] = {}
+    values: dict[Positions, np.ndarray] = {}
+    for each in positions:
+        kept = [place for place in states if each == "none" or place[1] in ("embedding", SUM)]
+        stacked = np.concatenate([states[place] for place in kept])
+        n = len(kept)
+        found = vocabulary.ranks(
+            stacked, np.tile(token, n), np.tile(texts.position, n), positions=each
+        )
+        places[each], values[each] = kept, _quantities(found, n)
+    return Tracks(
+        texts.unit_of_token, texts.group, places, values, density, steps, texts.unit, together
+    )
+
+
+def _quantities(found: VocabularyRanks, n_places: int) -> Float[np.ndarray, "place quantity token"]:
+    columns = (
+        np.log10(1 + found.rank),
+        found.cosine,
+        found.euclidean_distance,
+        (found.rank < 1).astype(float),
+    )
+    return np.stack([each.reshape(n_places, -1) for each in columns], axis=1)
+
+
+def _states(
+    module: Any, texts: FollowedTexts, points: tuple[Point, ...]
+) -> tuple[dict[TrackedPlace, np.ndarray], np.ndarray, np.ndarray]:
+    """The states of the followed tokens by place, the cosines of texts, the lengths of steps."""
+    parts: dict[TrackedPlace, list[np.ndarray]] = {}
+    together, steps = [], []
+    for number, ids in enumerate(texts.ids):
+        at = texts.position[texts.text == number]
+        streams: list[np.ndarray] = []
+        for each in tracked_states(module, ids):
+            if each.point in ("embedding", "output"):
+                streams.append(each.x)
+            if each.point == "embedding" or each.point in points:
+                parts.setdefault((each.layer, each.point), []).append(each.x[at])
+        together.append(_together(streams, ids))
+        moves = [np.linalg.norm(b[at] - a[at], axis=1) for a, b in pairwise(streams)]
+        steps.append(np.stack(moves))
+    states = {place: np.concatenate(each) for place, each in parts.items()}
+    return states, np.stack(together, axis=2), np.concatenate(steps, axis=1)
+
+
+def _together(
+    streams: list[np.ndarray], ids: Int[np.ndarray, " token"]
+) -> Float[np.ndarray, "layer two"]:
+    found = np.full((len(streams), 2), np.nan)
+    for layer, x in enumerate(streams):
+        found[layer, 0] = mean_pair_cosine(x, ids)
+        if layer:
+            found[layer, 1] = mean_pair_cosine(x - streams[layer - 1], ids)
+    return found
+
+
+def _density(
+    vocabulary: TrackedVocabulary, token: Int[np.ndarray, " token"], n_neighbors: int
+) -> Float[np.ndarray, " token"]:
+    """The mean cosine of each token's row with the `n_neighbors` nearest other rows."""
+    known, number = np.unique(token, return_inverse=True)
+    k = min(n_neighbors + 1, len(vocabulary.rows))
+    found = vocabulary_ranks(vocabulary.rows[known], known, vocabulary.rows, k=k)
+    others = np.where(found.nearest == known[:, None], np.nan, found.nearest_value)
+    return np.asarray(np.nanmean(others, axis=1)[number])

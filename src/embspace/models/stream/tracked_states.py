@@ -1,0 +1,113 @@
+"""The states of a text's tokens at four points of every block, as a token tracker reads them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.errors import InputError
+from embspace.models.stream.adapters import blocks_of
+from embspace.models.stream.blocks import Block
+from embspace.models.stream.layer_stream import LayerStream
+from embspace.models.stream.post_norm import post_norm_stream
+from embspace.models.stream.pre_norm import pre_norm_stream
+from embspace.models.stream.rebuild import embedding_output
+
+Point = Literal["embedding", "attention_sum", "normed_sum", "output", "as_coded"]
+"""Where a state is read. `embedding`: layer 0, what goes into block 1. Of each block
+`attention_sum`: its input and what attention added, before any norm; `normed_sum`: the norm of
+that sum, which the MLP reads and, in a post-norm model, the stream goes on with; `output`: its
+output, before any norm that follows the last block. `as_coded`: `attention_sum` as Avery's token
+tracker computes it, with untransposed matrices of values and output, and without biases."""
+POINTS: tuple[Point, ...] = get_args(Point)[:4]
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedStates:
+    """The states of all tokens of one text at one point of one layer."""
+
+    layer: int
+    """0 of the embedding output, else 1..L."""
+    point: Point
+    x: Float[np.ndarray, "token dim"]
+
+
+def tracked_states(
+    module: Any, ids: Int[np.ndarray, " token"], *, is_causal: bool = True, as_coded: bool = False
+) -> Iterator[TrackedStates]:
+    """The states at each point of each layer, in the order in which a model computes them.
+
+    `ids` are those of one text, its special tokens included. Without `is_causal` a decoder sees
+    later tokens, too, as transformers (5.23) has it where a four-dimensional mask of ones or of
+    zeros to add is given in place of the two-dimensional one; an encoder is the same. With
+    `as_coded`, the point of that name follows `attention_sum`.
+
+    Raises:
+        InputError: for an architecture that is not known, naming it, and of `as_coded` for one
+            that norms before attention or has matrices that are not square.
+    """
+    import torch
+
+    blocks = [each if is_causal else replace(each, causal=False) for each in blocks_of(module)]
+    if as_coded:
+        _check_as_coded(module, blocks)
+    device = next(module.parameters()).device
+    batch = torch.from_numpy(np.array(ids, dtype=np.int64))[None].to(device)
+    mask = torch.ones_like(batch)
+    states = embedding_output(module, batch, mask)
+    yield TrackedStates(0, "embedding", _array(states))
+    for block in blocks:
+        with torch.no_grad():  # not around the loop, which a generator would leave switched off
+            made = pre_norm_stream if block.norm_first else post_norm_stream
+            stream = made(block, states, mask)
+            found = _points(block, stream, as_coded)
+        states = stream.output
+        for point, x in found.items():
+            yield TrackedStates(block.layer, point, _array(x))
+
+
+def has_as_coded(module: Any) -> bool:
+    """Return whether the computation `as_coded` is defined for a model of a known architecture."""
+    return not any(map(_does_not_fit, blocks_of(module)))
+
+
+def _points(block: Block, stream: LayerStream, as_coded: bool) -> dict[Point, Any]:
+    """Return the tensors (1, token, dim) of a block by point."""
+    found: dict[Point, Any] = {"attention_sum": stream.input + stream.attention_added}
+    if as_coded:
+        found["as_coded"] = _as_coded(block, stream)
+    found["normed_sum"] = stream.mlp_input
+    found["output"] = stream.output
+    return found
+
+
+def _as_coded(block: Block, stream: LayerStream) -> Any:
+    """Return the sum after attention by X W in place of X W^T + b, for values and output.
+
+    Avery, attention-encodings, attention_analyzer.py at commit 400b228. torch's Linear holds W as
+    (out, in); the product fits because W is square.
+    """
+    values = stream.attention_input @ block.value.weight
+    by_head = values.reshape(*values.shape[:2], block.n_heads, -1).transpose(1, 2)
+    together = (stream.attention @ by_head).transpose(1, 2).flatten(start_dim=2)
+    return stream.input + together @ block.output.weight
+
+
+def _check_as_coded(module: Any, blocks: list[Block]) -> None:
+    if any(map(_does_not_fit, blocks)):
+        raise InputError(
+            f"{type(module).__name__}: the computation 'as_coded' is of models that norm after "
+            "attention and whose matrices of values and output are square, as of RoBERTa"
+        )
+
+
+def _does_not_fit(block: Block) -> bool:
+    matrices = (block.value.weight, block.output.weight)
+    return block.norm_first or any(each.shape[0] != each.shape[1] for each in matrices)
+
+
+def _array(states: Any) -> Float[np.ndarray, "token dim"]:
+    found: np.ndarray = states[0].float().cpu().numpy()
+    return found

@@ -1,0 +1,161 @@
+"""The statistics of the token tracker find what was planted, and nothing where nothing was."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.measure.words.token_tracker_statistics import (
+    CONTRASTED,
+    both_ways,
+    contrast,
+    excursion_statistics,
+    excursions,
+    group_means,
+    homonym_statistics,
+    movement_shares,
+    position_statistics,
+    rank_per_cosine,
+    running_statistics,
+)
+from embspace.measure.words.token_tracker_tracks import Tracks
+
+N_UNITS, LAYERS = 12, 7
+GROUP = np.array(["content", "content", "function", "function"] * N_UNITS, dtype=object)
+UNIT = np.repeat(np.arange(N_UNITS), 4)
+FUNCTION = GROUP == "function"
+
+
+def tracks(
+    log_rank: np.ndarray, cosine: np.ndarray | None = None, *, group: np.ndarray = GROUP, **own: Any
+) -> Tracks:
+    """Tokens of these log ranks (layer, token); the cosine falls evenly if it is not given."""
+    n_layers, n = log_rank.shape
+    if cosine is None:
+        cosine = np.repeat(np.linspace(1, 0.4, n_layers)[:, None], n, axis=1)
+    values = np.stack([log_rank, cosine, 1 - cosine, log_rank == 0], axis=1).astype(float)
+    places = [(0, "embedding"), *((layer, "attention_sum") for layer in range(1, n_layers))]
+    kinds = {"none": values} | own.pop("more", {})
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = {
+        "unit": UNIT[:n],
+        "group": group,
+        "places": dict.fromkeys(kinds, places),
+        "values": kinds,
+        "density": rng.random(n),
+        "step": np.ones((n_layers - 1, n)),
+        "text_unit": np.arange(N_UNITS),
+        "together": np.zeros((n_layers, 2, N_UNITS)),
+    }
+    return Tracks(**given | own)
+
+
+def ranks(content: Any, function: Any) -> np.ndarray:
+    found = np.zeros((LAYERS, len(GROUP)))
+    found[:, ~FUNCTION], found[:, FUNCTION] = np.c_[list(content)], np.c_[list(function)]
+    return found
+
+
+def running(found: Tracks) -> dict[str, float]:
+    return running_statistics(found, n_listed=15, apart=0.75)(np.arange(N_UNITS))
+
+
+DRIFTING = tracks(ranks([0, 0, 0, 0, 0, 1, 4], [0, 0, 0, 3, 0, 0, 0]))
+
+
+def test_a_planted_drift_and_excursion_are_found():
+    found = running(DRIFTING)
+    assert found["content_rank_larger_at_last"] == 1
+    assert found["function_words_listed_at_last"] == 1
+    assert found["content_words_listed_at_last"] == 0
+    assert found["excursion_layer"] == 3
+    assert found["excursion_of_function_words"] == 3
+    assert found["excursion_of_function_less_content_words"] == 3
+    assert found["texts_with_excursion_in_that_layer"] == 1
+    assert found["last_gap_less_largest_before"] == pytest.approx(4 - 3)
+    assert found["first_layer_apart"] == 3 and found["first_layer_apart_share"] == 0.5
+    assert found["content_movement_in_last_over_equal"] == pytest.approx(6 * 3 / 4)
+    assert found["rank_tells_more_than_cosine"] == 0.5
+    assert found["rank_per_cosine_content_less_function"] == pytest.approx(4 / 0.6)
+    assert found["tokens_that_move_both_ways"] == 0
+
+
+def test_groups_that_are_alike_have_no_difference():
+    found = running(tracks(ranks([0, 1, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1])))
+    assert found["content_rank_larger_at_last"] == 0.5
+    assert found["last_gap_less_largest_before"] == 0
+    assert np.isnan(found["first_layer_apart"])
+    assert found["rank_tells_more_than_cosine"] == 0
+    assert found["function_less_content_cosine_at_last"] == pytest.approx(0)
+
+
+def test_a_layer_apart_in_the_other_direction_counts_too():
+    found = running(tracks(ranks([0] * 7, [0, 0, 2, 2, 2, 2, 2])))
+    assert found["first_layer_apart"] == 2 and found["content_rank_larger_at_last"] == 0
+
+
+def test_texts_without_the_excursion_are_counted():
+    log_rank = ranks([0] * 7, [0, 0, 0, 3, 0, 0, 0])
+    log_rank[:, UNIT < 3] = 0
+    log_rank[1, FUNCTION & (UNIT < 3)] = 2
+    found = excursion_statistics(tracks(log_rank), np.ones(len(GROUP), dtype=bool))
+    assert found["texts_with_excursion_in_that_layer"] == 9 / 12
+    assert excursions(np.array([0.0, 2, 1, 5, 0])).tolist() == [1, -4, 4]
+
+
+def test_without_an_excursion_no_text_has_it_in_that_layer():
+    found = excursion_statistics(tracks(np.zeros((LAYERS, 48))), np.ones(48, dtype=bool))
+    assert found["excursion_of_function_words"] == 0
+    assert np.isnan(found["texts_with_excursion_in_that_layer"])
+
+
+def test_two_layers_have_no_excursion():
+    found = excursion_statistics(tracks(np.zeros((2, 48))), np.ones(48, dtype=bool))
+    assert all(np.isnan(each) for each in found.values())
+
+
+def test_tokens_that_return_move_both_ways():
+    cosine = np.repeat(np.array([1, 0.5, 0.7, 0.4])[:, None], 48, axis=1)
+    cosine[2, :12] = 0.45
+    found = tracks(np.zeros((4, 48)), cosine)
+    assert both_ways(found, np.ones(48, dtype=bool)) == 0.75
+
+
+def test_the_cosine_lost_is_what_ranks_are_held_against():
+    found = tracks(np.linspace(0, 3, 7)[:, None] * np.ones(48))
+    assert rank_per_cosine(found, np.ones(48, dtype=bool)) == pytest.approx(3 / 0.6)
+
+
+def test_shares_of_layers_add_up_to_one():
+    found = movement_shares(DRIFTING, "content", np.ones(48, dtype=bool))
+    assert np.allclose(found.sum(axis=1), 1) and np.allclose(found[0], 1 / 6)
+    assert found[1].tolist() == [0, 0, 0, 0, 0.25, 0.75]
+
+
+def test_positions_that_change_a_rank_twofold_are_counted():
+    plain = tracks(np.zeros((3, 48)))
+    moved = np.zeros((3, 4, 48))
+    moved[:, 0, :12] = 0.4
+    found = tracks(np.zeros((3, 48)), more={"own": moved, "first": np.zeros((3, 4, 48))})
+    every = np.ones(48, dtype=bool)
+    assert position_statistics(plain, every) == {}
+    assert position_statistics(found, every) == {
+        "ranks_kept_with_own_positions": 0.75,
+        "ranks_kept_with_first_positions": 1,
+    }
+
+
+def test_means_and_contrasts_are_of_the_tokens_inside():
+    inside = UNIT < 6
+    means = group_means(DRIFTING, "none", ["content", "function", "homonym"], inside)
+    assert means[0, :, 0].tolist() == [0, 0, 0, 0, 0, 1, 4] and np.isnan(means[2]).all()
+    found = contrast(DRIFTING, "none", ("content", "function"), inside)
+    assert found[6].tolist() == [1, 0.5, 4, pytest.approx(0)]
+    assert found.shape == (7, len(CONTRASTED))
+    assert np.isnan(contrast(DRIFTING, "none", ("content", "homonym"), inside)).all()
+
+
+def test_homonyms_are_held_against_other_nouns():
+    named = np.where(FUNCTION, "one_sense", "homonym").astype(object)
+    found = homonym_statistics(tracks(ranks([0] * 6 + [1], [0] * 7), group=named))
+    assert found(np.arange(N_UNITS)) == {"homonym_rank_larger_at_last": 1}

@@ -1,0 +1,82 @@
+"""`tracked_states`: the numbers of transformers' own modules, also without the causal mask."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from embspace.errors import InputError
+from embspace.models.stream.tracked_states import POINTS, tracked_states
+from tests.models.stream.plain_tracker import IDS, TRACKED, as_coded, plain_states
+from tests.models.stream.tiny import TOLERANCE, tiny
+
+
+@pytest.mark.parametrize("model_type", TRACKED)
+def test_points_are_what_the_modules_of_transformers_read_and_make(model_type: str):
+    module = tiny(model_type)
+    expected = plain_states(module)
+    found = list(tracked_states(module, IDS))
+    assert [(each.layer, each.point) for each in found] == [
+        (0, "embedding"),
+        *(
+            (n, point)
+            for n in range(1, module.config.num_hidden_layers + 1)
+            for point in POINTS[1:]
+        ),
+    ]
+    assert len(found) == len(expected)
+    for each in found:
+        assert np.abs(each.x - expected[each.layer, each.point]).max() < TOLERANCE
+
+
+@pytest.mark.parametrize("model_type", ["bert", "roberta"])
+def test_the_source_s_computation_is_as_its_code_has_it(model_type: str):
+    module = tiny(model_type)
+    expected = as_coded(module)
+    found = {
+        each.layer: each
+        for each in tracked_states(module, IDS, as_coded=True)
+        if each.point == "as_coded"
+    }
+    sums = {
+        each.layer: each for each in tracked_states(module, IDS) if each.point == "attention_sum"
+    }
+    assert set(found) == set(expected)
+    for layer, x in expected.items():
+        assert np.abs(found[layer].x - x).max() < TOLERANCE
+        assert np.abs(sums[layer].x - x).max() > 0.1
+
+
+@pytest.mark.parametrize("model_type", ["gpt2", "modernbert"])
+def test_the_source_s_computation_is_not_of_pre_norm_models(model_type: str):
+    with pytest.raises(InputError, match="'as_coded' is of models that norm after attention"):
+        next(tracked_states(tiny(model_type), IDS, as_coded=True))
+
+
+def test_without_its_causal_mask_a_decoder_is_as_with_a_four_dimensional_mask():
+    # What a four-dimensional mask does differs between releases; this is said of the locked one.
+    assert transformers.__version__.startswith("5.23.")
+    module, n = tiny("gpt2"), len(IDS)
+    causal = {(e.layer, e.point): e.x for e in tracked_states(module, IDS)}
+    for mask in (torch.ones(1, 1, n, n, dtype=torch.bool), torch.zeros(1, 1, n, n)):
+        expected = plain_states(module, mask)
+        for each in tracked_states(module, IDS, is_causal=False):
+            place = (each.layer, each.point)
+            assert np.abs(each.x - expected[place]).max() < TOLERANCE
+            if each.layer:
+                assert np.abs(each.x - causal[place]).max() > 0.1
+
+
+def test_an_encoder_has_no_causal_mask_to_take_off():
+    module = tiny("bert")
+    pairs = zip(
+        tracked_states(module, IDS), tracked_states(module, IDS, is_causal=False), strict=True
+    )
+    assert all(np.array_equal(a.x, b.x) for a, b in pairs)
+
+
+def test_gradients_are_left_as_they_are():
+    states = tracked_states(tiny("bert"), IDS)
+    next(states)
+    next(states)
+    assert torch.is_grad_enabled()
