@@ -46,8 +46,8 @@ def test_the_title_says_how_many_are_near_themselves(tables: Tables):
     figure, _ = draw_token_tracker(tables, "BERT", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        "At layer 6 no token is nearer than the own one to 0 % of content words and 100 % of "
-        "function words; at random weights to 100 % and 100 %"
+        "At layer 6, 0 % of content words are still nearest to their own token, and 100 % of "
+        "function words; with random weights 100 % and 100 % are"
     )
 
 
