@@ -59,6 +59,38 @@ def test_tokens_are_text_and_numbers_stand_to_the_right():
     assert html.count('<div class="scrolled"') == html.count("</table></div>") == 1
 
 
+FOLDED = """# Tokens of X
+
+| token |
+|-------|
+| `a`   |
+
+<details>
+<summary>More</summary>
+
+## Rest
+
+| token              |
+|--------------------|
+| `<details>`        |
+| \\<details> <b>b</b> |
+
+</details>
+"""
+
+
+def test_the_fold_of_a_figures_tables_is_one_and_no_other_html_is():
+    _, html = as_html(FOLDED)
+    before, behind = html.split("<details>\n<summary>More</summary>")
+    assert "<code>a</code>" in before
+    assert "<h3>Rest</h3>" in behind and behind.rstrip().endswith("</details>")
+    assert "<p><details>" not in html and "<p></details>" not in html
+    assert "<code>&lt;details&gt;</code>" in behind
+    assert "&lt;details&gt; &lt;b&gt;b&lt;/b&gt;" in behind
+    _, html = as_html(FOLDED.removesuffix("</details>\n"))
+    assert "<details>" not in html  # it would swallow what follows on the page
+
+
 @pytest.fixture(scope="module")
 def whole(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What git has of the default model, and a stand-in for the rest; treat it as read-only."""
