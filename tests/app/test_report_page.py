@@ -203,14 +203,21 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
         drawn.write_text(TITLED.replace("longer", noun))
-    said = ["pca", "search", "ledger"]
+    of_others = tree / "data/drawn/texts/minilm/text_classification.svg"
+    of_others.write_text(TITLED.replace("longer", "text_classification"))
+    nothing = TITLED.replace("Tokens &lt;b&gt; are longer", "The texts").replace(
+        "than positions", "of one corpus"
+    )
+    (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
+    said = ["pca", "search", "text_classification", "ledger"]
     for own_texts in (False, True):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
         assert nouns == [(each, each) for each in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
-        said = ["search", "pca", "ledger"]
+        assert "of one corpus" not in listed
+        said = ["search", "pca", "text_classification", "ledger"]
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):

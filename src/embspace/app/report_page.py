@@ -121,6 +121,7 @@ def drawn_nouns() -> dict[str, str]:
 
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
+OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
@@ -136,9 +137,17 @@ def layer_nouns() -> dict[str, str]:
 
 
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
-    """Return the sections whose figure says a finding: as they stand, or those of texts first."""
-    found = [each for each in sections if each.finding]
-    return sorted(found, key=lambda each: own_texts and each.chapter != CHAPTERS["texts"])
+    """Return the sections whose figure says a finding: as they stand, or those of texts first.
+
+    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts.
+    """
+    from embspace.draw.texts.text_maps import NO_FINDINGS
+
+    def is_of_others(section: Section) -> bool:
+        return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
+
+    found = [each for each in sections if each.finding and each.finding not in NO_FINDINGS]
+    return sorted(found, key=lambda each: own_texts and is_of_others(each))
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
