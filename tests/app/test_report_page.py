@@ -18,6 +18,7 @@ from embspace.app.report_page import (
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
 
 TABLE = """# Tokens of X
 
@@ -218,6 +219,13 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         said = ["search", "pca", "text_classification", "ledger"]
+
+
+def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
+    corpus = read_yaml(tree / "params.yaml")["corpora"][0]
+    assert f'"another" --model minilm --corpus {corpus}</code>' in page
+    named = page_of(tree, "minilm", report="minilm--my-01234567")
+    assert f'"another" --model minilm--my-01234567 --corpus {corpus}</code>' in named
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):

@@ -69,10 +69,11 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
 
 
-def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
+def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | None = None) -> str:
     """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
 
-    It begins with the findings, those of texts first if the texts are `own_texts`.
+    It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
+    name by which commands know the model and its texts; without it, that of the model.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -86,6 +87,7 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=model,
+        report=report or model,
         corpora=_corpora(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
