@@ -284,6 +284,8 @@ def test_what_does_not_fit_is_one_message(workspace: Workspace):
     for arguments, message in (
         (["tinny"], "tinny.yaml: not found; did you mean 'tiny'? allowed: a folder, "),
         (["./tinny"], "./tinny: no such folder"),
+        (["a b.csv"], "not a model; to have a model read them, type\n  embspace report minilm"),
+        (["a b.csv"], "embspace report minilm --corpus 'a b.csv'\n"),
         (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
         (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; did you mean "),
         (["tiny", "--corpus", "x.docx"], "x.docx: found the ending '.docx', allowed: .jsonl"),

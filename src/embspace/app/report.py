@@ -126,9 +126,9 @@ def write_report(subject: Subject, say: Say) -> Path:
         if any(out.is_relative_to(folder) for folder in COPIED):
             _copy_of_model(tree.folder, out, target, subject.model)
     page = target / "index.html"
-    page.write_text(
-        page_of(tree.folder, subject.model, own_texts=subject.own is not None), encoding="utf-8"
-    )
+    own_texts = subject.own is not None
+    text = page_of(tree.folder, subject.model, own_texts=own_texts, report=subject.name)
+    page.write_text(text, encoding="utf-8")
     return page
 
 
