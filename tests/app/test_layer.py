@@ -1,8 +1,12 @@
+from pathlib import Path
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
-from embspace.app.layer import advice, choose_layer
+from embspace.app.layer import advice, choose_layer, has_a_task
 from embspace.app.report import Subject
+from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
 from tests.measure.texts.planted_layers import planted_table
 
@@ -51,6 +55,40 @@ def test_vectors_that_read_no_text_are_refused():
     subject = Subject("glove", ["posts"], None, {"source": "vectors"})
     with pytest.raises(InputError, match="found 'glove', whose `source: vectors` reads no text"):
         choose_layer(subject, print)
+
+
+SENTENCES = "One is here. Two is there. Three is far. Four is near."
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_enough"),
+    [
+        ({"text": [SENTENCES] * 20}, True),
+        ({"text": [SENTENCES] * 19 + ["One."]}, False),
+        ({"text": ["One."] * 40, "label": ["a", "b"] * 20}, True),
+        ({"text": ["One."] * 39, "label": ["a"] * 20 + ["b"] * 19}, False),
+    ],
+)
+def test_what_a_task_needs_is_known_before_a_stage_runs(
+    root: Path, monkeypatch: pytest.MonkeyPatch, texts: dict[str, list[str]], is_enough: bool
+):
+    monkeypatch.chdir(root)
+    options = {"group_column": "label"} if "label" in texts else {}
+    assert has_a_task(pd.DataFrame(texts), options) == is_enough
+
+
+def test_too_few_texts_run_no_stage(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    (tmp_path / "data/texts").mkdir(parents=True)
+    (tmp_path / "data/texts/my.csv").write_text("text;label\nA cat.;x\nA dog.;y\n")
+    monkeypatch.setattr("embspace.app.layer.open_tree", lambda *_: SimpleNamespace(folder=tmp_path))
+    own = OwnTexts(
+        "my", "texts of my.csv", ".csv", b"", {"group_column": "label", "separator": ";"}
+    )
+    with pytest.raises(
+        InputError, match=r"texts of my\.csv: nothing to choose a layer by; expected"
+    ):
+        choose_layer(Subject("minilm", ["my"], own, layers=True), print)
 
 
 def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):

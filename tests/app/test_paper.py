@@ -59,8 +59,13 @@ def test_every_analysis_is_known_with_its_chapter():
 
 
 def test_an_unknown_analysis_is_named(tmp_path: Path):
-    with pytest.raises(InputError, match="found the analysis 'helx'.*helix"):
+    with pytest.raises(InputError, match="'helx': no such analysis; did you mean 'helix'"):
         write_paper_figure("helx", "minilm", tmp_path, 170.0, has_panels=False)
+
+
+def test_a_model_that_params_does_not_list_is_told(tmp_path: Path):
+    with pytest.raises(InputError, match=r"bert_base_cased\.csv: not found; .*not listed under"):
+        write_paper_figure("probing", "bert_base_cased", tmp_path, 170.0, has_panels=False)
 
 
 def test_results_that_are_not_there_are_named(tmp_path: Path):

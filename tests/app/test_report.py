@@ -209,7 +209,7 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     page = said.stdout.splitlines()[-1]
     assert re.fullmatch(r"reports/tiny--my_notes-[0-9a-f]{8}/index\.html", page)
     assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
-    assert "my notes" in (workspace.folder / page).read_text()
+    assert "texts of my notes.csv" in (workspace.folder / page).read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
 
@@ -228,7 +228,12 @@ def test_a_report_with_layers_and_one_without_both_stay(workspace: Workspace):
 
 @pytest.mark.parametrize(
     ("file", "corpus"),
-    [("my.texts.csv", "my_texts"), ("stimuli.csv", "stimuli_file"), ("..csv.txt", "csv")],
+    [
+        ("my.texts.csv", "my_texts"),
+        ("stimuli.csv", "texts_of_stimuli"),
+        ("..csv.txt", "texts_of_csv"),
+        ("my.csv", "texts_of_my"),
+    ],
 )
 def test_own_texts_have_a_name_that_params_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, corpus: str
@@ -257,7 +262,7 @@ def test_the_tree_is_found_from_any_folder(workspace: Workspace, tmp_path: Path)
         check=False,
     )
     assert said.returncode == 0, said.stderr
-    assert "some has no part in them" in said.stdout
+    assert "The texts of some.txt have no part in them" in said.stdout
 
 
 def test_a_folder_is_reported_on_and_conf_stays(workspace: Workspace):
@@ -279,6 +284,8 @@ def test_what_does_not_fit_is_one_message(workspace: Workspace):
     for arguments, message in (
         (["tinny"], "tinny.yaml: not found; did you mean 'tiny'? allowed: a folder, "),
         (["./tinny"], "./tinny: no such folder"),
+        (["a b.csv"], "not a model; to have a model read them, type\n  embspace report minilm"),
+        (["a b.csv"], "embspace report minilm --corpus 'a b.csv'\n"),
         (["tiny", "--corpus", "none.txt"], "none.txt: not found"),
         (["tiny", "--corpus", "model_cards"], "model_cards.yaml: not found; did you mean "),
         (["tiny", "--corpus", "x.docx"], "x.docx: found the ending '.docx', allowed: .jsonl"),

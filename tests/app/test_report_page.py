@@ -18,6 +18,7 @@ from embspace.app.report_page import (
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
 
 TABLE = """# Tokens of X
 
@@ -57,6 +58,38 @@ def test_tokens_are_text_and_numbers_stand_to_the_right():
     ]
     assert "<td>a | b</td>" in html
     assert html.count('<div class="scrolled"') == html.count("</table></div>") == 1
+
+
+FOLDED = """# Tokens of X
+
+| token |
+|-------|
+| `a`   |
+
+<details>
+<summary>More</summary>
+
+## Rest
+
+| token              |
+|--------------------|
+| `<details>`        |
+| \\<details> <b>b</b> |
+
+</details>
+"""
+
+
+def test_the_fold_of_a_figures_tables_is_one_and_no_other_html_is():
+    _, html = as_html(FOLDED)
+    before, behind = html.split("<details>\n<summary>More</summary>")
+    assert "<code>a</code>" in before
+    assert "<h3>Rest</h3>" in behind and behind.rstrip().endswith("</details>")
+    assert "<p><details>" not in html and "<p></details>" not in html
+    assert "<code>&lt;details&gt;</code>" in behind
+    assert "&lt;details&gt; &lt;b&gt;b&lt;/b&gt;" in behind
+    _, html = as_html(FOLDED.removesuffix("</details>\n"))
+    assert "<details>" not in html  # it would swallow what follows on the page
 
 
 @pytest.fixture(scope="module")
@@ -171,14 +204,28 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
         drawn.write_text(TITLED.replace("longer", noun))
-    said = ["pca", "search", "ledger"]
+    of_others = tree / "data/drawn/texts/minilm/text_classification.svg"
+    of_others.write_text(TITLED.replace("longer", "text_classification"))
+    nothing = TITLED.replace("Tokens &lt;b&gt; are longer", "The texts").replace(
+        "than positions", "of one corpus"
+    )
+    (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
+    said = ["pca", "search", "text_classification", "ledger"]
     for own_texts in (False, True):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
         assert nouns == [(each, each) for each in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
-        said = ["search", "pca", "ledger"]
+        assert "of one corpus" not in listed
+        said = ["search", "pca", "text_classification", "ledger"]
+
+
+def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
+    corpus = read_yaml(tree / "params.yaml")["corpora"][0]
+    assert f'"another" --model minilm --corpus {corpus}</code>' in page
+    named = page_of(tree, "minilm", report="minilm--my-01234567")
+    assert f'"another" --model minilm--my-01234567 --corpus {corpus}</code>' in named
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):

@@ -226,6 +226,25 @@ def test_a_model_without_positions_has_no_word_of_them(bare: Path):
     assert "positional" not in text
 
 
+@pytest.mark.parametrize(
+    ("n", "said"), [(0, "has no learned position"), (256, "left none structured, neither")]
+)
+def test_without_structured_positions_no_helix_was_measured(bare: Path, n: int, said: str):
+    scalars = f'{{"n_structured": 0, "n_positions": {n}}}'
+    put(str(bare / "results/helix/minilm.json"), scalars)
+    text = run("helix").stdout
+    assert said in text
+    assert "were centered" not in text
+
+
+def test_the_first_map_that_there_is_is_one_map(bare: Path):
+    neighbors = ROOT / "results/text_maps/neighbors/minilm.csv"
+    maps = [line for line in neighbors.open() if not line.startswith("two_sources")]
+    put(str(bare / "results/text_maps/neighbors/minilm.csv"), "".join(maps))
+    text = run("text_maps").stdout
+    assert "on one map" in text and "on another" not in text
+
+
 def test_settings_that_changed_since_the_run_are_noted(tree: Path):
     file = settings_path("project", "pca")
     ran_with = {str(file): yaml.safe_load(file.read_text()), "params.yaml": {"seed": 0}}

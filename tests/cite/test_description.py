@@ -100,6 +100,15 @@ def test_where_texts_are_from(content: dict[str, Any], expected: str):
     assert corpus_phrase(corpus) == f"It ({expected}; MIT)"
 
 
+@pytest.mark.parametrize(("label", "path"), [("of my a.csv", "my_a.csv"), ("of b.txt", "b.txt")])
+def test_a_file_that_the_label_names_is_said_once(label: str, path: str):
+    content = {**ABOUT, "source": "file", "path": f"data/texts/{path}", "license": "unknown"}
+    corpus = describe_corpus("it", {"label": label, **content})
+    assert corpus_phrase(corpus) == f"{label} (license unknown)"
+    other = describe_corpus("it", {**content, "label": "It"})
+    assert corpus_phrase(other) == f"It (the file data/texts/{path}; license unknown)"
+
+
 def test_what_is_simulated_is_said_to_be(root: Path):
     corpus = describe_corpus("spike", read_yaml(root / "conf/corpus/spike.yaml"))
     assert corpus_phrase(corpus) == (

@@ -140,6 +140,26 @@ def test_settings_are_those_of_conf_with_params_filled_in(tree: Path):
         facts.conf("measure", "nothing")["width"]
 
 
+def test_a_window_is_of_so_many_tokens_as_the_model_reads_at_once(tree: Path):
+    """At most those of the setting, 512, which share 64."""
+
+    def found() -> tuple[int, int]:
+        facts = facts_of()
+        return facts.window_length(), facts.window_overlap()
+
+    assert found() == (512, 64)  # nothing was measured that says otherwise
+    put(str(tree / "results/architecture/minilm.json"), '{"minilm": {"n_positions": 258}}')
+    assert found() == (258, 32)
+    put(str(tree / "results/regimes/minilm.json"), '{"n_positions": 256}')  # without RoBERTa's two
+    assert found() == (256, 32)
+    put(str(tree / "results/regimes/minilm.json"), '{"n_positions": 0}')
+    put(str(tree / "results/architecture/minilm.json"), '{"minilm": {"n_positions": 2048}}')
+    assert found() == (512, 64)
+    edit_window = tree / "conf/model/minilm.yaml"
+    edit_window.write_text(f"{edit_window.read_text()}window: 128\n")
+    assert found() == (128, 16)
+
+
 def test_a_toy_has_no_model(tree: Path):
     facts = Facts(Methods("measure_toys", "No model."), "whatever")
     assert facts.model is None

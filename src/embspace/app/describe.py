@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
@@ -252,6 +253,14 @@ def _free_name(place: str, root: Path) -> str:
 
 
 def _unknown(asked: str, root: Path) -> str:
+    from embspace.files.texts import ENDINGS
+
+    if Path(asked).suffix in ENDINGS:
+        there = "is a file of texts" if Path(asked).is_file() else "has the ending of texts"
+        return (
+            f"{asked}: {there}, not a model; to have a model read them, type\n  embspace report "
+            f"minilm --corpus {shlex.quote(asked)}"
+        )
     if asked.startswith((".", "/", "~")):
         return f"{asked}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
     allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))

@@ -1,13 +1,17 @@
 """Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say
-from embspace.app.report import Subject, open_tree, reproduce
+from embspace.app.report import GROUP, Subject, open_tree, reproduce
+from embspace.app.working_tree import TEXTS, OwnTexts
 from embspace.errors import InputError, counted
+from embspace.prepare.sentences import FEWEST, split_sentences
 from embspace.settings.params import CONF
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +26,7 @@ NEEDED = {
     "search": "20 texts or more of at least four sentences",
     "labels": "two labels or more (--label-column) that 20 texts or more have each",
 }
+NOTHING = f"nothing to choose a layer by; expected {NEEDED['search']}, or {NEEDED['labels']}"
 POOLINGS = {"cls": "the first token", "mean": "the mean of tokens", "max": "the maximum of tokens"}
 N_SHOWN = 5
 
@@ -32,12 +37,15 @@ def choose_layer(subject: Subject, say: Say) -> str:
     The current folder is a tree's root.
 
     Raises:
-        InputError: if the model is vectors alone; with what a stage said that failed.
+        InputError: if the model is vectors alone, or texts of one's own are too few for any
+            choice; with what a stage said that failed.
     """
     from embspace.files.tables import load_table
 
     _check_reads(subject)
     tree = open_tree(subject, say)
+    if subject.own and not has_a_task(_texts(tree.folder, subject.own), subject.own.options):
+        raise InputError(f"{subject.own.label}: {NOTHING}")
     stage = read_stages(tree.folder)[f"measure_{NOUN}"]
     reproduce(tree, [stage.address(subject.model)], say)
     table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
@@ -54,10 +62,29 @@ def _check_reads(subject: Subject) -> None:
         )
 
 
+def has_a_task(texts: "pd.DataFrame", options: dict[str, Any]) -> bool:
+    """Return whether texts are enough to search in, or their labels to be told.
+
+    `options` say how the texts are read, by keys of a description in conf/corpus/.
+    """
+    fewest = read_yaml(settings_path("measure", NOUN))["fewest_documents"]
+    n_halved = sum(len(split_sentences(text)) >= FEWEST for text in texts["text"])
+    group = options.get(GROUP)
+    n_labels = 0 if group is None else int((texts[group].value_counts() >= fewest).sum())
+    return n_halved >= fewest or n_labels > 1
+
+
+def _texts(folder: Path, own: OwnTexts) -> "pd.DataFrame":
+    from embspace.files.texts import load_texts
+
+    options = {key: value for key, value in own.options.items() if key != GROUP}
+    return load_texts(str(folder / TEXTS / f"{own.name}{own.suffix}"), **options)
+
+
 def advice(table: "pd.DataFrame", model: str) -> str:
     """Return the ranking of layers and a sentence for a paper, by corpus and task."""
     if table.empty:
-        return f"Nothing to choose a layer by: expected {NEEDED['search']}, or {NEEDED['labels']}."
+        return f"{NOTHING[0].upper()}{NOTHING[1:]}."
     parts = [
         f"{corpus}: {task}\n\n{_ranking(rows)}\n\n{_sentence(rows, str(task), model)}"
         for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False)

@@ -1,6 +1,7 @@
 """Draws a figure for a paper: no title inside, a caption in LaTeX, the width of a column."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from embspace import draw
+from embspace.app.reported import why_not_there
 from embspace.draw.compare.__main__ import labels_of
 from embspace.draw.page.canvas import (
     letter_panels,
@@ -22,7 +24,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.latex import escaped, latex_tables
 from embspace.draw.page.markdown import harmless
 from embspace.draw.page.saving import ALL_RUNS, Drawing, load_results
-from embspace.errors import InputError, did_you_mean, one_line
+from embspace.errors import InputError, one_line
 from embspace.files.atomic import writing
 from embspace.files.figures import METADATA
 from embspace.settings.params import CONF, PAIR, TOY, read_params
@@ -67,7 +69,11 @@ def write_paper_figure(
     """
     figures = known_figures()
     if noun not in figures:
-        raise InputError(f"found the analysis '{noun}'{did_you_mean(noun, [*figures])}")
+        near = get_close_matches(noun, figures, n=3, cutoff=0.4)
+        meant = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise InputError(
+            f"'{noun}': no such analysis; {meant}allowed: {', '.join(sorted(figures))}"
+        )
     chapter, drawing = figures[noun]
     figure, text = _drawn(noun, name, drawing, width_mm)
     title = f"{noun}@{name}"
@@ -90,12 +96,23 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
         drawing.draw, read_yaml(file), read_params().model_dump(), str(file)
     )
     label = one_line(_label(name)).lstrip("| ")
-    results: dict[str, Any] = load_results(noun, name, drawing.results)
+    results = _results(noun, name, drawing)
     figure, text = drawing.draw(results, label, *drawing.given, **settings)
     letter_panels(figure)
     without_math(figure)
     _fit_legends(figure)
     return figure, text
+
+
+def _results(noun: str, name: str, drawing: Drawing) -> dict[str, Any]:
+    try:
+        return load_results(noun, name, drawing.results)
+    except InputError as error:
+        is_model = PAIR not in name and not (CONF / "train" / f"{name}.yaml").is_file()
+        why = why_not_there(name) if is_model and name not in (TOY, ALL_RUNS) else ""
+        if why:
+            raise InputError(f"{str(error).partition(': ')[0]}: not found; {why}") from None
+        raise
 
 
 def _fit_legends(figure: Figure) -> None:

@@ -126,9 +126,9 @@ def write_report(subject: Subject, say: Say) -> Path:
         if any(out.is_relative_to(folder) for folder in COPIED):
             _copy_of_model(tree.folder, out, target, subject.model)
     page = target / "index.html"
-    page.write_text(
-        page_of(tree.folder, subject.model, own_texts=subject.own is not None), encoding="utf-8"
-    )
+    own_texts = subject.own is not None
+    text = page_of(tree.folder, subject.model, own_texts=own_texts, report=subject.name)
+    page.write_text(text, encoding="utf-8")
     return page
 
 
@@ -143,7 +143,7 @@ def first_table(subject: Subject, say: Say) -> str:
     reproduce(tree, [first.address(subject.model)], say)
     table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
     digits = read_yaml(settings_path("draw", FIRST))["digits"]
-    texts = "" if subject.own is None else f" {subject.own.label} has no part in them."
+    texts = "" if subject.own is None else f" The {subject.own.label} have no part in them."
     return (
         f"{markdown_table(table[[*SUMMARY]].rename(columns=SUMMARY), digits)}\n\n"
         f"All learned vectors and all their pairs.{texts} Without --quick: all other analyses, and "
@@ -224,9 +224,11 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     elif group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
         options[GROUP] = group
     name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
+    if not name.endswith("s"):
+        name = f"texts_of_{name}"  # sentences say "two docstrings", and "two texts of my"
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
-    return OwnTexts(name, file.stem, file.suffix, file.read_bytes(), options)
+    return OwnTexts(name, f"texts of {file.name}", file.suffix, file.read_bytes(), options)
 
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:

@@ -12,12 +12,13 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.app.report_ledger import decided_tables
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
+from embspace.draw.page.markdown import FOLD
 from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.prepare.sentences import FEWEST
@@ -25,11 +26,15 @@ from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
 TEMPLATE = "report_page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
 OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
 TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
+FOLD_ENDS = ("\n".join(FOLD[:2]), FOLD[2])  # paragraphs of a figure's Markdown
 VERBS = ("measure", "project", "draw")
 DOWNLOADS = (".pdf", ".tex")  # of what is drawn
 # What the contents call the chapters, of which some have one section.
@@ -64,10 +69,11 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
 
 
-def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
+def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | None = None) -> str:
     """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
 
-    It begins with the findings, those of texts first if the texts are `own_texts`.
+    It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
+    name by which commands know the model and its texts; without it, that of the model.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -81,6 +87,7 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False) -> str:
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=model,
+        report=report or model,
         corpora=_corpora(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(_facts(folder, model)),
@@ -116,6 +123,7 @@ def drawn_nouns() -> dict[str, str]:
 
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
+OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
@@ -131,9 +139,17 @@ def layer_nouns() -> dict[str, str]:
 
 
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
-    """Return the sections whose figure says a finding: as they stand, or those of texts first."""
-    found = [each for each in sections if each.finding]
-    return sorted(found, key=lambda each: own_texts and each.chapter != CHAPTERS["texts"])
+    """Return the sections whose figure says a finding: as they stand, or those of texts first.
+
+    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts.
+    """
+    from embspace.draw.texts.text_maps import NO_FINDINGS
+
+    def is_of_others(section: Section) -> bool:
+        return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
+
+    found = [each for each in sections if each.finding and each.finding not in NO_FINDINGS]
+    return sorted(found, key=lambda each: own_texts and is_of_others(each))
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
@@ -204,12 +220,14 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
 def as_html(markdown: str) -> tuple[str, str]:
     """Return the heading of a page of tables, and the rest of it, both as HTML.
 
-    Tokens stay what they are: HTML in the Markdown is text. Numbers stand to the right.
+    Tokens stay what they are: HTML in the Markdown is text, but for the fold about a page's further
+    tables. Numbers stand to the right.
     """
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(markdown)
+    _fold(tokens)
     title = ""
     if tokens and tokens[0].tag == "h1":
         title = parser.renderer.render(tokens[1:2], parser.options, {})
@@ -223,6 +241,18 @@ def as_html(markdown: str) -> tuple[str, str]:
     # A region that scrolls must be reachable by keyboard.
     html = html.replace("<table>", '<div class="scrolled" tabindex="0"><table>')
     return title, html.replace("</table>", "</table></div>")
+
+
+def _fold(tokens: "list[Token]") -> None:
+    """Make HTML of the paragraphs that `folded` has written, if each is opened and closed."""
+    opened, closed = FOLD_ENDS
+    found = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
+    if [tokens[number].content for number in found] != [opened, closed] * (len(found) // 2):
+        return
+    for number in found:
+        for token in tokens[number - 1 : number + 2]:
+            token.hidden = True  # the paragraph about it
+        tokens[number].type, tokens[number].children = "html_block", None
 
 
 def _label(folder: Path, model: str) -> str:

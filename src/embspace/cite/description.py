@@ -1,5 +1,7 @@
 """Models and corpora in the words of a methods section."""
 
+from pathlib import Path
+
 from embspace.cite.methods import papers_of
 from embspace.models.locate import WEIGHTS
 from embspace.models.lock import LOCK, Locked, LockedModel
@@ -23,6 +25,7 @@ from embspace.settings.model import (
     WheelFiles,
 )
 
+UNKNOWN = "unknown"  # what a corpus has as license, where nobody said it
 DIGITS = 12  # of a hash; so many are never the same by chance
 
 
@@ -69,8 +72,15 @@ def _weights(files: Files, locked: Locked | None) -> str:
 
 
 def corpus_phrase(corpus: Corpus) -> str:
-    """Label, where the texts are from, and their license."""
-    return f"{corpus.label} ({_source(corpus)}; {corpus.license})"
+    """Label, where the texts are from, and their license.
+
+    The file of a corpus is not said twice, where the label names it.
+    """
+    license_ = "license unknown" if corpus.license == UNKNOWN else corpus.license
+    named = isinstance(corpus, FileCorpus) and (
+        Path(corpus.path).name.replace("_", " ") in corpus.label.replace("_", " ")
+    )
+    return f"{corpus.label} ({license_ if named else f'{_source(corpus)}; {license_}'})"
 
 
 def _source(corpus: Corpus) -> str:

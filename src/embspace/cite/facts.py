@@ -17,6 +17,12 @@ from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS, settings_path
 
+# The number of a model's positions: the file that has it, and there the key.
+POSITIONS = {
+    "results/regimes/<model>.json": "n_positions",
+    "results/architecture/<model>.json": "<model>.n_positions",
+}
+
 
 class Settings:
     """The keys of a settings file, read when the first is asked for; null ones are undefined."""
@@ -65,11 +71,38 @@ class Facts:
             "value": self.value,
             "values": self.values,
             "rows": self.rows,
+            "window_length": self.window_length,
+            "window_overlap": self.window_overlap,
         } | ({"model": self.model.label} if self.model else {})
 
     def conf(self, verb: str, noun: str) -> Settings:
         """The settings of a stage."""
         return Settings(settings_path(verb, noun), self.params)
+
+    def window_length(self) -> int:
+        """Return how many tokens the model read at once: those of the setting, or fewer.
+
+        The bounds are those of `largest_window`, which takes the model itself to be found.
+        """
+        bounds = [self.conf("extract", "hidden_states")["window_length"]]
+        if self.model is not None:
+            bounds += [self.model.window, self._n_positions()]
+        return min(int(bound) for bound in bounds if bound)
+
+    def window_overlap(self) -> int:
+        """Return how many tokens two windows of a text share."""
+        setting = self.conf("extract", "hidden_states")
+        return int(setting["overlap"]) * self.window_length() // int(setting["window_length"])
+
+    def _n_positions(self) -> int | None:
+        """Return the rows of the learned positions, or without those what the config counts."""
+        for file, column in POSITIONS.items():
+            path = Path(self._named(file))
+            counts = read_contents(path).rows if path.is_file() else ()
+            found = next((row.get(self._named(column)) for row in counts), None)
+            if found:
+                return int(found)
+        return None
 
     def value(self, file: str, column: str, /, **where: Any) -> Any:
         """The one value of a column of a table.

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pandas as pd
@@ -146,8 +147,8 @@ def _content(file: Path) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{file}, line {line}: the byte 0x{content[error.start]:02x} is not UTF-8; if the file "
-            f"is Latin-1, this makes it UTF-8:\n  iconv -f latin1 -t utf8 {file.name} > "
-            f"{file.stem}.utf8{file.suffix}"
+            f"is Latin-1, this makes it UTF-8:\n  iconv -f latin1 -t utf8 {quote(str(file))} > "
+            f"{quote(str(file.with_suffix(f'.utf8{file.suffix}')))}"
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -265,6 +266,7 @@ _READERS: dict[str, Callable[[Path], Iterator[NumberedRow]]] = {
     **{suffix: partial(_csv, separator=separator) for suffix, separator in SEPARATORS.items()},
     ".parquet": _parquet,
 }
+ENDINGS = tuple(_READERS)
 
 
 def _check(table: pd.DataFrame, lines: list[int], path: str) -> None:

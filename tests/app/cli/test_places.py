@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.app.cli.places import at_any_root, at_model, at_own_root
 from embspace.errors import InputError
 
 
@@ -23,6 +23,20 @@ def test_outside_only_what_changes_nothing_goes_to_another_tree(
         assert Path.cwd() == tmp_path
     with at_any_root():
         assert (Path.cwd() / "params.yaml").is_file()
+
+
+def test_the_tree_of_a_report_is_gone_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for folder in (tmp_path, tmp_path / ".cache/trees/mine-1"):
+        (folder / "conf/model").mkdir(parents=True)
+        (folder / "dvc.yaml").touch()
+        (folder / "params.yaml").write_text("models: [mine]\n")
+        (folder / "conf/model/mine.yaml").write_text("source: hub\n")
+    monkeypatch.chdir(tmp_path / "conf")
+    for own in (False, True):
+        with at_model("mine-1", own=own) as name:
+            assert (Path.cwd(), name) == (tmp_path / ".cache/trees/mine-1", "mine")
+        with at_model("mine", own=own) as name:
+            assert (Path.cwd(), name) == (tmp_path, "mine")
 
 
 def test_errors_of_the_user_are_shown(capsys: pytest.CaptureFixture[str]):

@@ -1,8 +1,24 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.app.cli.call import call
+
+
+def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: dict[str, Any] = {}
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(
+        "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
+    )
+    monkeypatch.setattr("embspace.app.layer.choose_layer", lambda *given: "layer 3")
+    said = call("layer", "a.csv", "--separator", ";", "--skip-empty", "--label-column", "b")
+    assert (said.exit_code, said.stdout) == (0, "layer 3\n")
+    reading = {"separator": ";", "skip_empty": True, "group_column": "b"}
+    assert asked == {"layers": True, "reading": reading}
 
 
 def test_a_sample_is_drawn_as_asked_and_told(monkeypatch: pytest.MonkeyPatch):

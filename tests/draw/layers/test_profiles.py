@@ -116,6 +116,17 @@ def test_each_corpus_has_its_own_null_in_its_color() -> None:
     assert "thin: null, isotropic Gaussian (posts)" in words
 
 
+def test_a_corpus_of_ones_own_has_its_line_of_dashes() -> None:
+    renamed = {
+        name: table.replace({"corpus": {"articles": "my_texts"}}) for name, table in TABLES.items()
+    }
+    look = corpus_looks(["my_texts", "posts"])["my_texts"]
+    assert isinstance(look.line, tuple)
+    made, _ = drawn(renamed, corpus="my_texts")
+    [line] = [each for each in made.axes[0].lines if each.get_label() == "my texts"]
+    assert line.is_dashed()
+
+
 def test_what_has_not_converged_is_hollow(figure: Figure) -> None:
     for row, layers in enumerate([[1], []]):
         hollow = [each for each in figure.axes[row * 3].lines if each.get_mfc() == "white"]

@@ -1,4 +1,6 @@
+import ast
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from matplotlib.colors import to_rgb
@@ -45,3 +47,19 @@ def test_seeds_have_names_and_colors():
 def test_runs_are_named_in_words():
     assert run_name("rna_encoder") == "RNA encoder"
     assert run_name("my run") == "my run"
+
+
+def test_no_line_of_dashes_is_a_format_string(root: Path) -> None:
+    """A line may be dashes, (0, (5, 1)), which `plot` takes by name alone."""
+    files = sorted((root / "src/embspace/draw").rglob("*.py"))
+    calls = [
+        f"{file.name}:{node.lineno}"
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "plot"
+        and any(isinstance(each, ast.Attribute) and each.attr == "line" for each in node.args)
+    ]
+    assert files
+    assert calls == []

@@ -22,6 +22,24 @@ def at_own_root() -> Iterator[None]:
 
 
 @contextmanager
+def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
+    """Go to the tree that has the results of a model, yield its name there, and show errors.
+
+    That is a root, as `at_own_root` finds it if it must be the user's `own`, or the tree of a
+    report; see `embspace.app.reported`.
+    """
+    from embspace.app.reported import place_of
+    from embspace.app.working_tree import enclosing_root, find_root
+
+    here = Path.cwd()
+    with clear_errors():
+        root = enclosing_root(here) if own else find_root()
+        tree, model = place_of(asked, root, here) if root else (here, asked)
+        with chdir(tree):
+            yield model
+
+
+@contextmanager
 def at_any_root() -> Iterator[None]:
     """Go to the root that `embspace report` takes, also one from elsewhere, and show errors."""
     from embspace.app.working_tree import find_root

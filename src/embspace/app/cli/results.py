@@ -11,10 +11,16 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.app.cli.places import at_model
+from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
 from embspace.errors import visible
 
-ModelOption = Annotated[str, typer.Option("--model", help="The name of a file in conf/model/.")]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model", help="A name in conf/model/, or that of a report, or a folder that has one."
+    ),
+]
 LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
@@ -40,13 +46,8 @@ def report(
     text_column: Annotated[
         str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
     ] = None,
-    separator: Annotated[
-        str | None,
-        typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab."),
-    ] = None,
-    skip_empty: Annotated[
-        bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
-    ] = False,
+    separator: SeparatorOption = None,
+    skip_empty: SkipEmptyOption = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
     ] = False,
@@ -72,9 +73,7 @@ def report(
     # An end from outside, too, must end the stages that run.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    tab = separator and separator.replace(r"\t", "\t")
-    given = {"text_column": text_column, "separator": tab, "skip_empty": skip_empty or None}
-    reading = {key: value for key, value in given.items() if value is not None}
+    reading = reading_of(separator, skip_empty=skip_empty, text_column=text_column)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=layers, reading=reading)
         root = find_root()
@@ -91,7 +90,10 @@ def report(
 def figure(
     noun: Annotated[str, typer.Argument(help="The analysis, such as helix.")],
     name: Annotated[
-        str, typer.Option("--of", help="A model, a run, a pair <model>--<other_model>, or toy.")
+        str,
+        typer.Option(
+            "--of", help="A model or a report, a run, a pair <model>--<other_model>, or toy."
+        ),
     ] = "minilm",
     folder: Annotated[Path, typer.Option("--to", help="The folder that takes the files.")] = Path(
         "paper"
@@ -111,8 +113,8 @@ def figure(
     from embspace.app.paper import write_paper_figure
 
     to = folder.absolute()
-    with at_any_root():
-        files = write_paper_figure(noun, name, to, width_mm, has_panels=panels)
+    with at_model(name) as of:
+        files = write_paper_figure(noun, of, to, width_mm, has_panels=panels)
     for file in files:
         typer.echo(visible(os.path.relpath(file)))
 
@@ -133,8 +135,8 @@ def search(
     """
     from embspace.app.queries.search import search as find
 
-    with at_any_root():
-        hits = find(model, corpus, query, layer=layer, pooling=pooling, n_hits=top)
+    with at_model(model) as name:
+        hits = find(name, corpus, query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
         typer.echo(visible(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}"))
@@ -161,8 +163,8 @@ def cosine(
     """
     from embspace.app.queries.cosine import compare_texts
 
-    with at_any_root():
-        found = compare_texts(model, corpus, first, second, layer=layer, pooling=pooling)
+    with at_model(model) as name:
+        found = compare_texts(name, corpus, first, second, layer=layer, pooling=pooling)
     typer.echo(visible(str(found)))
 
 
@@ -185,8 +187,8 @@ def cite(
     if noun is None:
         typer.echo("\n".join(all_methods()))
         return
-    with at_own_root():
-        citation = citation_of(noun, model, latex=latex)
+    with at_model(model, own=True) as name:
+        citation = citation_of(noun, name, latex=latex)
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)

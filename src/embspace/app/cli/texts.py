@@ -8,6 +8,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
+from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
 
 
 def sample(
@@ -50,6 +51,8 @@ def layer(
     text_column: Annotated[
         str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
     ] = None,
+    separator: SeparatorOption = None,
+    skip_empty: SkipEmptyOption = False,
 ) -> None:
     """Say which layer and pooling of a model serve best on texts: for search, labels, clusters.
 
@@ -62,7 +65,7 @@ def layer(
 
     say = partial(typer.echo, err=True)
     given = {"text_column": text_column, "group_column": label_column}
-    reading = {key: value for key, value in given.items() if value is not None}
+    reading = reading_of(separator, skip_empty=skip_empty, **given)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=True, reading=reading)
         with chdir(find_root()):

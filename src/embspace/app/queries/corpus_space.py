@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.app.reported import why_not_there
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
 
@@ -94,6 +96,8 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
     _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
     _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
     path = f"data/extracted/hidden_states/{model_name}/{corpus}"
+    if not Path(f"{path}.safetensors").is_file() and (why := why_not_there(model_name)):
+        raise InputError(f"{path}.safetensors: not found; {why}")
     states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
     n = len(states)
     if not -n <= layer < n:

@@ -185,7 +185,7 @@ def _beside(ax: Axes, rows: pd.DataFrame) -> None:
     for point, look in BESIDE.items():
         of_point = rows[rows["point"] == point]
         line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
-        ax.plot(of_point["layer"], of_point["value"], look.line, label=look.name, **line)
+        ax.plot(of_point["layer"], of_point["value"], ls=look.line, label=look.name, **line)
         ax.fill_between(
             of_point["layer"], of_point["low"], of_point["high"], color=look.color, alpha=0.2, lw=0
         )

@@ -206,7 +206,8 @@ def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     if rows["value"].isna().all():
         return
     x, color = rows["layer"], look.color
-    ax.plot(x, rows["value"], look.line, color=color, marker=look.marker, ms=3.5, label=look.name)
+    style: dict[str, Any] = {"ls": look.line, "marker": look.marker, "ms": 3.5, "label": look.name}
+    ax.plot(x, rows["value"], color=color, **style)
     hollow = rows[rows["converged"].astype(str) != "True"]
     ax.plot(hollow["layer"], hollow["value"], look.marker, color=color, ms=3.5, mfc="white")
     ax.fill_between(x, rows["low"], rows["high"], color=color, alpha=0.2, linewidth=0)

@@ -40,6 +40,8 @@ CONTOURS: dict[str, Any] = {"levels": 4, "thresh": 0.2, "gridsize": 100, "linewi
 FEWEST = 10  # points of a kind that has contours
 MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as there are looks
 OTHERS = "other texts"
+# Titles of what has two corpora or more on no map, by whether there is a single one.
+NO_FINDINGS = ("No two corpora to tell apart", "The texts of one corpus")
 LONGEST = 18  # characters of a kind's name on a map
 LINE = 0.075  # height of a line of words below a map, as a share of the map's
 OF_MAPS = {"map": "map", "space": "vectors", "method": "method", **QUALITY}
@@ -128,7 +130,7 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
     """Return the title: the corpus whose neighbors depend most on the space, and its shares."""
     in_space = compared[compared["method"] == "space"]
     if in_space.empty:
-        return "No two corpora to tell apart" if len(corpora) != 1 else "The texts of one corpus"
+        return NO_FINDINGS[len(corpora) == 1]
     shares = in_space.groupby(["map", "corpus"], sort=False)[SHARE]
     ranges = (shares.max() - shares.min()).reset_index().sort_values(SHARE, kind="stable")
     name, corpus = map(str, ranges[["map", "corpus"]].iloc[-1])

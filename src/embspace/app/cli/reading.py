@@ -1,0 +1,19 @@
+"""Gives the options that say how a file of texts is read, for all commands that take one."""
+
+from typing import Annotated, Any
+
+import typer
+
+SeparatorOption = Annotated[
+    str | None, typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab.")
+]
+SkipEmptyOption = Annotated[
+    bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
+]
+
+
+def reading_of(separator: str | None, *, skip_empty: bool, **columns: str | None) -> dict[str, Any]:
+    r"""Return what was asked for, by keys of a description in conf/corpus/; \\t is a tab."""
+    tab = separator and separator.replace(r"\t", "\t")
+    given = {**columns, "separator": tab, "skip_empty": skip_empty or None}
+    return {key: value for key, value in given.items() if value is not None}

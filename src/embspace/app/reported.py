@@ -1,0 +1,87 @@
+"""Finds where the results of a model lie: in the user's tree, or in that of a report.
+
+A report's model is asked for by the folder of the model, by the name of the report, by its folder
+in reports/, or by the name that the model has in it.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from embspace.app.working_tree import TREES
+from embspace.errors import InputError, did_you_mean
+from embspace.settings.find_description import LIST
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.schema import read_yaml
+
+MODELS = CONF / "model"
+REPORTS = Path("reports")
+WITH_LAYERS = "+layers"  # the end of a report's folder, whose tree is that of the one without
+
+
+class Place(NamedTuple):
+    """The tree that has the results of a model, and the model's name there."""
+
+    tree: Path
+    model: str
+
+
+def place_of(asked: str, root: Path, here: Path) -> Place:
+    """Return the tree and name of a model: the user's tree, if params.yaml there names it.
+
+    Else it is the tree of a report, the newest one of the model. Without a report the name is left
+    to whoever reads the results.
+
+    Args:
+        asked: A name, or a path from the folder `here`.
+        root: The user's tree.
+        here: The folder that the command was called in.
+
+    Raises:
+        InputError: if it is a folder that no report was made of.
+    """
+    if asked in (read_yaml(root / PARAMS).get("models") or ()):
+        return Place(root, asked)
+    path = (here / Path(asked).expanduser()).resolve()
+    name = path.name if path.parent == (root / REPORTS).resolve() else asked
+    named = root / TREES / name.removesuffix(WITH_LAYERS)
+    trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
+    for tree in sorted(trees, key=lambda tree: tree != named):
+        model = _model_of(tree)
+        if model and (tree == named or model == asked or _folder_of(tree, model, root) == path):
+            return Place(tree, model)
+    if path.is_dir() and not (root / MODELS / f"{asked}.yaml").is_file():
+        raise InputError(
+            f"{asked}: no report was made of this folder as it is; make one with\n"
+            f"  embspace report {asked}"
+        )
+    return Place(root, asked)
+
+
+def why_not_there(model: str) -> str:
+    """Return why the current folder has no results of a model, and what makes them.
+
+    It is empty for a model that params.yaml lists.
+    """
+    known = sorted(file.stem for file in MODELS.glob("*.yaml"))
+    if model in (read_yaml(PARAMS).get("models") or ()):
+        return ""
+    if model in known:
+        return (
+            f"'{model}' is not listed under `models` in {PARAMS}; list it there, then `embspace "
+            f"run`, or make a report of it with\n  embspace report {model}"
+        )
+    return f"'{model}' is no model{did_you_mean(model, known) or ';'} `{LIST}` lists all"
+
+
+def _model_of(tree: Path) -> str:
+    """Return the one model of a report's tree; "" if it is none, or one half made."""
+    params = tree / PARAMS
+    models = read_yaml(params).get("models") if params.is_file() else None
+    return models[0] if models and (tree / MODELS / f"{models[0]}.yaml").is_file() else ""
+
+
+def _folder_of(tree: Path, model: str, root: Path) -> Path | None:
+    content = read_yaml(tree / MODELS / f"{model}.yaml")
+    if content.get("source") != "path":
+        return None
+    return (root / Path(str(content["path"])).expanduser()).resolve()

@@ -1,0 +1,77 @@
+"""Names lead to the tree that has a model's results, and what lacks is said as it is."""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.app.reported import place_of, why_not_there
+from embspace.errors import InputError
+from tests.verify.tree import put
+
+NAME = "mine-01234567"
+
+
+def make_tree(folder: Path, model: str, **described: str) -> Path:
+    put(str(folder / "params.yaml"), f"models: [{model}]\n")
+    put(str(folder / f"conf/model/{model}.yaml"), yaml.safe_dump({"label": model, **described}))
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_tree(tmp_path, "listed")
+    put(str(tmp_path / "conf/model/spare.yaml"), "label: spare\n")
+    (tmp_path / "models/mine").mkdir(parents=True)
+    (tmp_path / "models/other").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def trees(root: Path) -> tuple[Path, Path]:
+    """The trees of two reports of one model, of which the second is older."""
+    about = {"source": "path", "path": str(root / "models/mine")}
+    made = [
+        make_tree(root / f".cache/trees/{NAME}{end}", NAME, **about)
+        for end in ("", "--my-89abcdef")
+    ]
+    os.utime(made[1], (1, 1))
+    return made[0], made[1]
+
+
+def test_a_model_of_params_is_in_the_users_tree(root: Path):
+    make_tree(root / ".cache/trees/listed", "listed")
+    assert place_of("listed", root, root) == (root, "listed")
+
+
+@pytest.mark.parametrize(
+    "asked", [NAME, "models/mine", f"reports/{NAME}", f"reports/{NAME}+layers"]
+)
+def test_a_report_is_found_by_name_and_folder(root: Path, trees: tuple[Path, Path], asked: str):
+    assert place_of(asked, root, root) == (trees[0], NAME)
+
+
+def test_a_report_of_texts_is_found_by_its_name(root: Path, trees: tuple[Path, Path]):
+    assert place_of(f"{NAME}--my-89abcdef", root, root) == (trees[1], NAME)
+    assert place_of("mine", root, root / "models") == (trees[0], NAME)
+
+
+def test_a_model_that_params_does_not_list_is_in_its_report(root: Path):
+    assert place_of("spare", root, root) == (root, "spare")
+    tree = make_tree(root / ".cache/trees/spare", "spare")
+    assert place_of("spare", root, root) == (tree, "spare")
+
+
+def test_a_folder_without_a_report_is_told_how_to_make_one(root: Path):
+    with pytest.raises(InputError, match=r"no report was made .*\n  embspace report models/other"):
+        place_of("models/other", root, root)
+    assert place_of("nobody", root, root) == (root, "nobody")
+
+
+def test_what_lacks_is_said_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    assert why_not_there("listed") == ""
+    assert "not listed under `models` in params.yaml" in why_not_there("spare")
+    assert why_not_there("spare").endswith("\n  embspace report spare")
+    assert "'spere' is no model; did you mean 'spare'?" in why_not_there("spere")
