@@ -139,8 +139,9 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
         for pooling, preparation, share in shown.itertuples(index=False)
     ]
     source = corpus_looks([corpus])[corpus].name
+    joined = ", and " if rows[SHARE].map(_percent).nunique() == 1 else ", but "
     return (
-        f"{sentence_case(source)} among the texts nearest to {source}: {', but '.join(said)} (no "
+        f"{sentence_case(source)} among the texts nearest to {source}: {joined.join(said)} (no "
         f"map; chance {_percent(rows[CHANCE].iloc[0])})"
     )
 

@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 from embspace.files.tables import Tables
 
@@ -105,12 +106,11 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
     who = "shared tokens in two texts are"
     if not marked.empty:
         who = f"“{_word(_followed(path))}” in two texts is"
-    apart, random = (
-        rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
-    )
+    both = [rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")]
+    apart, random = side_by_side(both, 2, differ=False)
     return (
-        f"At the last layer {who} {apart:.2f} times as far apart as different tokens, with random "
-        f"weights {random:.2f} times"
+        f"At the last layer {who} {apart} times as far apart as different tokens, with random "
+        f"weights {random} times"
     )
 
 
