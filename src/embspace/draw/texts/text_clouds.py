@@ -30,6 +30,7 @@ RESULTS = (
     "spectrum.csv",
     "separation.csv",
 )
+NARROW = 0.002  # an axis of a smaller share of its values has long numbers
 TITLES = {
     "norm": "Norms of texts",
     "euclidean_distance": "Distances of pairs",
@@ -122,3 +123,5 @@ def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.
         low, high = quantile_range(summary[summary["quantity"] == quantity])
         if low < high:
             ax.set_xlim(low, high)
+        if high - low < NARROW * abs(high):
+            ax.locator_params(axis="x", nbins=4)

@@ -24,6 +24,8 @@ SAME_BEFORE = (
     "differ, have no drift"
 )
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
+FREE = 0.7  # share of the height of a panel below which lines leave room for the legend
+RANDOM_DISTANCE = "random_weights_relative_distance"
 CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
 RANDOM = NULLS["random_initialization"]
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
@@ -237,6 +239,10 @@ def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
     ax.set_title("The same token in two texts")
     ax.set(xlabel="layer", ylabel="distance / that of different tokens")
     ax.set_ylim(0, None)
+    layers, distances = drift["layer"], drift[["relative_distance", RANDOM_DISTANCE]].max(axis=1)
+    top = ax.get_ylim()[1]
+    if distances[layers <= layers.max() / 2].max() > FREE * top:
+        ax.set_ylim(0, 1.35 * top)  # the legend lies above
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     ax.legend(named.values(), named.keys(), loc="upper left")
