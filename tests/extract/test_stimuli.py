@@ -8,11 +8,13 @@ from safetensors.numpy import load_file
 
 from embspace.errors import InputError
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
-from embspace.extract.stimuli import extract_stimuli, save_stimuli
+from embspace.extract.stimuli import extract_stimuli, save_stimuli, within_a_text
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, tiny_description
+from tests.trained_tokenizers import KINDS
+from tests.zoo import build_animal, describe_animal
 
 SETTINGS: dict[str, Any] = {"tokens_per_batch": 60, "device": "cpu", "seed": 5}
 TABLE = pd.DataFrame({"id": ["a", "b", "c"], "text": ["the cat", "rain on the boat", "a dog sat"]})
@@ -69,3 +71,27 @@ def test_a_model_without_a_tokenizer_has_empty_states(model, tmp_path: Path):
     tensors = load_file(f"{tmp_path}/none.safetensors")
     assert tensors["random_token"].shape == tensors["cls"].shape == (LAYERS + 1, 0, DIM)
     assert pd.read_parquet(f"{tmp_path}/none.tokens.parquet").empty
+
+
+def test_single_words_are_read_with_the_space_that_marks_a_start(tmp_path: Path):
+    description = describe_animal("gpt2", build_animal("gpt2", tmp_path / "gpt2"))
+    loaded = description, load_model("gpt2", description), load_tokenizer("gpt2", description)
+    table = pd.DataFrame({"id": ["a", "b"], "text": ["the", "and"]})
+    states = extract_stimuli(*loaded, {"words": table, "x": table}, **SETTINGS)
+    for name, mark in (("words", "Ġ"), ("x", "")):
+        tokens = states[name].tokens
+        ordinary = tokens[~tokens["special"].astype(bool)]
+        spelled = loaded[2].convert_ids_to_tokens(ordinary["id"].tolist())
+        pieces = pd.Series(spelled).groupby(ordinary["window"].to_numpy()).agg("".join)
+        assert pieces.tolist() == [f"{mark}the", f"{mark}and"]
+        if name == "words":
+            assert len(ordinary) == 2  # "Ġthe" and "Ġand" are in the vocabulary
+
+
+@pytest.mark.parametrize(("kind", "mark"), [("byte_level_bpe", "Ġ"), ("unigram", "▁")])
+def test_a_tokenizer_that_adds_the_space_itself_gets_the_words_as_they_are(kind: str, mark: str):
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=KINDS[kind]())
+    assert within_a_text(["cats", "night"], tokenizer, mark) == ["cats", "night"]
+    assert within_a_text([], tokenizer, mark) == []

@@ -6,7 +6,7 @@ the pooled tensors are those of the set's table in data/prepared/stimuli. A mode
 its last block has the same after it: `final_norm_token`, `random_final_norm_token` and so on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 
 SETS = ("evolution", "homonyms", "synonyms", "paraphrases", "controls", "differences", "words")
+SINGLE_WORDS = "words"  # the set whose texts are a word each
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,10 @@ def _windows(
 ) -> list[Window]:
     """One window a text: a stimulus is read whole or not at all."""
     length = largest_window(model, module)
-    windows = cut_windows(
-        table["text"].tolist(), tokenizer, length, length_key=f"{model.label}: key 'window'"
-    )
+    texts = table["text"].tolist()
+    if name == SINGLE_WORDS and model.word_prefix:
+        texts = within_a_text(texts, tokenizer, model.word_prefix)
+    windows = cut_windows(texts, tokenizer, length, length_key=f"{model.label}: key 'window'")
     for window in windows:
         if window.number:
             text = table["id"].iloc[window.text]
@@ -102,6 +104,19 @@ def _windows(
                 f"stimuli '{name}': '{text}' has more tokens than the {length} that the model reads"
             )
     return windows
+
+
+def within_a_text(words: Sequence[str], tokenizer: Any, word_prefix: str) -> list[str]:
+    """Return words as they stand after another word, where a tokenizer marks starts by the space.
+
+    At the start of a text such a tokenizer has no space to mark, and spells a word by the pieces
+    that go on inside others. One that adds the space itself gets the words as they are.
+    """
+    if not words:
+        return []
+    ids = tokenizer(words[0], add_special_tokens=False)["input_ids"]
+    first = "".join(tokenizer.convert_ids_to_tokens(ids))
+    return list(words) if first.startswith(word_prefix) else [f" {word}" for word in words]
 
 
 def save_stimuli(states: StimulusStates, path: str) -> None:

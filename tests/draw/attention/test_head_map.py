@@ -29,6 +29,16 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
     assert "|    1.1 |" in tables
 
 
+def test_the_title_shows_the_digits_in_which_heads_surely_differ():
+    small = results()
+    table = small["head_features/divergence"].copy()
+    columns = ["divergence", "divergence_low", "divergence_high"]
+    table[columns] = table[columns] / 1000
+    small["head_features/divergence"] = table
+    title = " ".join(draw_head_map(small, "x", **DRAWN)[0].get_suptitle().split())
+    assert "differ by 0.0003 bits, less than those of different layers, 0.0004 bits" in title
+
+
 def test_the_panels_show_places_and_divergences():
     figure, _ = draw_head_map(results(), "x", **DRAWN)
     places, lines = figure.axes[:2]

@@ -1,7 +1,9 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
-from embspace.draw.learned.nearest_neighbors import draw_nearest_neighbors
+from embspace.draw.learned.nearest_neighbors import VECTORS, draw_nearest_neighbors
 from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
 from tests.draw.fits import assert_words_fit
 from tests.measure.learned.test_nearest_neighbors import SETTINGS
@@ -13,11 +15,14 @@ QUANTILES = [0.05, 0.5, 0.95]
 
 @pytest.fixture(scope="module")
 def results():
+    return results_of(random_matrices())
+
+
+def results_of(matrices: dict[str, Any]) -> dict[str, Any]:
     settings = {**SETTINGS, "quantiles": QUANTILES}
-    found = measure_nearest_neighbors(
-        random_matrices(), vocabulary_of(120), regimes_of(30), **settings
-    )
-    return {"summary": found.summary, "occurrence": found.occurrence, "hubs": found.hubs}
+    found = measure_nearest_neighbors(matrices, vocabulary_of(120), regimes_of(30), **settings)
+    tables = {"summary": found.summary, "occurrence": found.occurrence, "hubs": found.hubs}
+    return tables | {VECTORS: matrices}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,21 @@ def test_the_title_names_the_hub(results, drawn):
     name = f"position {first['id']}" if first["space"] == "positional" else first["token"]
     said = f"{name} is among the {k} nearest neighbors of {first['k_occurrence']} of 150 vectors"
     assert drawn[0].get_suptitle().strip() == said
+
+
+def test_a_vector_of_length_zero_is_no_hub_of_the_title():
+    matrices = random_matrices()
+    matrices["input"][7] = 0
+    results = results_of(matrices)
+    hubs = results["hubs"]
+    zero, second = (row for _, row in hubs[:2].iterrows())
+    assert (zero["space"], zero["id"]) == ("input", 7)
+    name = f"position {second['id']}" if second["space"] == "positional" else second["token"]
+    figure, _ = draw_nearest_neighbors(results, "x", height_mm=75.0, n_hubs=2, digits=2)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith(f"{name} is among")
+    assert title.endswith(f"({zero['token']}: of length zero, left out)")
+    assert any("(length zero)" in each.get_text() for each in figure.axes[0].texts)
 
 
 def test_random_neighbors_are_beside(results, drawn):

@@ -91,6 +91,12 @@ def test_the_title_says_where_the_cosines_change_most(
     assert f"Texts {words[0]}: the median cosine of two texts goes {words[1]} (" in title
 
 
+def test_the_title_claims_no_change_that_it_cannot_show():
+    title = " ".join(draw(3, clouds((0.981, 0.9807, 0.979)))[0].get_suptitle().split())
+    assert title.startswith("Texts neither draw together nor spread out: at most")
+    assert "from 0.981 at layer 1 to 0.979 at layer 2" in title
+
+
 def test_without_any_distribution_the_title_says_so():
     assert "Too few texts" in draw(3, clouds()[:0])[0].get_suptitle()
 

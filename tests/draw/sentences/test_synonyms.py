@@ -132,6 +132,15 @@ def test_words_replaced_have_a_line_of_the_mean_and_a_mark_a_frame(axes: list[Ax
     assert list(random.get_ydata()) == of_all["random_weights_relative_distance"].tolist()
 
 
+def test_the_title_claims_no_difference_that_it_cannot_show():
+    found = results()
+    contrasts = found["contrasts"]
+    cosine = np.where(contrasts["kind"] == "paraphrase", 0.501, 0.499)
+    changed = found | {"contrasts": contrasts.assign(cosine=cosine)}
+    words = " ".join(draw_synonyms(changed, "a model", **SETTINGS)[0].get_suptitle().split())
+    assert "as much like its paraphrase (0.50) as like its negation (0.50)" in words
+
+
 @pytest.mark.parametrize(("cosine", "word"), [(0.1, "less"), (2.0, "more")])
 def test_the_title_says_whether_a_paraphrase_or_a_negation_is_nearer(cosine: float, word: str):
     found = results()

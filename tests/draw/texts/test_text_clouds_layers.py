@@ -66,6 +66,9 @@ def test_the_title_says_where_cosines_are_not_positive(results):
         "25 % of the cosines of two posts at layer 1 are not positive with mean pooling, "
         "0 % with first token, 0 % with maximum pooling"
     )
+    table.loc[where, "share_not_positive"] = 0.0016
+    title = draw(results | {POSITIVE: table})[0].get_suptitle()
+    assert title.startswith("0.16 % of the cosines")
 
 
 def test_the_subtitle_says_n(results):

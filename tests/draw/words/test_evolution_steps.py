@@ -42,6 +42,15 @@ def test_quantities_by_layer_are_those_of_the_tables(figure, results, quantity):
         assert ax.lines[10].get_ydata() == pytest.approx(4)  # the root of 16 dimensions
 
 
+def test_the_title_claims_no_longest_step_that_it_cannot_show(results):
+    layers = results["evolution/layers"]
+    is_length = layers["quantity"] == "euclidean_distance"
+    mean = layers["mean"].mask(is_length, 0.2 + 0.001 * layers["layer"])
+    title = title_of(draw(results | {"evolution/layers": layers.assign(mean=mean)})[0])
+    last = layers["layer"].max()
+    assert f"stands out: 0.2 on average to layer {last}, the others 0.2; with" in title
+
+
 def of_two_layers(results: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Return results of a model that hardly turns a vector."""
     steps, layers = (rows[rows["layer"] <= 2] for rows in results.values())

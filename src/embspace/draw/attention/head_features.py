@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.attention.head_names import FEATURE_NAMES, draw_grid, grid_of, head_name
 from embspace.draw.page.canvas import count, new_figure, percent, say_instead
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_head_features"
 RESULTS = ("heads.csv", "offsets.csv", "json", "conf/measure/attention/head_features.yaml")
@@ -30,6 +31,7 @@ SHOWN = (
     "article_excess",
 )
 SIGNED = ("block_excess", "article_excess")
+ALIKE = 0.05  # heads whose values differ by less, as a share of the largest, are not drawn
 N_COLUMNS, N_TOP = 3, 3
 VALUES = {
     **interval("value", "value"),
@@ -106,6 +108,12 @@ def _panel(ax: Axes, rows: pd.DataFrame, feature: str, mass_share: float) -> Non
         say_instead([ax], fill("no text has what this feature asks for", 30))
         return
     values = grid_of(rows, "value")
+    low, high = rows["value"].min(), rows["value"].max()
+    if feature not in SIGNED and len(rows) > 1 and high - low <= ALIKE * high:
+        ax.set_title(title)
+        least, most = side_by_side([low, high], 3, differ=True)
+        say_instead([ax], fill(f"alike in all heads: {least} to {most}", 30))
+        return
     if feature in SIGNED:
         largest = float(values.abs().max().max()) or 1.0
         colors: dict[str, Any] = {"cmap": "vlag", "vmin": -largest, "vmax": largest}

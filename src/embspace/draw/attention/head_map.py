@@ -23,6 +23,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
@@ -76,9 +77,11 @@ def _finding(divergence: pd.DataFrame) -> str:
         if less["divergence_high"] < 0
         else "not clearly otherwise than"
     )
+    is_sure = not less["divergence_low"] <= 0 <= less["divergence_high"]
+    one, two = side_by_side([own, other], 2, differ=is_sure)
     return (
-        f"Heads of one layer differ by {own:.2f} bits, {verdict} those of different layers, "
-        f"{other:.2f} bits; with random weights by {random:.2g}"
+        f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
+        f"{two} bits; with random weights by {random:.2g}"
     )
 
 

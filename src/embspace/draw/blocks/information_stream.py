@@ -125,8 +125,10 @@ def _gain_in_words(name: str, part: str, gains: dict[str, float], what: str) -> 
     total = gains[f"{part}_and_norm"]
     norm = gains.get(f"norm_after_{part}")
     split = "" if norm is None else f" (adding {gains[part]:+.3f}, norm {norm:+.3f})"
-    verb = "raises" if total > 0 else "lowers"
     a_block = " a block" * (what != "it")
+    if abs(total) < 0.0005:  # printed as 0
+        return f"{name} keeps {what} to within 0.001{a_block}{split}"
+    verb = "raises" if total > 0 else "lowers"
     return f"{name} {verb} {what} by {abs(total):.3f}{a_block}{split}"
 
 

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import BLACK, GRAY, ORANGE, PURPLE, SKY, Look
+from embspace.draw.page.wording import side_by_side
 
 RESULTS = ("json", "heads.csv", "profiles.csv", "nulls.csv", "ranks.csv")
 NULL = "random_initialization"
@@ -96,9 +97,11 @@ def _title(results: dict[str, Any], label: str) -> str:
         how = "more symmetric than random ones"
     elif median["n_below"]:
         how = "less symmetric than random ones"
+    differ = bool(median["n_above"] or median["n_below"])
+    layer, random = side_by_side([median["median"], median["null_mean"]], 2, differ=differ)
     return (
-        f"Heads of {label} taken together are {how}: symmetry {median['median']:.2f} in the "
-        f"median layer, {of_heads:.2f} in the median head, {median['null_mean']:.2f} at random"
+        f"Heads of {label} taken together are {how}: symmetry {layer} in the "
+        f"median layer, {of_heads:.2f} in the median head, {random} at random"
     )
 
 

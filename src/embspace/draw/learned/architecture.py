@@ -15,6 +15,7 @@ RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
 # The axis is this many times as long as the longest bar, so that the numbers have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
+UNLIKE = 50  # how many times the largest component of one model is that of another, at most
 WORDS = {
     "intermediate": "feed-forward, up",
     "output": "feed-forward, down",
@@ -51,10 +52,15 @@ def draw_architecture(
         "head that predicts words · a parameter that is shared counts once",
         stage="measure_architecture",
     )
-    _bars(axes[0], whole, labels, "n_parameters_of_all")
-    axes[0].set(title="The whole model, all layers together", xlabel="millions of parameters")
-    _bars(axes[1], layer, labels, "n_parameters")
-    axes[1].set(title="One layer", xlabel="millions of parameters")
+    for ax, rows, quantity, title in (
+        (axes[0], whole, "n_parameters_of_all", "The whole model, all layers together"),
+        (axes[1], layer, "n_parameters", "One layer"),
+    ):
+        _bars(ax, rows, labels, quantity)
+        ax.set(title=title, xlabel="millions of parameters")
+        largest = rows.groupby("architecture")[quantity].max()
+        if largest.max() > UNLIKE * largest.min():
+            _on_logarithm(ax, rows, quantity)
     _legend(figure, axes[0], sizes, labels)
     return figure, _tables(table, sizes, labels, digits)
 
@@ -82,6 +88,8 @@ def _sizes(sizes: dict[str, Any]) -> str:
 
 def _millions(number: float) -> str:
     """Return a number of parameters to three digits, with its unit."""
+    if number >= 1e9:
+        return f"{number / 1e9:.3g} B"
     if number >= 1e6:
         return f"{number / 1e6:.3g} M"
     return f"{number / 1e3:.3g} k" if number >= 1e3 else count(number)
@@ -115,6 +123,17 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
     ax.set_yticks(range(len(places)), [WORDS.get(name, name) for name in places])
     ax.set(xlim=(0, ROOM[quantity] * largest), ylim=(len(places) - 0.45, -0.55))
     ax.grid(visible=False, axis="y")
+
+
+def _on_logarithm(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
+    """Show bars of models of very different sizes, the smaller of which are no bars otherwise."""
+    known = table.loc[table[quantity] > 0, quantity] / 1e6
+    room = (known.max() / known.min()) ** (ROOM[quantity] - 1)
+    ax.set(xscale="log", xlim=(known.min() / 2, known.max() * room), xlabel="parameters")
+    ax.xaxis.set_major_formatter(lambda millions, _: _millions(1e6 * millions))
+    ax.minorticks_off()
+    for bar, words in zip(ax.patches, ax.texts, strict=True):
+        words.set_x(1.1 * max(bar.get_width(), known.min() / 2))
 
 
 def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, str]) -> None:

@@ -32,6 +32,7 @@ PAIRS = {
     "beyond_threshold": "beyond the threshold",
     "beyond_bound": "beyond the bound",
 }
+NEAR_AXIS = 0.3  # share of the panel's width that a name needs at the left
 SCALARS = {"cls_position_0": "The opening token against position 0", "segment": "Segments"}
 
 
@@ -95,10 +96,13 @@ def _name_pairs(ax: Axes, pairs: pd.DataFrame) -> None:
     """Name the first tokens of the list, each with the position of its largest cosine."""
     first = pairs.drop_duplicates("token").head(N_NAMED)
     top = np.log10(ax.get_ylim()[1])
+    left, right = ax.get_xlim()
     for number, (_, row) in enumerate(first.iterrows()):
         words = f"{drawable(str(row['token']))}\nposition {row['position']}"
         height = 10 ** (top * (0.78 - 0.19 * number))
-        look: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7, "path_effects": HALO}
+        is_left = row["cosine"] < left + NEAR_AXIS * (right - left)
+        look: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom"}
+        look |= {"fontsize": 7, "path_effects": HALO}
         arrow = {"arrowstyle": "-", "color": GRAY, "linewidth": 0.6, "shrinkA": 0}
         ax.annotate("", (row["cosine"], 0.8), (row["cosine"], height), arrowprops=arrow)
         ax.text(row["cosine"], height, words, **look)

@@ -21,13 +21,14 @@ from embspace.draw.page.markdown import (
 )
 from embspace.draw.page.token_kinds import drawable
 
-RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv")
+VECTORS = "data/extracted/embeddings.safetensors"
+RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv", VECTORS)
 SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
 HUBS = {**same("space", "id", "token"), "k_occurrence": "k-occurrence"}
 
 
 def draw_nearest_neighbors(
-    results: dict[str, pd.DataFrame],
+    results: dict[str, Any],
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -46,18 +47,29 @@ def draw_nearest_neighbors(
         stage="measure_nearest_neighbors",
     )
     _occurrences(axes[0], occurrence)
-    _name_hubs(axes[0], results["hubs"], n)
+    _name_hubs(axes[0], results, n)
     _distances(axes[1], summary[summary["quantity"] == "euclidean_distance"])
     legend_below(figure, axes[:1], ncols=2)
     return figure, _tables(results, label, n_hubs, digits)
 
 
-def _finding(results: dict[str, pd.DataFrame], n: pd.Series) -> str:
-    first, k = results["hubs"].iloc[0], int(results["occurrence"]["k"].max())
+def _finding(results: dict[str, Any], n: pd.Series) -> str:
+    """Return the title: the first hub whose vector is not zero, which would be near all others."""
+    hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
+    hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]
+    is_zero = np.array([_is_zero(row, results[VECTORS]) for _, row in hubs.iterrows()])
+    number = int(is_zero.argmin())
+    first, zeros = hubs.iloc[number], [_hub(row) for _, row in hubs[:number].iterrows()]
+    beside = f" ({', '.join(zeros)}: of length zero, left out)" if zeros else ""
     return (
         f"{_hub(first)} is among the {k} nearest neighbors of {count(first['k_occurrence'])} of "
-        f"{count(n[first['cloud']])} vectors"
+        f"{count(n[first['cloud']])} vectors{beside}"
     )
+
+
+def _is_zero(row: pd.Series, vectors: dict[str, np.ndarray]) -> bool:
+    """Return whether a hub is a vector of length zero, in a cloud of vectors as they are."""
+    return "centered" not in row["cloud"] and not vectors[row["space"]][int(row["id"])].any()
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -98,14 +110,15 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
     ax.set_title("k-occurrence")
 
 
-def _name_hubs(ax: Axes, hubs: pd.DataFrame, n: pd.Series) -> None:
+def _name_hubs(ax: Axes, results: dict[str, Any], n: pd.Series) -> None:
     """Name the most frequent neighbor of each cloud of tokens at the end of its curve."""
-    for cloud, rows in hubs.groupby("cloud", sort=False):
+    for cloud, rows in results["hubs"].groupby("cloud", sort=False):
         row = rows.iloc[0]
         if row["space"] == "input":
             place = (row["k_occurrence"], 1 / n[cloud])
             ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
-            words = f"{_hub(row)}, {count(row['k_occurrence'])}"
+            zero = " (length zero)" * _is_zero(row, results[VECTORS])
+            words = f"{_hub(row)}{zero}, {count(row['k_occurrence'])}"
             write_beside(ax, words, place, (4, -11), ha="right", path_effects=HALO)
 
 

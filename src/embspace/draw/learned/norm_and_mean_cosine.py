@@ -21,6 +21,7 @@ RESULTS = (
     "data/extracted/embeddings.parquet",
 )
 X, Y = "norm", "cosine"
+FEW = 20  # tokens in a cell: a logarithm of less than two decades has too many labels
 LEAST_CORRELATION = 0.1  # that the title says
 HEXAGONS: dict[str, Any] = {"gridsize": 55, "mincnt": 1, "linewidths": 0.1, "rasterized": True}
 
@@ -47,7 +48,12 @@ def draw_norm_and_mean_cosine(
     )
     mako = sns.color_palette("mako_r", as_cmap=True)
     counts = axes[0].hexbin(tokens[X], tokens[Y], bins="log", cmap=mako, **HEXAGONS)
-    _color_bar(figure, axes[0], counts, "tokens", "Tokens per cell")
+    counts_bar = _color_bar(figure, axes[0], counts, "tokens", "Tokens per cell")
+    most = counts.get_clim()[1]
+    if most < FEW:
+        every = [tick for tick in (1, 2, 5, 10) if tick <= most]
+        counts_bar.set_ticks(every, labels=[count(tick) for tick in every], minor=False)
+        counts_bar.ax.minorticks_off()
     kinds = _most_frequent_kind(axes[1], tokens)
     axes[1].set_title("Most frequent kind")
     ids = axes[2].hexbin(

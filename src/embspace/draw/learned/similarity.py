@@ -29,6 +29,7 @@ from embspace.draw.page.markdown import (
     tables_page,
 )
 from embspace.draw.page.token_kinds import drawable
+from embspace.draw.page.wording import side_by_side
 from embspace.geometry.pairs.directions import norms
 
 RESULTS = (
@@ -98,10 +99,13 @@ def _finding(summary: pd.DataFrame) -> str:
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     if "positional" not in median:
         return f"The median token embedding has norm {median['input']:.2f}"
-    longer = median["input"] >= median["positional"]
+    both = [float(median[space]) for space in ("input", "positional")]
+    token, position = side_by_side(both, 2, differ=False)
+    if token == position:
+        return f"Token embeddings are as long as position embeddings: norm {token}"
     return (
-        f"Token embeddings are {'longer' if longer else 'shorter'} than position embeddings: "
-        f"norm {median['input']:.2f} against {median['positional']:.2f}"
+        f"Token embeddings are {'longer' if both[0] > both[1] else 'shorter'} than position "
+        f"embeddings: norm {token} against {position}"
     )
 
 

@@ -36,6 +36,7 @@ KINDS = {
         "other",
     )
 }
+N_BESIDE_LEGEND, FREE = 3, 0.33  # lowest bars of the shares, and how long they may be
 DEFINITIONS = {
     "either": ("the same both ways", "0.35", 0.0),
     "as_listed": ("as listed, with the mark", "0.75", -0.2),
@@ -110,7 +111,7 @@ def _protocol(summary: dict[str, Any]) -> str:
         return "no tokenizer"
     marks = MARKS[summary["marks"]].format(summary["marker"])
     parts = [summary["algorithm"], counted(summary["n"], "token"), marks]
-    return " · ".join([*parts, "one kind per token but in a"])
+    return " · ".join([*parts, "one kind per token, except in panel a"])
 
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
@@ -122,7 +123,9 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
         bars = ax.barh(y, rows["share"], height=0.36, color=color, label=name)
         ax.bar_label(bars, [percent(share) for share in rows["share"]], padding=2, fontsize=7)
     ax.set_yticks(range(len(SHOWN)), [*SHOWN.values()])
-    ax.set(title="Shares of all tokens, which may overlap", xlim=(0, 1.25))
+    lowest = table["quantity"].isin([*SHOWN][-N_BESIDE_LEGEND:])
+    is_free = not table.loc[lowest, "share"].max() > FREE
+    ax.set(title="Shares of all tokens, which may overlap", xlim=(0, 1.25 if is_free else 2.0))
     ax.set(ylim=(len(SHOWN) - 0.5, -0.5), xticks=[0, 0.25, 0.5, 0.75, 1])
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.grid(visible=False, axis="y")

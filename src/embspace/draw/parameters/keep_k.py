@@ -18,6 +18,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, VERMILION, Look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.wording import side_by_side
 
 RESULTS = ("csv", "sizes.csv", "json")
 KINDS = {
@@ -91,10 +92,11 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     at_few = few.loc[few["kind"] == "feed_forward_value", "value"].iloc[0]
     means = [facts[f"mean_{each}"] for each in (facts["chosen_inverse"], other)]
     is_higher = facts["advantage_low"] > 0
+    chosen, beside = side_by_side(means, 2, differ=is_higher)
     verdict = "keeps more than" if is_higher else "keeps no less than"
     return (
         f"To read vectors of {label}'s MLPs, choose {INVERSES[facts['chosen_inverse']]}: in up to "
-        f"500 words it {verdict} {INVERSES[other]}, {means[0]:.2f} and {means[1]:.2f}; "
+        f"500 words it {verdict} {INVERSES[other]}, {chosen} and {beside}; "
         f"{count(scores['k'].min())} words keep {at_few:.2f} of values"
     )
 

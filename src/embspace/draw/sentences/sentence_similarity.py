@@ -14,6 +14,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.wording import is_alike, side_by_side
 
 STAGE = "measure_sentence_similarity"
 RESULTS = ("csv", "text_clouds/distributions.csv")
@@ -85,6 +86,13 @@ def _finding(quantiles: pd.DataFrame) -> str:
     pooling = str(steps.max().idxmax())
     layer = steps[pooling].idxmax()
     (earlier, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
+    if is_alike([before, after], 2):
+        at_first, then = side_by_side([before, after], 2, differ=True)
+        return (
+            "Texts neither draw together nor spread out: at most, the median cosine of two texts "
+            f"goes from {at_first} at layer {earlier} to {then} at layer {layer} "
+            f"({POOLINGS[pooling].name}, mean of the corpora)"
+        )
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "

@@ -18,6 +18,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, MODELS, POOLINGS, VERMILION, Look
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 STAGE = "measure_synonyms"
@@ -65,13 +66,19 @@ def _finding(contrasts: pd.DataFrame) -> str:
     cosines = last_layer(rows).pivot(index="pooling", columns="kind", values="cosine")
     closer = cosines["negation"] > cosines["paraphrase"]
     pooling = str((cosines["negation"] - cosines["paraphrase"]).abs().idxmax())
-    one, other = cosines.loc[pooling, ["paraphrase", "negation"]]
+    both = cosines.loc[pooling, ["paraphrase", "negation"]].tolist()
+    one, other = side_by_side(both, 2, differ=False)
+    if one == other:
+        return (
+            f"A sentence is as much like its paraphrase ({one}) as like its negation ({other}): "
+            f"mean cosines of {SHORT[pooling]}, where they differ most"
+        )
     is_closer = bool(closer[pooling])
     n_like, n = int((closer == is_closer).sum()), len(closer)
     how_many = f"all {n}" if n_like == n else f"{n_like} of {n}"
     return (
-        f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one:.2f}) than "
-        f"like its negation ({other:.2f}): mean cosines of {SHORT[pooling]}, and so in {how_many} "
+        f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one}) than "
+        f"like its negation ({other}): mean cosines of {SHORT[pooling]}, and so in {how_many} "
         "poolings"
     )
 

@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 
 STAGE = "measure_text_classification"
@@ -67,9 +68,11 @@ def _finding(of_model: pd.DataFrame, words: pd.Series) -> str:
     last = trained.iloc[-1]
     is_more, is_less = last["less_bag_of_words_low"] > 0, last["less_bag_of_words_high"] < 0
     verdict = "that is more" if is_more else "that is less" if is_less else "no clear difference"
+    both = [100 * float(last["accuracy"]), 100 * float(words["accuracy"])]
+    correct, by_words = side_by_side(both, 0, differ=bool(is_more or is_less))
     return (
-        f"Mean pooling of the last layer labels {100 * last['accuracy']:.0f} % of texts correctly, "
-        f"words alone {100 * words['accuracy']:.0f} %: {verdict}"
+        f"Mean pooling of the last layer labels {correct} % of texts correctly, "
+        f"words alone {by_words} %: {verdict}"
     )
 
 

@@ -17,6 +17,7 @@ from embspace.draw.page.canvas import (
     step,
 )
 from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 from embspace.files.tables import Tables
 
@@ -29,6 +30,7 @@ RESULTS = (
     "spectrum.csv",
     "separation.csv",
 )
+NARROW = 0.002  # an axis of a smaller share of its values has long numbers
 TITLES = {
     "norm": "Norms of texts",
     "euclidean_distance": "Distances of pairs",
@@ -75,11 +77,14 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     pooling, layer = _state(_shown(histogram))
     rows = _within(distributions, pooling, layer)
     rows = rows[rows["quantity"] == "cosine"].sort_values("mean", ascending=False)
-    pairs = rows[["corpus", "mean"]].itertuples(index=False, name=None)
-    named = [(corpus_looks([name])[name].name, f"{mean:.2f}") for name, mean in pairs]
+    means = side_by_side(rows["mean"].tolist(), 2, differ=False)
+    named = [
+        (corpus_looks([name])[name].name, mean)
+        for name, mean in zip(rows["corpus"], means, strict=True)
+    ]
     (first, largest), *others = named
     beside = "".join(f", {name} {mean}" for name, mean in others)
-    most = "the most alike" if others else "alike"
+    most = "the most alike" if others and others[0][1] != largest else "alike"
     return (
         f"Two {first} are {most}: mean cosine {largest}{beside} ({POOLINGS[pooling].name} of "
         f"layer {layer})"
@@ -118,3 +123,5 @@ def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.
         low, high = quantile_range(summary[summary["quantity"] == quantity])
         if low < high:
             ax.set_xlim(low, high)
+        if high - low < NARROW * abs(high):
+            ax.locator_params(axis="x", nbins=4)

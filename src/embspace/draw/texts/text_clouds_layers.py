@@ -101,12 +101,12 @@ def _finding(positive: pd.DataFrame) -> str:
     by_pooling = positive[positive["layer"] == most["layer"]]
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]
     others = ", ".join(
-        f"{100 * by_pooling[pooling]:.0f} % with {look.name}"
+        f"{percent(by_pooling[pooling])} with {look.name}"
         for pooling, look in POOLINGS.items()
         if pooling in by_pooling and pooling != most["pooling"]
     )
     return (
-        f"{100 * most[SHARE]:.0f} % of the cosines of two {name} at layer {most['layer']} are not "
+        f"{percent(most[SHARE])} of the cosines of two {name} at layer {most['layer']} are not "
         f"positive with {POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
     )
 

@@ -37,7 +37,8 @@ SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
 INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
 # Four contours of a density, of which a share `thresh` lies outside of all.
 CONTOURS: dict[str, Any] = {"levels": 4, "thresh": 0.2, "gridsize": 100, "linewidths": 0.9}
-FEWEST = 10  # points of a kind that has contours
+FEWEST = 30  # points of a kind that has contours; those of fewer reach far beyond the points
+FEW, OF_FEW = 150, 14.0  # points of a map whose dots are larger than others, and their area
 MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as there are looks
 OTHERS = "other texts"
 # Titles of what has two corpora or more on no map, by whether there is a single one.
@@ -90,6 +91,8 @@ def draw_text_maps(
     n_rows = max(len(maps), 1) + (not compared.empty)
     height, title = row_height_mm * n_rows + 16, _finding(compared, set(coordinates["corpus"]))
     subtitle = f"{label} · {_population(neighbors, method, has_shares=not compared.empty)}"
+    if coordinates.groupby(["map", "kind", *SPACE, "method"]).size().max() < FEWEST:
+        subtitle = subtitle.replace(" with contours of density", "")
     figure, axes = new_figure(
         n_rows, max(len(spaces), 1), height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
@@ -141,8 +144,9 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
         for pooling, preparation, share in shown.itertuples(index=False)
     ]
     source = corpus_looks([corpus])[corpus].name
+    joined = ", and " if rows[SHARE].map(_percent).nunique() == 1 else ", but "
     return (
-        f"{sentence_case(source)} among the texts nearest to {source}: {', but '.join(said)} (no "
+        f"{sentence_case(source)} among the texts nearest to {source}: {joined.join(said)} (no "
         f"map; chance {_percent(rows[CHANCE].iloc[0])})"
     )
 
@@ -191,12 +195,13 @@ def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw one dot for each text, the largest kind at the back, and the density of each kind."""
     import seaborn as sns
 
-    area = float(np.clip(INK / len(points), SMALLEST, LARGEST))
+    is_few = len(points) < FEW
+    area = OF_FEW if is_few else float(np.clip(INK / len(points), SMALLEST, LARGEST))
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
     for kind in sizes.sort_values(ascending=False, kind="stable").index:
         look, (x, y) = looks[kind], points.loc[points["kind"] == kind, ["x", "y"]].to_numpy().T
         dots: dict[str, Any] = {"color": look.color, "marker": look.marker, "linewidths": 0}
-        ax.scatter(x, y, s=area, alpha=0.5, rasterized=True, **dots)
+        ax.scatter(x, y, s=area, alpha=0.8 if is_few else 0.5, rasterized=True, **dots)
     middle = (points[["x", "y"]].max() + points[["x", "y"]].min()) / 2
     half = 0.54 * float(np.ptp(points[["x", "y"]], axis=0).max()) or 1.0
     for kind in sizes.index:

@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 from embspace.files.tables import Tables
 
@@ -23,6 +24,8 @@ SAME_BEFORE = (
     "differ, have no drift"
 )
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
+FREE = 0.7  # share of the height of a panel below which lines leave room for the legend
+RANDOM_DISTANCE = "random_weights_relative_distance"
 CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
 RANDOM = NULLS["random_initialization"]
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
@@ -105,12 +108,11 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
     who = "shared tokens in two texts are"
     if not marked.empty:
         who = f"“{_word(_followed(path))}” in two texts is"
-    apart, random = (
-        rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")
-    )
+    both = [rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")]
+    apart, random = side_by_side(both, 2, differ=False)
     return (
-        f"At the last layer {who} {apart:.2f} times as far apart as different tokens, with random "
-        f"weights {random:.2f} times"
+        f"At the last layer {who} {apart} times as far apart as different tokens, with random "
+        f"weights {random} times"
     )
 
 
@@ -237,6 +239,10 @@ def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
     ax.set_title("The same token in two texts")
     ax.set(xlabel="layer", ylabel="distance / that of different tokens")
     ax.set_ylim(0, None)
+    layers, distances = drift["layer"], drift[["relative_distance", RANDOM_DISTANCE]].max(axis=1)
+    top = ax.get_ylim()[1]
+    if distances[layers <= layers.max() / 2].max() > FREE * top:
+        ax.set_ylim(0, 1.35 * top)  # the legend lies above
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     ax.legend(named.values(), named.keys(), loc="upper left")

@@ -10,6 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.looks import GREEN, NULLS, corpus_looks, text_looks
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, step_tables
 from embspace.files.tables import Tables
 
@@ -55,12 +56,15 @@ def _finding(layers: pd.DataFrame) -> str:
     own = lengths[lengths["tokens"] == lengths["tokens"].iloc[0]].set_index("layer")
     longest = own["mean"].idxmax()
     others = own["mean"].drop(longest)
-    beside = f", the others {others.mean():.1f}" if len(others) else ""
+    values = [own["mean"].max(), own["random_weights_mean"].mean()]
+    values += [others.mean()] if len(others) else []
+    most, random, *rest = side_by_side(values, 1, differ=False)
+    beside = f", the others {rest[0]}" if rest else ""
     name = text_looks([lengths["tokens"].iloc[0]])[lengths["tokens"].iloc[0]].name
-    return (
-        f"Tokens of {name} go furthest in the step to layer {longest}: {own['mean'].max():.1f}"
-        f" on average{beside}; with random weights {own['random_weights_mean'].mean():.1f}"
-    )
+    finding = f"Tokens of {name} go furthest in the step to layer {longest}: {most} on average"
+    if [most] == rest:
+        finding = f"No step of tokens of {name} stands out: {most} on average to layer {longest}"
+    return f"{finding}{beside}; with random weights {random}"
 
 
 def _population(steps: pd.DataFrame, layers: pd.DataFrame) -> str:

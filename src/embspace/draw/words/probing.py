@@ -38,16 +38,18 @@ def draw_probing(
 ) -> tuple[Figure, str]:
     """Draw accuracy by space and probe, beside spelling, random weights and random classes."""
     accuracy = results["accuracy"]
-    n_words = accuracy["n_words"].iloc[0] if len(accuracy) else 0
-    subtitle = (
-        f"{label} · {counted(n_words, 'word')} of one token, read off its vector alone · tested on "
-        "lemmas that the probe was not fitted on · bars: 95 % intervals"
-    )
+    subtitle = f"{label} · words of one token, each read alone"
+    if len(accuracy):
+        subtitle = (
+            f"{label} · {counted(accuracy['n_words'].iloc[0], 'word')} of one token, read off its "
+            "vector alone · tested on lemmas that the probe was not fitted on · bars: 95 % "
+            "intervals"
+        )
     figure, axes = new_figure(
         2, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
-        say_instead(axes, "too few of the words are single tokens of this model")
+        say_instead(axes, "too few lemmas of a part of speech are single tokens of this model")
     else:
         _panels([join_panels(axes[::2]), axes[1], axes[3]], accuracy)
         legend_below(figure, axes[:2], ncols=3)
@@ -57,7 +59,7 @@ def draw_probing(
 def _finding(accuracy: pd.DataFrame) -> str:
     """Return the title: the accuracy of one probe on token embeddings and at the last layer."""
     if accuracy.empty:
-        return "No word of one token to read a part of speech off"
+        return "Too few words of one token to read a part of speech off"
     real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
     trained = real[real["weights"] == "trained"].sort_values("layer", na_position="first")
     found = [100 * trained["accuracy"].iloc[place] for place in (0, -1)]

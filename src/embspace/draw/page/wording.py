@@ -1,0 +1,34 @@
+"""Words numbers for titles, which claim no difference that their digits do not show."""
+
+from math import floor, isfinite, log10
+
+MOST = 6  # digits after the point
+
+
+def digits_for(values: list[float], digits: int) -> int:
+    """Return `digits`, or as many after the point as show one of the largest of `values`."""
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    return min(MOST, max(digits, -floor(log10(largest)))) if largest else digits
+
+
+def is_alike(values: list[float], digits: int) -> bool:
+    """Return whether numbers are printed alike, by `side_by_side` without a known difference."""
+    return len({*side_by_side(values, digits, differ=False)}) == 1
+
+
+def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]:
+    """Return numbers with equally many digits after the point, at least `digits`.
+
+    Args:
+        values: Numbers of one title.
+        digits: After the point; more if the largest number would be printed as 0.
+        differ: Whether they are known to differ, by an interval: then as many more digits as tell
+            them apart, 6 at most.
+    """
+    fewest = digits_for(values, digits)
+    shown: list[str] = []
+    for more in range(fewest, MOST + 1 if differ else fewest + 1):
+        shown = [f"{value:.{more}f}" for value in values]
+        if len({*shown}) == len({*values}):
+            break
+    return shown
