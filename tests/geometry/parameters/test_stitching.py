@@ -48,13 +48,18 @@ def test_vocabularies_of_two_sizes_are_refused() -> None:
 
 def test_the_share_of_a_turned_copy_is_one_and_that_of_noise_is_its_rank() -> None:
     copy = EMBEDDINGS @ random_turn(6, np.random.default_rng(1))
-    assert explained_share(EMBEDDINGS, copy, vocabulary_kernel(EMBEDDINGS, copy)) == pytest.approx(
-        1
-    )
+    assert explained_share(EMBEDDINGS, copy) == pytest.approx(1)
     noise = np.random.default_rng(4).normal(size=(2, 2000, 6))
-    shares = explained_share(noise[0], noise[1], vocabulary_kernel(noise[0], noise[1]))
-    assert shares == pytest.approx(6 / 2000, abs=0.002)
-    assert np.isnan(explained_share(np.zeros((40, 6)), copy, np.eye(6)))
+    assert explained_share(noise[0], noise[1]) == pytest.approx(6 / 1999, abs=0.002)
+
+
+def test_a_common_mean_explains_nothing() -> None:
+    noise = np.random.default_rng(4).normal(size=(2, 2000, 6))
+    share = explained_share(noise[0], noise[1])
+    assert explained_share(noise[0] + 10, noise[1] - 5) == pytest.approx(share)
+    copy = EMBEDDINGS @ random_turn(6, np.random.default_rng(1))
+    assert explained_share(EMBEDDINGS + 3, copy + 7) == pytest.approx(1)
+    assert np.isnan(explained_share(np.full((40, 6), 0.3), copy))
 
 
 @pytest.mark.parametrize("other_dim", [4, 6, 9])

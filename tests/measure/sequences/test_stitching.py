@@ -9,6 +9,7 @@ from embspace.measure.sequences.stitching import StitchingTables, measure_stitch
 SETTINGS: dict[str, Any] = {
     "ridge_strength": 0.001,
     "n_draws": 2,
+    "least_count": 2,
     "n_resamples": 20,
     "level": 0.95,
     "seed": 0,
@@ -24,8 +25,9 @@ def test_every_ordered_pair_has_its_rows(tables: StitchingTables) -> None:
     keys = ["upper_seed", "lower_seed"]
     assert tables.pairs[keys].to_numpy().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
     n_stitches = tables.layers.groupby(keys)["stitch"].nunique()
-    assert n_stitches.tolist() == [2, 5, 5, 2]
+    assert n_stitches.tolist() == [3, 6, 6, 3]
     assert set(tables.layers["layer"]) == {0, 1, 2}
+    assert tables.pairs["n_frequent_tokens"].nunique() == 1
     assert tables.layers["accuracy"].between(0, 1).all()
     assert tables.claims["seed"].tolist() == [0, 1, 0, 1]
     assert set(tables.claims["verdict"]) <= {"matches", "differs", "undecided"}

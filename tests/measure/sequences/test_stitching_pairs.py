@@ -11,6 +11,7 @@ from embspace.errors import InputError
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.measure.sequences.sequence_classifiers import last_checkpoints
 from embspace.measure.sequences.stitching_pairs import (
+    FREQUENT,
     IDENTITY,
     SHUFFLED,
     TRAINED,
@@ -18,6 +19,7 @@ from embspace.measure.sequences.stitching_pairs import (
     VOCABULARY,
     StitchedPair,
     first_of_each,
+    frequent_tokens,
     pairs_of_seed,
     right_answers,
     stitched_texts,
@@ -82,18 +84,45 @@ def test_a_turned_copy_is_stitched_through_the_vocabulary_and_not_as_it_is() -> 
     assert len(set(label)) > 1
     states = states_of(lower, TOKENS, None)
     stitches, null = zero_shot_stitches(
-        embedding_of(lower), embedding_of(upper), len(states), 3, np.random.default_rng(2)
-    )
-    found = {name: right_answers(upper, states, each, TOKENS, label)
-             for name, each in stitches.items()}  # fmt: skip
-    assert found[VOCABULARY].all()
-    assert (found[IDENTITY].mean(axis=1) < 1).all()
+        embedding_of(lower), embedding_of(upper), np.arange(10), len(states), 3,
+        np.random.default_rng(2),
+    )  # fmt: skip
+    # Ten tokens are more than the eight dimensions, so that they give the whole turn.
+    for name in (VOCABULARY, FREQUENT):
+        assert right_answers(upper, states, stitches[name], TOKENS, label).all()
+    assert {name: len(draws) for name, draws in null.items()} == {TURNED: 3, SHUFFLED: 3}
     for layer, of_layer in enumerate(states):
         stitched = stitches[VOCABULARY][layer](of_layer)
         assert logits_above(upper, layer, stitched, TOKENS) == pytest.approx(whole, abs=1e-3)
-    for draws in null.values():
-        random = [right_answers(upper, states, each, TOKENS, label) for each in draws]
-        assert len(random) == 3 and np.mean(random) < 0.8
+
+
+def test_with_all_signs_changed_no_answer_is_right_as_it_is_and_all_are_by_the_vocabulary() -> None:
+    upper, lower = classifier(), turned_copy(-np.eye(8))
+    label = logits_of(upper, TOKENS).argmax(axis=1)
+    states = states_of(lower, TOKENS, None)
+    embeddings = embedding_of(lower), embedding_of(upper)
+    n_draws = 100
+    stitches, null = zero_shot_stitches(
+        *embeddings, np.arange(20), len(states), n_draws, np.random.default_rng(2)
+    )
+    last = {name: right_answers(upper, states, each, TOKENS, label)[-1]
+            for name, each in stitches.items()}  # fmt: skip
+    assert last[VOCABULARY].all() and last[FREQUENT].all()
+    # At layer L only a tanh and a head without offset are above: the logits change their signs.
+    assert not last[IDENTITY].any()
+    # Of a turn and its negative, equally likely, at most one is right: 1/2 is the largest mean.
+    random = [right_answers(upper, states, each, TOKENS, label)[-1].mean() for each in null[TURNED]]
+    error = np.std(random) / np.sqrt(n_draws)
+    assert np.mean(random) < 0.5 + 3 * error and error < 0.05
+
+
+def test_frequent_tokens_are_those_that_are_read_often_enough() -> None:
+    mask = np.array([[True, True, True], [True, True, False]])
+    read = TokenIds(np.array([[1, 3, 3], [1, 4, 0]]), mask)  # what is filled up, 0, is not read
+    assert frequent_tokens(read, 6, 1).tolist() == [1, 3, 4]
+    assert frequent_tokens(read, 6, 2).tolist() == [1, 3]
+    with pytest.raises(InputError, match="key 'least_count': found 3, but 0 of 6 tokens"):
+        frequent_tokens(read, 6, 3)
 
 
 @pytest.fixture(scope="module")
@@ -102,29 +131,31 @@ def pairs(two_seeds: Any) -> list[StitchedPair]:
 
 
 def stitched(learned: Any, **given: Any) -> list[StitchedPair]:
-    options = {"strength": 1e-3, "n_draws": 2, "seed": 0, **given}
+    options = {"strength": 1e-3, "n_draws": 2, "least_count": 2, "seed": 0, **given}
     return pairs_of_seed(learned.run, learned.root, 0, learned.texts, None, **options)
 
 
 def test_a_seed_is_below_every_seed_and_itself(pairs: list[StitchedPair], two_seeds: Any) -> None:
     assert [(each.upper_seed, each.lower_seed) for each in pairs] == [(0, 0), (1, 0)]
     control, other = pairs
-    assert set(control.right) == {VOCABULARY, IDENTITY} and not control.null
-    assert set(other.right) == {VOCABULARY, IDENTITY, TRAINED}
+    assert set(control.right) == {VOCABULARY, IDENTITY, FREQUENT} and not control.null
+    assert set(other.right) == {VOCABULARY, IDENTITY, FREQUENT, TRAINED}
     n = len(two_seeds.texts.held_out.texts)
     assert all(right.shape == (3, n) for right in other.right.values())
     documents = two_seeds.texts.held_out.document.max() + 1
     assert {kind: len(draws) for kind, draws in other.null.items()} == {TURNED: 2, SHUFFLED: 2}
     assert all(each.shape == (3, documents) for draws in other.null.values() for each in draws)
-    assert other.explained <= 1 and control.explained > other.explained
+    assert other.explained.share <= 1 and control.explained.share > other.explained.share
+    assert 2 <= other.frequent_explained.n_tokens < other.explained.n_tokens
+    assert control.frequent_explained.share > other.frequent_explained.shuffled
 
 
 def test_the_same_seed_gives_the_same(pairs: list[StitchedPair], two_seeds: Any) -> None:
     again, other = stitched(two_seeds)[1], stitched(two_seeds, seed=1)[1]
     assert all((again.right[name] == pairs[1].right[name]).all() for name in again.right)
-    assert again.shuffled_explained == pairs[1].shuffled_explained
-    assert other.shuffled_explained != pairs[1].shuffled_explained
-    assert other.explained == pairs[1].explained
+    assert again.explained == pairs[1].explained
+    assert other.explained.shuffled != pairs[1].explained.shuffled
+    assert other.explained.share == pairs[1].explained.share
 
 
 def test_other_tokens_are_refused(two_seeds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,5 +181,6 @@ def test_training_texts_are_the_first_of_each_document(two_seeds: Any) -> None:
     held_out = two_seeds.texts.held_out
     found = stitched_texts(held_out, texts)
     assert found is not None and found.training == ["a", "d"] and found.held_out is held_out
+    assert found.read == ["a", "c", "d"]
     assert stitched_texts(None, texts) is None
     assert first_of_each(np.array([1, 0, 1, 0])).tolist() == [1, 0]

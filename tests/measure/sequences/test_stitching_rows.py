@@ -1,5 +1,6 @@
 """Holds the tables of stitched models to answers that are known."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ import pytest
 
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.measure.sequences.stitching_pairs import (
+    FREQUENT,
     IDENTITY,
     SHUFFLED,
     TRAINED,
     TURNED,
     VOCABULARY,
+    Explained,
     StitchedPair,
 )
 from embspace.measure.sequences.stitching_rows import (
@@ -41,18 +44,26 @@ def right(*accuracy: float, n: int = 2 * N_DOCUMENTS) -> np.ndarray:
     return np.stack([rng.permutation(n) < round(each * n) for each in accuracy])
 
 
+def one_of_two(*accuracy: float) -> np.ndarray:
+    """Answers of which each document has one right of two where the accuracy is 0.5."""
+    found = right(*accuracy)
+    found[np.array(accuracy) == 0.5] = np.arange(2 * N_DOCUMENTS) % 2 == 0
+    return found
+
+
 def pair(upper: int, lower: int, vocabulary: tuple[float, ...]) -> StitchedPair:
     is_other = upper != lower
-    stitches = {VOCABULARY: right(*vocabulary), IDENTITY: right(0.5, 0.5, 0.5, 0.5)}
+    stitches = {VOCABULARY: one_of_two(*vocabulary), IDENTITY: right(0.5, 0.5, 0.5, 0.5)}
+    stitches |= {FREQUENT: right(0.9, 0.4, 0.7, 0.8)}
     draws = [right(0.5, 0.4, 0.6, 0.5, n=N_DOCUMENTS), right(0.4, 0.6, 0.2, 0.5, n=N_DOCUMENTS)]
     return StitchedPair(
         upper,
         lower,
         right(1.0)[0],
-        stitches | ({TRAINED: right(0.5, 0.8, 0.95, 0.9)} if is_other else {}),
+        stitches | ({TRAINED: right(0.5, 0.8, 0.9, 0.95)} if is_other else {}),
         {TURNED: draws, SHUFFLED: draws[:1]} if is_other else {},
-        0.25,
-        0.125,
+        Explained(0.25, 0.125, 20),
+        Explained(0.75, 0.5, 10),
     )
 
 
@@ -96,38 +107,63 @@ def test_a_pair_is_held_to_chance_and_to_all_random_stitches() -> None:
     assert table["null_accuracy_largest"].tolist()[:2] == pytest.approx([0.6, 0.6])
     assert table["null_accuracy"].tolist()[0] == pytest.approx((0.6 + 0.5 + 0.6) / 3)
     assert table["above_random"].tolist()[0] == MATCHES
-    assert table["above_random"].tolist()[1] in (DIFFERS, UNDECIDED)
+    # The interval is 0.5 on both sides: no higher than chance and the mean of random stitches.
+    assert table.loc[1, ["accuracy_low", "accuracy_high"]].tolist() == pytest.approx([0.5, 0.5])
+    assert table["above_random"].tolist()[1] == DIFFERS
     assert table["recovers_most"].tolist()[:2] == [MATCHES, DIFFERS]
+    # The trained stitch is at its own best layer: at that of the vocabulary's it has 0.9.
+    assert table["trained_best_layer"].tolist()[:2] == [3, 3]
     assert table["trained_accuracy"].tolist()[:2] == pytest.approx([0.95, 0.95])
+    assert (table["trained_accuracy_low"][:2] < 0.95).all()
+    assert (table["trained_accuracy_high"][:2] > 0.95).all()
+    assert table["frequent_best_layer"].tolist() == [3, 3, 3]
+    assert table["frequent_accuracy"].tolist() == pytest.approx([0.8] * 3)
+    assert table["n_frequent_tokens"].tolist() == [10] * 3
+    shares = ["explained_share", "shuffled_explained_share"]
+    shares += ["frequent_explained_share", "shuffled_frequent_explained_share"]
+    assert table.loc[0, shares].tolist() == [0.25, 0.125, 0.75, 0.5]
     # A seed with itself is a control, of which nothing is claimed.
-    assert table.loc[2, ["above_random", "recovers_most", "null_accuracy_largest"]].isna().all()
+    assert table.loc[2, ["above_random", "recovers_most", "trained_accuracy"]].isna().all()
 
 
-def test_one_good_random_stitch_of_any_pair_raises_the_bar() -> None:
-    lucky = pair(1, 0, POOR)
-    lucky = StitchedPair(
-        1, 0, lucky.unstitched, lucky.right,
-        {TURNED: [right(0.5, 0.5, 1.0, 0.5, n=N_DOCUMENTS)]}, 0.0, 0.0,
-    )  # fmt: skip
+def test_a_good_random_stitch_of_any_pair_raises_the_bar_that_others_are_to_pass() -> None:
+    draw = right(0.5, 0.5, 1.0, 0.5, n=N_DOCUMENTS)
+    lucky = replace(pair(1, 0, POOR), null={TURNED: [draw] * 100})
     table = pd.DataFrame(pair_rows([pair(0, 1, GOOD), lucky], SEQUENCES, **OPTIONS))
     assert set(table["null_accuracy_largest_of_all_pairs"]) == {1.0}
-    assert table.loc[0, "above_random"] in (DIFFERS, UNDECIDED)
+    # Above the mean of its own random stitches, though not above that of all pairs.
+    mean_of_all = (0.6 + 0.5 + 0.6 + 100) / 103
+    assert table.loc[0, "accuracy_low"] > 0.6 and table.loc[0, "accuracy_high"] < mean_of_all
+    assert table["above_random"].tolist() == [UNDECIDED, DIFFERS]
+
+
+def test_above_chance_and_not_above_the_mean_of_its_random_stitches_differs() -> None:
+    draw = right(0.5, 0.5, 1.0, 0.5, n=N_DOCUMENTS)
+    held = replace(pair(0, 1, GOOD), null={TURNED: [draw]})
+    (row,) = pair_rows([held], SEQUENCES, **OPTIONS)
+    assert row["accuracy_low"] > row["chance"] and row["above_random"] == DIFFERS
 
 
 def test_what_none_recovers_or_no_classifier_has_is_no_error() -> None:
     null = pair(0, 1, (0.5, 0.5, 0.5, 0.5))
-    helpless = StitchedPair(0, 1, right(0.5)[0], null.right, null.null, 0.0, 0.0)
+    helpless = replace(null, unstitched=right(0.5)[0])
     with np.errstate(all="raise"):
         (row,) = pair_rows([helpless], SEQUENCES, **OPTIONS)
     assert np.isnan(row["recovered"]) and row["recovers_most"] == UNDECIDED
 
 
 def test_verdicts_are_of_the_whole_interval() -> None:
-    assert [verdict(*each, 0.5) for each in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))] == [
-        MATCHES, DIFFERS, UNDECIDED, UNDECIDED,
-    ]  # fmt: skip
-    assert verdict(0.5 + 1e-15, 0.6, 0.5) == UNDECIDED
-    assert verdict(float("nan"), float("nan"), 0.5) == UNDECIDED
+    bars = {"above": 0.5, "not_above": 0.5}
+    found = [verdict(*each, **bars) for each in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))]
+    assert found == [MATCHES, DIFFERS, UNDECIDED, UNDECIDED]
+    assert verdict(0.5 + 1e-15, 0.6, **bars) == UNDECIDED
+    assert verdict(float("nan"), float("nan"), **bars) == UNDECIDED
+
+
+def test_between_the_bars_a_verdict_is_undecided() -> None:
+    bars = {"above": 0.5, "not_above": 0.3}
+    ends = ((0.51, 0.6), (0.31, 0.5), (0.2, 0.31), (0.2, 0.3))
+    assert [verdict(*each, **bars) for each in ends] == [MATCHES, UNDECIDED, UNDECIDED, DIFFERS]
 
 
 def test_a_claim_asks_for_all_pairs_of_a_seed() -> None:

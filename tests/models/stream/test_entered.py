@@ -1,12 +1,13 @@
 """Enters models at a layer with their own states, with those of turned copies and with others."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.stream.entered import TokenIds, logits_above, states_of
+from embspace.models.stream.entered import TokenIds, logits_above, read_texts, states_of
 
 RNG = np.random.default_rng(0)
 MASK = np.arange(6) < np.array([[6], [4], [6]])
@@ -36,6 +37,16 @@ def logits_of(module: Any, tokens: TokenIds) -> np.ndarray:
             module(input_ids=ids, attention_mask=mask).logits for _, ids, mask in tokens.batches()
         ]
     return np.asarray(torch.cat(parts))
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    """The folder of a tokenizer of the words a and b."""
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b"]))
+    from transformers import BertTokenizerFast
+
+    BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize("kind", ["bert", "distilbert", "electra", "roberta", "modernbert"])
@@ -87,6 +98,17 @@ def test_many_texts_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("embspace.models.stream.entered.TEXTS_AT_ONCE", 2)
     assert states_of(module, TOKENS, None) == pytest.approx(whole, abs=1e-5)
     assert logits_above(module, 1, whole[1], TOKENS) == pytest.approx(logits, abs=1e-5)
+
+
+def test_texts_are_filled_up_on_the_right(words: Path) -> None:
+    found = read_texts(["b", "a b a"], words, 5)
+    assert found.ids.tolist() == [[2, 5, 3, 0, 0], [2, 4, 5, 4, 3]]
+    assert found.mask.tolist() == [[True] * 3 + [False] * 2, [True] * 5]
+
+
+def test_a_text_of_several_windows_is_refused(words: Path) -> None:
+    with pytest.raises(InputError, match=r"key 'window': found 4, but 2 texts .* is text 1"):
+        read_texts(["b", "a b a"], words, 4)
 
 
 def test_an_unknown_architecture_is_told_of() -> None:

@@ -53,17 +53,21 @@ def vocabulary_kernel(
 def explained_share(
     first: Float[np.ndarray, "token dim"],
     second: Float[np.ndarray, "token other_dim"],
-    kernel: Kernel,
 ) -> float:
-    """Return the share of the first model's embeddings that those of the second give by a kernel.
+    """Return the share of the first model's embeddings that a kernel from the second's explains.
 
-    1 - |E_2 K' - E_1|^2 / |E_1|^2, at most 1: 1 for a turned copy, and other_dim / tokens in
-    expectation for embeddings that are independent noise. NaN if all of the first's are zero.
+    1 - |E_2 K' - E_1|^2 / |E_1|^2 in [0, 1], of the kernel of these embeddings, the mean subtracted
+    on both sides: a mean that all tokens have in common tells none from another. 1 for a turned
+    copy, shifted or not, and other_dim / (tokens - 1) in expectation for independent noise. NaN if
+    the first's are all alike.
     """
-    whole = first.astype(np.float64)
-    squares = np.square(whole).sum()
-    rest = np.square(second.astype(np.float64) @ kernel.T - whole).sum()
-    return float(1 - rest / squares) if squares else float("nan")
+    if (first == first[0]).all():
+        return float("nan")
+    whole, other = (
+        each - each.mean(axis=0) for each in (first.astype(float), second.astype(float))
+    )
+    rest = np.square(other @ vocabulary_kernel(whole, other).T - whole).sum()
+    return float(1 - rest / np.square(whole).sum())
 
 
 def turned_kernel(kernel: Kernel, generator: np.random.Generator) -> Kernel:

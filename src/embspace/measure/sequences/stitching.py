@@ -47,6 +47,7 @@ def measure_stitching(
     *,
     ridge_strength: PositiveFloat,
     n_draws: PositiveInt,
+    least_count: PositiveInt,
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
@@ -61,11 +62,13 @@ def measure_stitching(
     over to a model that never saw it, and nothing is trained. Unlike in its code, positions are not
     added a second time.
 
-    Beside it: `identity`, the states as they are; `trained`, a ridge regression of the upper
-    model's states on the lower one's, of tokens of training texts, as a bar of what training gains;
-    two kinds of random stitches, the kernel turned at random (`turned`) and that of tokens matched
-    at random (`shuffled tokens`); the classifier itself; and chance, the share of the largest
-    class. A seed below itself is a control: there, the two spaces are nearly one.
+    Beside it: `frequent tokens`, the same through the tokens that training has read `least_count`
+    times or more, a check of how much the rare ones weigh, which decides nothing; `identity`, the
+    states as they are; `trained`, a ridge regression of the upper model's states on the lower
+    one's, of tokens of training texts, as a bar of what training gains, at the best of its own
+    upper layers; two kinds of random stitches, the kernel turned at random (`turned`) and that of
+    tokens matched at random (`shuffled tokens`); the classifier itself; and chance, the share of
+    the largest class. A seed below itself is a control: there, the two spaces are nearly one.
 
     Accuracy is a mean over documents of the share of their texts, with intervals over documents, of
     each class half; of random stitches it is of the first text of each document, with their range.
@@ -77,6 +80,11 @@ def measure_stitching(
     interval; it differs if the interval is below half. A claim matches for a seed above if all of
     its pairs do, and differs if all of them do.
 
+    Added after results, upon a reader's objection: the largest of many draws grows with their
+    number, and to be below it is not to be at random. A pair is `above_random` as before; it
+    `differs` only if its interval reaches no higher than the mean of its own random stitches, or
+    chance, whichever is larger; between the two it is undecided.
+
     Args:
         run: The run, which names seeds and phases.
         texts: Its held-out sequences and training texts; None of a run that classifies none.
@@ -84,12 +92,14 @@ def measure_stitching(
         final_norm: The module after the last block, if it has one.
         ridge_strength: Of the trained stitch, over the mean variance of a dimension.
         n_draws: Random stitches of each kind and ordered pair.
+        least_count: Of a token in the texts that the run was trained on.
         n_resamples: Half-samples of the documents.
         level: Of intervals.
         seed: Of random stitches and half-samples.
 
     Raises:
-        InputError: for an architecture that is not known.
+        InputError: for an architecture that is not known, a text that does not fit into the run's
+            window, or if fewer than two tokens are frequent enough.
     """
     if texts is None or len(run.phases) < 2:
         empty = (pd.DataFrame(columns=columns) for columns in (LAYERS, PAIRS, CLAIMS))
@@ -99,7 +109,7 @@ def measure_stitching(
     of_seeds = Parallel(n_jobs=-1, batch_size=1)(
         delayed(pairs_of_seed)(
             run, root, number, texts, final_norm,
-            strength=ridge_strength, n_draws=n_draws, seed=seed,
+            strength=ridge_strength, n_draws=n_draws, least_count=least_count, seed=seed,
         )
         for number in range(len(run.seeds))
     )  # fmt: skip

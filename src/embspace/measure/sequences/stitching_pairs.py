@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from embspace.errors import InputError
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.parameters.stitching import (
     LinearStitch,
@@ -27,6 +29,7 @@ from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.run import Run
 
 VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
+FREQUENT = "frequent tokens"
 TURNED, SHUFFLED = "turned", "shuffled tokens"
 Right = Bool[np.ndarray, "layer text"]
 RightOfFirst = Bool[np.ndarray, "layer document"]
@@ -34,6 +37,15 @@ States = Float[np.ndarray, "layer text token dim"]
 Embedding = Float[np.ndarray, "token dim"]
 Stitch = Sequence[LinearStitch]
 """A linear map for each layer."""
+
+
+class Explained(NamedTuple):
+    """The share of the lower model's embeddings that those of the upper one explain."""
+
+    share: float
+    shuffled: float
+    """The same of tokens that are matched at random."""
+    n_tokens: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +62,10 @@ class StitchedPair:
     """By stitch, whether the answer is right."""
     null: Mapping[str, Sequence[RightOfFirst]]
     """By kind of random stitch, a draw after the other, of the first text of each document."""
-    explained: float
-    """The share of the lower model's embeddings that those of the upper one give."""
-    shuffled_explained: float
-    """The same of tokens that are matched at random."""
+    explained: Explained
+    """Of all tokens, which all weigh alike."""
+    frequent_explained: Explained
+    """Of the tokens that training has read often enough."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +74,8 @@ class Texts:
 
     held_out: Sequences
     training: list[str]
+    read: list[str]
+    """All that the run was trained on: how often it has read each token."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +92,9 @@ class ReadModel:
 
 def stitched_texts(held_out: Sequences | None, texts: pd.DataFrame) -> Texts | None:
     """Return held-out sequences with the first training text of each document; None without."""
-    training = texts[texts["split"] == "train"].drop_duplicates("document")
-    return None if held_out is None else Texts(held_out, list(training["text"]))
+    read = texts[texts["split"] == "train"]
+    training = read.drop_duplicates("document")
+    return None if held_out is None else Texts(held_out, list(training["text"]), list(read["text"]))
 
 
 def read_model(
@@ -112,26 +127,27 @@ def pairs_of_seed(
     *,
     strength: float,
     n_draws: int,
+    least_count: int,
     seed: int,
 ) -> list[StitchedPair]:
     """Stitch one of a run's seeds, below, to every seed, itself included, above.
 
     Raises:
-        InputError: as `read_model`, or if two seeds have other tokens.
+        InputError: as `read_model` and `frequent_tokens`, or if two seeds have other tokens.
     """
     before, last = list(run.phases)[-2:]
     lower = read_model(run, root, before, number, texts, final_norm)
     states = states_of(lower.module, lower.held_out, final_norm)
+    read = read_texts(texts.read, Path(lower.name), run.window)
+    frequent = frequent_tokens(read, len(lower.tokens), least_count)
     found = []
     for each, upper_seed in enumerate(run.seeds):
         upper = read_model(run, root, last, each, texts, final_norm)
         require_same_tokens(lower.tokens, upper.tokens, (lower.name, upper.name))
-        lower_seed = run.seeds[number]
+        lower_seed, embeddings = run.seeds[number], (lower.embedding, upper.embedding)
         names = ("stitching", str(upper_seed), str(lower_seed))
         generator = stream_of(np.random.default_rng(seed), *names)
-        stitches, null = zero_shot_stitches(
-            lower.embedding, upper.embedding, len(states), n_draws, generator
-        )
+        stitches, null = zero_shot_stitches(*embeddings, frequent, len(states), n_draws, generator)
         if each == number:
             null = {}
         else:
@@ -142,8 +158,27 @@ def pairs_of_seed(
                 lower_seed,
                 _answers(upper, upper.held_out, texts.held_out.label),
                 *_all_right(upper, states, texts.held_out, stitches, null),
-                *_explained(lower.embedding, upper.embedding, generator),
+                _explained(*embeddings, generator),
+                _explained(*(each[frequent] for each in embeddings), generator),
             )
+        )
+    return found
+
+
+def frequent_tokens(
+    read: TokenIds, n_tokens: int, least_count: int
+) -> Int[np.ndarray, " frequent"]:
+    """Return the tokens, special ones included, that stand in texts `least_count` times or more.
+
+    Raises:
+        InputError: if these are fewer than two.
+    """
+    counts = np.bincount(read.ids[read.mask], minlength=n_tokens)
+    found = np.flatnonzero(counts >= least_count)
+    if len(found) < 2:
+        raise InputError(
+            f"key 'least_count': found {least_count}, but {len(found)} of {n_tokens} tokens are so "
+            "frequent in the texts that the run was trained on; expected two or more"
         )
     return found
 
@@ -151,15 +186,20 @@ def pairs_of_seed(
 def zero_shot_stitches(
     lower: Embedding,
     upper: Embedding,
+    frequent: Int[np.ndarray, " frequent"],
     n_layers: int,
     n_draws: int,
     generator: np.random.Generator,
 ) -> tuple[dict[str, Stitch], dict[str, list[Stitch]]]:
-    """Return the stitches that are not trained, and the draws of random ones; all layers alike."""
+    """Return the stitches that are not trained, and the draws of random ones; all layers alike.
+
+    That of `FREQUENT` is through the rows `frequent` of the embeddings alone.
+    """
     kernel = vocabulary_kernel(lower, upper)
     turned = [turned_kernel(kernel, generator) for _ in range(n_draws)]
     shuffled = [shuffled_kernel(lower, upper, generator) for _ in range(n_draws)]
     stitches = {VOCABULARY: kernel, IDENTITY: np.eye(*kernel.shape)}
+    stitches |= {FREQUENT: vocabulary_kernel(lower[frequent], upper[frequent])}
     null = {TURNED: turned, SHUFFLED: shuffled}
     return (
         {name: [kernel_stitch(each)] * n_layers for name, each in stitches.items()},
@@ -235,12 +275,7 @@ def _trained(
     ]
 
 
-def _explained(
-    lower: Embedding, upper: Embedding, generator: np.random.Generator
-) -> tuple[float, float]:
+def _explained(lower: Embedding, upper: Embedding, generator: np.random.Generator) -> Explained:
     """Return the share of the lower embeddings that is explained, and that of shuffled tokens."""
     anew = lower[generator.permutation(len(lower))]
-    return (
-        explained_share(lower, upper, vocabulary_kernel(lower, upper)),
-        explained_share(anew, upper, vocabulary_kernel(anew, upper)),
-    )
+    return Explained(explained_share(lower, upper), explained_share(anew, upper), len(lower))

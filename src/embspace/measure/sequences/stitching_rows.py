@@ -1,6 +1,6 @@
 """Tables of stitched models: accuracy by layer, by ordered pair of seeds, and the claims."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from embspace.geometry.inference.resampling import interval_bounds
 from embspace.measure.sequences.sequence_intervals import class_means
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.measure.sequences.stitching_pairs import (
+    FREQUENT,
     TRAINED,
     VOCABULARY,
     StitchedPair,
@@ -28,9 +29,14 @@ LAYERS += ["less_vocabulary", "less_vocabulary_low", "less_vocabulary_high"]
 PAIRS = [*PLACE, "n", "n_documents", "n_classes", "chance"]
 PAIRS += ["unstitched_accuracy", "unstitched_accuracy_low", "unstitched_accuracy_high"]
 PAIRS += ["best_layer", "accuracy", "accuracy_low", "accuracy_high"]
-PAIRS += ["recovered", "recovered_low", "recovered_high", "trained_accuracy"]
+PAIRS += ["recovered", "recovered_low", "recovered_high"]
+PAIRS += ["trained_best_layer", "trained_accuracy", "trained_accuracy_low", "trained_accuracy_high"]
 PAIRS += ["null_accuracy", "null_accuracy_largest", "null_accuracy_largest_of_all_pairs"]
-PAIRS += ["explained_share", "shuffled_explained_share", "above_random", "recovers_most"]
+PAIRS += ["explained_share", "shuffled_explained_share"]
+PAIRS += ["frequent_best_layer"]
+PAIRS += ["frequent_accuracy", "frequent_accuracy_low", "frequent_accuracy_high"]
+PAIRS += ["n_frequent_tokens", "frequent_explained_share", "shuffled_frequent_explained_share"]
+PAIRS += ["above_random", "recovers_most"]
 CLAIMS = ["claim", "seed", "n_pairs", "n_matching", "n_differing", "holds_if", "verdict"]
 RULES = {
     "above_random": (
@@ -97,16 +103,21 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
             row[name] = means[number]
             row[f"{name}_low"], row[f"{name}_high"] = interval.low[number], interval.high[number]
         row |= _recovered(means, interval.deviations, chance, options["level"])
-        row |= {"explained_share": pair.explained}
-        row |= {"shuffled_explained_share": pair.shuffled_explained}
+        row |= {
+            **_explained(pair),
+            **_at_its_best("frequent", pair.right[FREQUENT], sequences, options),
+        }
         if len(null):
-            trained = _of_documents(pair.right[TRAINED], sequences)[best]
-            row |= {"trained_accuracy": trained.mean(), "null_accuracy": null.mean()}
-            row |= {"null_accuracy_largest": null.max()}
+            row |= _at_its_best("trained", pair.right[TRAINED], sequences, options)
+            row |= {"null_accuracy": null.mean(), "null_accuracy_largest": null.max()}
             row |= {"null_accuracy_largest_of_all_pairs": largest}
-            bar = max(chance, largest)
-            row["above_random"] = verdict(row["accuracy_low"], row["accuracy_high"], bar)
-            row["recovers_most"] = verdict(row["recovered_low"], row["recovered_high"], MOST)
+            row["above_random"] = verdict(
+                row["accuracy_low"], row["accuracy_high"],
+                above=max(chance, largest), not_above=max(chance, null.mean()),
+            )  # fmt: skip
+            row["recovers_most"] = verdict(
+                row["recovered_low"], row["recovered_high"], above=MOST, not_above=MOST
+            )
         yield row
 
 
@@ -125,12 +136,12 @@ def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def verdict(low: float, high: float, bar: float) -> str:
-    """Return whether an interval is above a bar, not above it in any part, or neither."""
-    low, high, bar = (round(each, DIGITS) for each in (low, high, bar))
-    if low > bar:
+def verdict(low: float, high: float, *, above: float, not_above: float) -> str:
+    """Return whether all of an interval is above one bar, no part is above another, or neither."""
+    low, high, above, not_above = (round(each, DIGITS) for each in (low, high, above, not_above))
+    if low > above:
         return MATCHES
-    return DIFFERS if high <= bar else UNDECIDED
+    return DIFFERS if high <= not_above else UNDECIDED
 
 
 def best_layer(accuracy: Float[np.ndarray, " layer"]) -> int:
@@ -148,6 +159,35 @@ def _best_of_null(pair: StitchedPair) -> Float[np.ndarray, " draw"]:
     """Return the accuracy of each random stitch at the best of its own upper layers."""
     drawn = [right.mean(axis=1) for draws in pair.null.values() for right in draws]
     return np.array([each[best_layer(each)] for each in drawn])
+
+
+def _at_its_best(
+    name: str,
+    right: Bool[np.ndarray, "layer text"],
+    sequences: Sequences,
+    options: Mapping[str, Any],
+) -> Row:
+    """Return the accuracy of a stitch at the best of its own upper layers, with its interval."""
+    of_layers = _of_documents(right, sequences)
+    best = best_layer(of_layers.mean(axis=1))
+    means, interval = class_means(of_layers[best][:, np.newaxis], sequences.stratum, **options)
+    return {
+        f"{name}_best_layer": best,
+        f"{name}_accuracy": means[0],
+        f"{name}_accuracy_low": interval.low[0],
+        f"{name}_accuracy_high": interval.high[0],
+    }
+
+
+def _explained(pair: StitchedPair) -> Row:
+    """Return the shares of embeddings that are explained, of all tokens and of frequent ones."""
+    return {
+        "explained_share": pair.explained.share,
+        "shuffled_explained_share": pair.explained.shuffled,
+        "n_frequent_tokens": pair.frequent_explained.n_tokens,
+        "frequent_explained_share": pair.frequent_explained.share,
+        "shuffled_frequent_explained_share": pair.frequent_explained.shuffled,
+    }
 
 
 def _of_documents(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.errors import InputError
 from embspace.models.final_norm import layer_states
 from embspace.models.stream.adapters import first_block
 from embspace.models.tokenizer import read_tokenizer
@@ -41,9 +42,20 @@ class TokenIds:
 
 
 def read_texts(texts: list[str], folder: Path, window: int) -> TokenIds:
-    """Return the token ids of texts; a text of several windows has the first one's."""
+    """Return the token ids of texts.
+
+    Raises:
+        InputError: if a text does not fit into a window, or has no token.
+    """
     windows = cut_windows(texts, read_tokenizer(folder), window, length_key="key 'window'")
-    rows = [each.ids for each in windows if not each.number]
+    if len(windows) > len(texts):
+        long = next(each.text for each in windows if each.number)
+        raise InputError(
+            f"{folder}: key 'window': found {window}, but {len(texts)} texts have {len(windows)} "
+            f"windows, the first of several is text {long}; allowed: as many tokens as the longest "
+            "text has, special ones included"
+        )
+    rows = [each.ids for each in windows]
     shape = (len(rows), max(len(row) for row in rows))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, dtype=bool)
     for number, row in enumerate(rows):
