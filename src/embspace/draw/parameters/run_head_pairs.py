@@ -31,6 +31,7 @@ LOOKS = {
     "query_key": Look("W_QK, trained", VERMILION, "s", "-"),
 }
 BEFORE = "before training"
+BOTH = "n_above_null_and_anew"
 CATEGORIES = {
     "equal": "same token",
     "part_of_speech": "part of speech",
@@ -113,7 +114,7 @@ def _ends(checkpoints: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def _over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     keys = ["run", "form", "category"]
-    return rows.groupby(keys, sort=False)[["n_above_null", "n_heads"]].sum()
+    return rows.groupby(keys, sort=False)[["n_above_null", BOTH, "n_heads"]].sum()
 
 
 def _title(checkpoints: pd.DataFrame) -> str:
@@ -128,9 +129,10 @@ def _title(checkpoints: pd.DataFrame) -> str:
     n, of = int(best["n_above_null"]), int(best["n_heads"])
     most = int(before["n_above_null"].max()) if len(before) else 0
     return (
-        f"{FORMS[form]} of the {run} relates {MEANINGS[category]} in {n} of {counted(of, 'head')}, "
-        "more than any other pairs in any run; before training no run has more than "
-        f"{counted(most, 'head')} of any category beyond chance"
+        f"{n} of {counted(of, 'head')} of the {run} prefer {MEANINGS[category]} by {FORMS[form]}, more "
+        f"heads than any other pairs have; {int(best[BOTH])} of them also more than the same "
+        "tokens paired at random, the others only select tokens; before training at most "
+        f"{count(most)}"
     )
 
 
@@ -199,7 +201,9 @@ def _text(tables: Tables, n_cards: int, digits: int) -> str:
         "tokens of rows permuted, `anew` with a head's own rows and columns joined at random, "
         "`shuffled` of heads whose entries are in random order. `tokens`: those that have a value "
         "in the category. `heads`: beyond chance, of all seeds together. The p-value is over the "
-        "heads of one form, category and seed, and not over these."
+        "heads of one form, category and seed, and not over these. `pairing, too`: those of them "
+        "that have more such pairs than their own tokens paired anew, p-value of each head by "
+        "itself; the others select tokens of the category, but do not pair them."
     )
     parts = [section("After training", note, markdown_table(_by_category(after), digits))]
     cards = section(
@@ -227,6 +231,7 @@ def _by_category(rows: pd.DataFrame) -> pd.DataFrame:
                 **{name: some[column].mean() for column, name in MEANS.items()},
                 "largest share": some["largest_share"].max(),
                 "heads": f"{int(some['n_above_null'].sum())} of {int(some['n_heads'].sum())}",
+                "pairing, too": int(some[BOTH].sum()),
             }
         )
     return pd.DataFrame(found)
