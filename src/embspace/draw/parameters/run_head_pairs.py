@@ -11,8 +11,9 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, say_instead
-from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look, run_name
+from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import code, folded, markdown_table, section
+from embspace.draw.page.run_tables import with_runs
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
@@ -70,7 +71,7 @@ def draw_run_head_pairs(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw a row for each run: categories by layer of both forms, and heads beyond chance."""
-    tables = {name: _with_runs(results[name], label) for name in ("checkpoints", "shares", "pairs")}
+    tables = {name: with_runs(results[name], label) for name in ("checkpoints", "shares", "pairs")}
     checkpoints = tables["checkpoints"]
     runs = list(checkpoints["run"].drop_duplicates())
     figure, axes = new_figure(
@@ -98,13 +99,6 @@ def draw_run_head_pairs(
     return figure, f"{heading}\n{_text(tables, n_cards, digits)}"
 
 
-def _with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    if "run" not in table:
-        named = table.assign(run=label)
-        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
-    return table.assign(run=[run_name(str(run)) for run in table["run"]])
-
-
 def _ends(checkpoints: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows before any training and after all of it."""
     last = checkpoints.groupby("run")[["phase", "step"]].transform("last")
@@ -129,8 +123,9 @@ def _title(checkpoints: pd.DataFrame) -> str:
     n, of = int(best["n_above_null"]), int(best["n_heads"])
     most = int(before["n_above_null"].max()) if len(before) else 0
     return (
-        f"{n} of {counted(of, 'head')} of the {run} prefer {MEANINGS[category]} by {FORMS[form]}, more "
-        f"heads than any other pairs have; {int(best[BOTH])} of them also more than the same "
+        f"{n} of {counted(of, 'head')} of the {run} prefer {MEANINGS[category]} by "
+        f"{FORMS[form]}, more heads than any other pairs have; {int(best[BOTH])} of them "
+        "also more than the same "
         "tokens paired at random, the others only select tokens; before training at most "
         f"{count(most)}"
     )
