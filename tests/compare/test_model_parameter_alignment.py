@@ -11,6 +11,8 @@ from embspace.compare.model_parameter_alignment import (
     COLUMNS,
     compare_model_parameter_alignment,
 )
+from embspace.errors import InputError
+from embspace.geometry.inference.holm import holm_p_values
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.read import ModelParameters
@@ -18,7 +20,7 @@ from tests.models.parameters.known import DIM, known_parameters
 
 N_LAYERS = 6
 NAMES = ("one", "other")
-SETTINGS: dict[str, Any] = {"n_shuffles": 60, "level": 0.95, "seed": 0}
+SETTINGS: dict[str, Any] = {"n_shuffles": 300, "level": 0.95, "seed": 0}
 
 
 def space(parameters: ModelParameters | None) -> VocabularySpace:
@@ -59,7 +61,8 @@ def test_layers_that_were_kept_are_found_through_the_vocabulary(found: pd.DataFr
     rows = found[found["space"] == "vocabulary"]
     assert set(rows["matches"]) == {"- 1 - 2 - 3"}
     assert (rows["in_order"] == 1).all()
-    assert rows["is_aligned"].mean() > 0.8  # of ten rows a layer, dealt ones may be as alike
+    assert (rows["p_value"] < 0.02).all()
+    assert rows["is_above_dealt_rows"].mean() >= 0.5  # of ten rows, dealt ones may be as alike
     assert (found.loc[found["space"] == "raw", "matches"] != "- 1 - 2 - 3").any()
 
 
@@ -74,8 +77,30 @@ def test_every_two_layers_have_a_cell(found: pd.DataFrame) -> None:
 def test_unlike_models_are_as_the_null_is() -> None:
     other = known_parameters(1, n_layers=N_LAYERS)
     rows = compare_model_parameter_alignment(space(MODEL), space(other), NAMES, **SETTINGS)
-    assert rows["is_aligned"].mean() < 0.3
+    assert not rows["is_above_dealt_rows"].any()
     assert rows["null_in_order"].mean() == pytest.approx(0.5, abs=0.1)
+
+
+def test_p_values_are_corrected_for_all_groups_and_spaces(found: pd.DataFrame) -> None:
+    rows = found.drop_duplicates(["group", "space"])
+    assert len(rows) == 12
+    assert rows["holm_p_value"].to_numpy() == pytest.approx(
+        holm_p_values(rows["p_value"].to_numpy())
+    )
+    assert (rows["is_above_dealt_rows"] == (rows["holm_p_value"] <= 0.05)).all()
+    few = compare_model_parameter_alignment(
+        space(MODEL), space(turned(MODEL, [1, 3, 5])), NAMES, **{**SETTINGS, "n_shuffles": 100}
+    )
+    assert not few["is_above_dealt_rows"].any()  # 12 tests of 100 draws: 12 / 101 at least
+
+
+def test_a_layer_of_constant_rows_is_told_by_name() -> None:
+    other = known_parameters(1, n_layers=N_LAYERS)
+    flat = replace(other.layers[2], query=np.ones_like(other.layers[2].query))
+    other = replace(other, layers=[*other.layers[:2], flat, *other.layers[3:]])
+    words = r"attention_query, raw: layer 3 of the second of two models \(one and other\)"
+    with pytest.raises(InputError, match=words):
+        compare_model_parameter_alignment(space(MODEL), space(other), NAMES, **SETTINGS)
 
 
 def test_another_vocabulary_is_told_in_words_and_breaks_nothing() -> None:

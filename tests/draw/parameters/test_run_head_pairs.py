@@ -23,10 +23,12 @@ HEADS = list(product((1, 2), (1, 2)))
 
 def checkpoints(n_above: int) -> pd.DataFrame:
     rows = [
-        ("pretraining", step, seed, form, category, n_above * (step == 9 and category == "topic"))
+        ("pretraining", step, seed, form, category, n_above * (step == 9 and category == "topic")
+         + (step == 0 and category == "equal"), int(step == 9 and category == "topic" and not seed))
         for step, seed, form, category in product((0, 9), (0, 1), FORMS, CATEGORIES)
-    ]
+    ]  # fmt: skip
     columns = ["phase", "step", "seed", "form", "category", "n_above_null"]
+    columns += ["n_above_null_and_anew"]
     return pd.DataFrame(rows, columns=columns).assign(
         n_tokens=40, n_words=30, n_heads=4, share=0.5, permuted_mean=0.1, paired_anew_mean=0.2,
         shuffled_mean=0.1, largest_share=0.9,
@@ -75,14 +77,15 @@ def test_maps_are_means_of_shares_above_permuted_ones() -> None:
 def test_points_are_heads_beyond_chance_of_each_seed() -> None:
     figure, _ = draw("mine")
     before, after = figure.axes[2].lines[:2]
-    assert list(before.get_xdata()) == [0, 0, 0, 0]
+    assert list(before.get_xdata()) == [1, 0, 1, 0]
     assert list(after.get_xdata()) == [0, 1, 0, 1]
 
 
 def test_the_title_says_the_most_frequent_category_and_what_random_weights_have() -> None:
     assert title(draw("mine")[0]) == (
-        "W_VO of the mine relates words of one topic in 2 of 8 heads, more than any other pairs in "
-        "any run; before training no run has more than 0 heads of any category beyond chance"
+        "2 of 8 heads of the mine prefer words of one topic by W_VO, more heads than any other "
+        "pairs have; 1 of them also more than the same tokens paired at random, the others "
+        "only select tokens; before training at most 2"
     )
     assert title(draw("mine", n_above=0)[0]).startswith("No head of a trained run relates")
 

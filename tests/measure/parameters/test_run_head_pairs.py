@@ -90,7 +90,7 @@ def planted() -> ModelParameters:
 @pytest.fixture(scope="module")
 def found() -> RunHeadPairs:
     models = [(at(0), random_heads(3)), (at(9), planted())]
-    return measure_run_head_pairs(iter(models), LANGUAGE, TEXTS, **SETTINGS)
+    return measure_run_head_pairs(iter(models), LANGUAGE, None, TEXTS, **SETTINGS)
 
 
 def above(table: pd.DataFrame, category: str) -> list[list[Any]]:
@@ -144,7 +144,7 @@ def test_tables_have_a_row_a_head_and_category_after_training(found: RunHeadPair
 
 
 def test_other_checkpoints_move_no_number(found: RunHeadPairs) -> None:
-    alone = measure_run_head_pairs([(at(9), planted())], LANGUAGE, TEXTS, **SETTINGS)
+    alone = measure_run_head_pairs([(at(9), planted())], LANGUAGE, None, TEXTS, **SETTINGS)
     pd.testing.assert_frame_equal(alone.shares, found.shares)
 
 
@@ -157,15 +157,36 @@ def test_a_language_has_empty_tables_and_no_model_is_read() -> None:
         raise AssertionError
         yield
 
-    found = measure_run_head_pairs(never(), texts, TEXTS, **SETTINGS)
+    found = measure_run_head_pairs(never(), texts, None, TEXTS, **SETTINGS)
     assert found.pairs.empty and found.shares.empty and list(found.checkpoints) == CHECKPOINTS
+
+
+def test_a_base_has_its_own_vocabulary_whatever_the_corpus() -> None:
+    """Word pieces are no words of the texts: none would be frequent enough."""
+
+    def never() -> Any:
+        raise AssertionError
+        yield
+
+    found = measure_run_head_pairs(never(), LANGUAGE, "minilm", TEXTS, **SETTINGS)
+    assert found.pairs.empty and found.shares.empty and list(found.checkpoints) == CHECKPOINTS
+
+
+def test_heads_that_only_select_tokens_are_told_from_those_that_pair_them(
+    found: RunHeadPairs,
+) -> None:
+    """The head of topics takes all its tokens from one topic, that of stems joins single words."""
+    last = found.checkpoints.query("step == 9").set_index(["form", "category"])
+    topics, stems = last.loc[("value_output", "topic")], last.loc[("query_key", "stem")]
+    assert topics["n_above_null"] >= 1 and topics["n_above_null_and_anew"] == 0
+    assert stems["n_above_null"] == stems["n_above_null_and_anew"] == 1
 
 
 def test_bad_input_is_refused() -> None:
     models = [(at(9), replace(planted(), tokens=TOKENS[:-1]))]
     with pytest.raises(InputError, match=f"the output embedding {len(TOKENS)} rows"):
-        measure_run_head_pairs(models, LANGUAGE, TEXTS, **SETTINGS)
+        measure_run_head_pairs(models, LANGUAGE, None, TEXTS, **SETTINGS)
     with pytest.raises(InputError, match="key 'least_count': found 2, but 0"):
         measure_run_head_pairs(
-            [(at(9), planted())], LANGUAGE, TEXTS, **SETTINGS | {"least_count": 2}
+            [(at(9), planted())], LANGUAGE, None, TEXTS, **SETTINGS | {"least_count": 2}
         )

@@ -17,8 +17,10 @@ from embspace.draw.page.canvas import (
     say_instead,
     shade,
 )
-from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look, run_name
+from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.parameter_groups import GROUPS
+from embspace.draw.page.run_tables import with_runs
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
@@ -33,16 +35,6 @@ NONE = "no run was trained; `make all` trains some"
 SPACES = {
     "vocabulary": Look("through the vocabulary", BLUE, "o", "-"),
     "raw": Look("in raw space", VERMILION, "s", "--"),
-}
-GROUPS = {
-    "attention_query": "queries",
-    "attention_key": "keys",
-    "attention_value": "values",
-    "attention_output": "outputs",
-    "feed_forward_key": "FF keys",
-    "feed_forward_gate": "FF gates",
-    "feed_forward_up": "FF ups",
-    "feed_forward_value": "FF values",
 }
 MAPS = {"vocabulary": "Vocabulary", "raw": "Raw space"}
 N_COLUMNS = 4
@@ -61,8 +53,8 @@ def draw_parameter_alignment(
 
     Maps are of the first two seeds after the last phase, of the parameters `shown`.
     """
-    tables = {name: _with_runs(results[name], label) for name in ("assignments", "similarity")}
-    planted = _with_runs(results["planted"], label)
+    tables = {name: with_runs(results[name], label) for name in ("assignments", "similarity")}
+    planted = with_runs(results["planted"], label)
     runs = list(planted["run"].drop_duplicates())
     figure, axes = new_figure(
         max(1, len(runs)),
@@ -89,13 +81,6 @@ def draw_parameter_alignment(
     row[3].set_xlabel("noise")
     legend_below(figure, axes, ncols=5)
     return figure, f"{heading}\n{_text(tables['assignments'], planted, digits)}"
-
-
-def _with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    if "run" not in table:
-        named = table.assign(run=label)
-        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
-    return table.assign(run=[run_name(str(run)) for run in table["run"]])
 
 
 def _last(table: pd.DataFrame) -> pd.DataFrame:

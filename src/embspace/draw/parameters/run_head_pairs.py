@@ -11,8 +11,9 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, say_instead
-from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look, run_name
+from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import code, folded, markdown_table, section
+from embspace.draw.page.run_tables import with_runs
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
@@ -31,6 +32,7 @@ LOOKS = {
     "query_key": Look("W_QK, trained", VERMILION, "s", "-"),
 }
 BEFORE = "before training"
+BOTH = "n_above_null_and_anew"
 CATEGORIES = {
     "equal": "same token",
     "part_of_speech": "part of speech",
@@ -69,7 +71,7 @@ def draw_run_head_pairs(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw a row for each run: categories by layer of both forms, and heads beyond chance."""
-    tables = {name: _with_runs(results[name], label) for name in ("checkpoints", "shares", "pairs")}
+    tables = {name: with_runs(results[name], label) for name in ("checkpoints", "shares", "pairs")}
     checkpoints = tables["checkpoints"]
     runs = list(checkpoints["run"].drop_duplicates())
     figure, axes = new_figure(
@@ -97,13 +99,6 @@ def draw_run_head_pairs(
     return figure, f"{heading}\n{_text(tables, n_cards, digits)}"
 
 
-def _with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    if "run" not in table:
-        named = table.assign(run=label)
-        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
-    return table.assign(run=[run_name(str(run)) for run in table["run"]])
-
-
 def _ends(checkpoints: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows before any training and after all of it."""
     last = checkpoints.groupby("run")[["phase", "step"]].transform("last")
@@ -113,7 +108,7 @@ def _ends(checkpoints: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def _over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     keys = ["run", "form", "category"]
-    return rows.groupby(keys, sort=False)[["n_above_null", "n_heads"]].sum()
+    return rows.groupby(keys, sort=False)[["n_above_null", BOTH, "n_heads"]].sum()
 
 
 def _title(checkpoints: pd.DataFrame) -> str:
@@ -128,9 +123,11 @@ def _title(checkpoints: pd.DataFrame) -> str:
     n, of = int(best["n_above_null"]), int(best["n_heads"])
     most = int(before["n_above_null"].max()) if len(before) else 0
     return (
-        f"{FORMS[form]} of the {run} relates {MEANINGS[category]} in {n} of {counted(of, 'head')}, "
-        "more than any other pairs in any run; before training no run has more than "
-        f"{counted(most, 'head')} of any category beyond chance"
+        f"{n} of {counted(of, 'head')} of the {run} prefer {MEANINGS[category]} by "
+        f"{FORMS[form]}, more heads than any other pairs have; {int(best[BOTH])} of them "
+        "also more than the same "
+        "tokens paired at random, the others only select tokens; before training at most "
+        f"{count(most)}"
     )
 
 
@@ -199,7 +196,9 @@ def _text(tables: Tables, n_cards: int, digits: int) -> str:
         "tokens of rows permuted, `anew` with a head's own rows and columns joined at random, "
         "`shuffled` of heads whose entries are in random order. `tokens`: those that have a value "
         "in the category. `heads`: beyond chance, of all seeds together. The p-value is over the "
-        "heads of one form, category and seed, and not over these."
+        "heads of one form, category and seed, and not over these. `pairing, too`: those of them "
+        "that have more such pairs than their own tokens paired anew, p-value of each head by "
+        "itself; the others select tokens of the category, but do not pair them."
     )
     parts = [section("After training", note, markdown_table(_by_category(after), digits))]
     cards = section(
@@ -227,6 +226,7 @@ def _by_category(rows: pd.DataFrame) -> pd.DataFrame:
                 **{name: some[column].mean() for column, name in MEANS.items()},
                 "largest share": some["largest_share"].max(),
                 "heads": f"{int(some['n_above_null'].sum())} of {int(some['n_heads'].sum())}",
+                "pairing, too": int(some[BOTH].sum()),
             }
         )
     return pd.DataFrame(found)

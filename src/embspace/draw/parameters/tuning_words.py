@@ -10,24 +10,16 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import GRAY, run_name, seed_look
+from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.parameter_groups import GROUPS
+from embspace.draw.page.run_tables import with_runs
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv", "claims.csv", "cards.csv", "classes.csv", "lists.csv")
 NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `sentiment`"
-GROUPS = {
-    "attention_query": "queries",
-    "attention_key": "keys",
-    "attention_value": "values",
-    "feed_forward_key": "FF keys",
-    "feed_forward_gate": "FF gates",
-    "feed_forward_up": "FF ups",
-    "feed_forward_value": "FF values",
-    "attention_output": "outputs",
-}
 READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
 OFFSET = 0.2  # of a seed from the middle of its row
 SHARE, COUNT = "share", "mean_listed"
@@ -38,7 +30,7 @@ def draw_tuning_words(
     results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a row for each run: shares and counts by group and layer, with nulls; and its tables."""
-    tables = {name: _with_runs(table, label) for name, table in results.items()}
+    tables = {name: with_runs(table, label) for name, table in results.items()}
     shares = tables["csv"]
     runs = list(shares["run"].drop_duplicates())
     figure, axes = new_figure(
@@ -62,13 +54,6 @@ def draw_tuning_words(
     axes[-1].set_xlabel(f"mean number among {_n_tokens(tables['lists'])}")
     legend_below(figure, axes, ncols=4)
     return figure, f"{heading}\n{_text(tables, digits)}"
-
-
-def _with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    if "run" not in table:
-        named = table.assign(run=label)
-        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
-    return table.assign(run=[run_name(str(run)) for run in table["run"]])
 
 
 def _n_tokens(lists: pd.DataFrame) -> int:

@@ -35,6 +35,17 @@ PLANTED = ["phase", "step", "seed", "group", "space", "noise", "n_layers", "n_ro
 PLANTED += ["found", "found_low", "found_high", "chance", "smallest_margin"]
 
 
+@dataclass(frozen=True, eq=False)
+class LayerMap:
+    """The similarity of every two layers of two models, of one group and space."""
+
+    group: str
+    space: str
+    similarity: Similarity
+    dealt: list[Similarity]
+    """The same of rows of the other model that are dealt to its layers anew."""
+
+
 @dataclass(frozen=True)
 class Protocol:
     """Holds the settings of the null."""
@@ -55,34 +66,57 @@ def aligned_rows(
     Raises:
         InputError: if a layer has constant rows alone.
     """
+    names = [str(each) for each in place.values()]
+    models = ", ".join(f"{key} {value}" for key, value in place.items())
+    for found in layer_maps(
+        one, other, n_shuffles=protocol.n_shuffles, seed=protocol.seed, names=names, models=models
+    ):
+        head: Row = {"group": found.group, "space": found.space}
+        null = np.array([_on_diagonal(each) for each in found.dealt])
+        whole = {**head, **_assignment_row(found.similarity, null, protocol.level)}
+        yield (
+            [{**head, **cell} for cell in cell_rows(found.similarity)],
+            {**whole, "n_tokens": len(one.tokens)},
+        )
+
+
+def layer_maps(
+    one: ModelParameters,
+    other: ModelParameters,
+    *,
+    n_shuffles: int,
+    seed: int,
+    names: Sequence[str],
+    models: str,
+) -> Iterator[LayerMap]:
+    """Yield how alike the layers of two models are, by group and space.
+
+    Groups that one of the models lacks are left out, as is the raw space of models of unlike
+    widths. `names` are those of the draws of the null, `models` what an error calls the two.
+
+    Raises:
+        InputError: if a layer has constant rows alone.
+    """
     covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
     groups, others = parameter_groups(one), parameter_groups(other)
     for group, rows in groups.items():
+        if group not in others:
+            continue
         for space in (VOCABULARY, RAW):
             if space == VOCABULARY:
                 means = projected_row_means(rows, others[group], covariances)
-            else:
+            elif rows[0].shape[1] == others[group][0].shape[1]:
                 means = raw_row_means(rows, others[group])
+            else:
+                continue
             numbers = layer_numbers(others[group])
             similarity = layer_similarity(means, numbers)
-            _require_defined(similarity, f"{group}, {space}", place)
-            name = [str(each) for each in place.values()]
-            stream = stream_of(np.random.default_rng(protocol.seed), *name, group, space)
-            null = np.array(
-                [
-                    _on_diagonal(layer_similarity(means, stream.permutation(numbers)))
-                    for _ in range(protocol.n_shuffles)
-                ]
-            )
-            head: Row = {"group": group, "space": space}
-            whole = {**head, **_assignment_row(similarity, null, protocol.level)}
-            yield (
-                [{**head, **cell} for cell in _cells(similarity)],
-                {
-                    **whole,
-                    "n_tokens": len(one.tokens),
-                },
-            )
+            _require_defined(similarity, f"{group}, {space}", models)
+            stream = stream_of(np.random.default_rng(seed), *names, group, space)
+            dealt = [
+                layer_similarity(means, stream.permutation(numbers)) for _ in range(n_shuffles)
+            ]
+            yield LayerMap(group, space, similarity, dealt)
 
 
 def planted_rows(
@@ -143,7 +177,7 @@ def _require_varied(rows: Sequence[Rows], group: str) -> None:
             )
 
 
-def _require_defined(similarity: Similarity, what: str, place: Row) -> None:
+def _require_defined(similarity: Similarity, what: str, models: str) -> None:
     """Stop unless every layer has parameters that can be correlated.
 
     Raises:
@@ -154,7 +188,6 @@ def _require_defined(similarity: Similarity, what: str, place: Row) -> None:
         return
     of_first = bool(undefined.all(axis=1).any())
     layer = int(np.argmax(undefined.all(axis=1 if of_first else 0))) + 1
-    models = ", ".join(f"{key} {value}" for key, value in place.items())
     raise InputError(
         f"{what}: layer {layer} of the {'first' if of_first else 'second'} of two models "
         f"({models}) has constant rows alone, which have no correlation; expected some that vary"
@@ -186,7 +219,8 @@ def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], le
     }
 
 
-def _cells(similarity: Similarity) -> Iterator[Row]:
+def cell_rows(similarity: Similarity) -> Iterator[Row]:
+    """Yield a row a pair of layers, numbered from 1, and whether the assignment matches the two."""
     order = best_order(similarity)
     for layer, other in np.ndindex(*similarity.shape):
         yield {

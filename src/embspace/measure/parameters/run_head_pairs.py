@@ -44,19 +44,24 @@ SHARES = [*HEAD, "category", "n_pairs", "share", "permuted_mean", "p_value_over_
 SHARES += ["paired_anew_mean", "paired_anew_p_value", "shuffled_largest", "above_null"]
 CHECKPOINTS = [*PLACE, "category", "n_tokens", "n_words", "n_heads", "share", "permuted_mean"]
 CHECKPOINTS += ["paired_anew_mean", "shuffled_mean", "largest_share", "n_above_null"]
+CHECKPOINTS += ["n_above_null_and_anew"]
 MEANS = ["share", "permuted_mean", "paired_anew_mean", "shuffled_mean"]
 
 
 @dataclass(frozen=True, eq=False)
 class RunHeadPairs:
-    """The tables of a run; empty of one whose words are those of a language."""
+    """The tables of a run; empty of one whose vocabulary is that of a language."""
 
     pairs: pd.DataFrame
     """The first of each head and form after all training, without pairs of a token with itself."""
     shares: pd.DataFrame
     """One row a head, form and category after all training, by seed."""
     checkpoints: pd.DataFrame
-    """One row a form and category: means over heads, and how many are beyond chance."""
+    """One row a form and category: means over heads, and how many are beyond chance.
+
+    `n_above_null_and_anew` counts those of them of which the p-value among a head's own tokens
+    paired anew is at most `significance`, too, each head by itself.
+    """
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class _Protocol:
 def measure_run_head_pairs(
     models: Iterable[tuple[Checkpoint, ModelParameters]],
     corpus: Corpus,
+    base: str | None,
     texts: Sequence[str],
     *,
     n_pairs: PositiveInt,
@@ -86,11 +92,14 @@ def measure_run_head_pairs(
     Pairs are among the tokens that the run was trained on `least_count` times or more; those of a
     token with itself are counted apart, as `equal`. Categories are those of `run_words`, nulls and
     rule those of `share_rows`; the heads before any training are another null. The rule was fixed
-    before looking.
+    before looking. That heads beyond chance are counted once more if they are above their own
+    tokens paired anew was added after the results, upon a reader's objection.
 
     Args:
-        models: Checkpoints with their parameters; not read for a corpus of a language.
+        models: Checkpoints with their parameters; not read for a vocabulary of a language.
         corpus: The corpus of the run.
+        base: The model of conf/model/ that the run goes on from, whose vocabulary is that of a
+            language whatever the corpus; None of a run with a vocabulary of its corpus.
         texts: Those that it was trained on.
         n_pairs: Of each head and form.
         n_listed: Of these in the table.
@@ -106,7 +115,7 @@ def measure_run_head_pairs(
         InputError: if fewer than two tokens are frequent enough, or the vocabulary does not have a
             token for each row of the embedding.
     """
-    if not is_known(corpus):
+    if base is not None or not is_known(corpus):
         return RunHeadPairs(*(pd.DataFrame(columns=each) for each in (PAIRS, SHARES, CHECKPOINTS)))
     rules = Rules(n_pairs, n_permutations, least_share, significance, seed)
     protocol = _Protocol(rules, n_listed, n_shuffled_heads)
@@ -119,7 +128,7 @@ def measure_run_head_pairs(
             rows, found = _of_form(checkpoint, parameters, words, form, protocol)
             pairs.append(rows)
             shares.append(found)
-            checkpoints.append(_over_heads(found, words))
+            checkpoints.append(_over_heads(found, words, significance))
     return RunHeadPairs(
         pairs=_last(pd.DataFrame([row for rows in pairs for row in rows], columns=PAIRS)),
         shares=_last(pd.concat(shares, ignore_index=True))[SHARES],
@@ -150,13 +159,20 @@ def _of_form(
     return pair_rows(found, heads, words, protocol.n_listed), shares
 
 
-def _over_heads(shares: pd.DataFrame, words: Words) -> pd.DataFrame:
-    """Return the means over heads of each category, and how many heads are beyond chance."""
+def _over_heads(shares: pd.DataFrame, words: Words, significance: float) -> pd.DataFrame:
+    """Return the means over heads of each category, and how many heads are beyond chance.
+
+    A head that selects tokens that have a number has pairs of one number whichever of them it
+    pairs: those that pair them, too, are counted by themselves.
+    """
+    pairs_them = shares["paired_anew_p_value"] <= significance
+    shares = shares.assign(above_both=shares["above_null"] & pairs_them)
     by_category = shares.groupby([*PLACE, "category"], sort=False)
     found = by_category[MEANS].mean()
     found["n_heads"] = by_category.size()
     found["largest_share"] = by_category["share"].max()
     found["n_above_null"] = by_category["above_null"].sum()
+    found["n_above_null_and_anew"] = by_category["above_both"].sum()
     found = found.reset_index()
     n_tokens = len(words.ordinary)
     n_words = [words.n_words.get(each, n_tokens) for each in found["category"]]
@@ -182,7 +198,9 @@ def main(config: StageConfig) -> None:
     texts = load_rows(f"data/prepared/training_texts/{name}.parquet").query("split == 'train'")
     corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
     with threadpool_limits(1):  # of products so small, several threads take longer
-        found = measure_run_head_pairs(models, corpus, list(texts["text"]), **config.settings)
+        found = measure_run_head_pairs(
+            models, corpus, run.base, list(texts["text"]), **config.settings
+        )
     save_table(found.pairs, f"results/run_head_pairs/pairs/{name}.csv")
     save_table(found.shares, f"results/run_head_pairs/shares/{name}.csv")
     save_table(found.checkpoints, f"results/run_head_pairs/checkpoints/{name}.csv")

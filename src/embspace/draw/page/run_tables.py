@@ -1,0 +1,13 @@
+"""Tables of all runs together, whose rows say of which run they are."""
+
+import pandas as pd
+
+from embspace.draw.page.looks import run_name
+
+
+def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return the table with runs as a reader calls them; `label` where it has no such column."""
+    if "run" not in table:
+        named = table.assign(run=label)
+        return named if len(named) else pd.DataFrame(columns=["run", *table.columns])
+    return table.assign(run=[run_name(str(run)) for run in table["run"]])
