@@ -8,7 +8,6 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.sequences.sequence_classifiers import (
-    batches,
     encode_sequences,
     last_checkpoints,
     load_classifier,
@@ -59,11 +58,3 @@ def test_a_checkpoint_that_is_not_there_is_told_of(learned: Any, tmp_path: Path)
     (checkpoint,) = last_checkpoints(str(tmp_path), learned.run, "classification")
     with pytest.raises(InputError, match="dvc repro"):
         load_classifier(learned.run, checkpoint)
-
-
-def test_all_texts_come_in_batches_and_nothing_is_padded() -> None:
-    ids = np.arange(130 * 3).reshape(130, 3)
-    found = list(batches(ids))
-    assert [len(chosen) for chosen, _ in found] == [128, 2]
-    assert (np.concatenate([chosen.numpy() for chosen, _ in found]) == ids).all()
-    assert all((mask.numpy() == 1).all() and mask.shape == chosen.shape for chosen, mask in found)

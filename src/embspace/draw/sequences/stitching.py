@@ -40,7 +40,7 @@ RULES = (
     "Above random: its interval is above chance and above every random stitch of all pairs, each "
     "at its own best layer of these. Most: its interval is above half of what the classifier has "
     "above chance. Both rules were fixed before the results; after them, upon "
-    "a reader's objection, this was added: a pair differs from random only if its interval reaches "
+    "an objection, this was added: a pair differs from random only if its interval reaches "
     "no higher than the mean of its own random stitches or chance. A seed above itself is a control."
 )
 

@@ -8,7 +8,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.errors import InputError
-from embspace.models.stream.entered import TokenIds
 from embspace.models.tokenizer import read_tokenizer
 from embspace.models.windows import cut_windows
 from embspace.settings.run import Run
@@ -16,6 +15,7 @@ from embspace.train.checkpoints import Checkpoint, checkpoints_of, read_record
 from embspace.train.heads import load_head
 
 TRAINED, PRETRAINED, RANDOM = "trained", "pretrained", "random weights"
+TEXTS_AT_ONCE = 128
 SequenceIds = Int[np.ndarray, "text token"]
 
 
@@ -78,8 +78,11 @@ def encode_sequences(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Enco
 
 def batches(ids: SequenceIds) -> Iterator[tuple[Any, Any]]:
     """Yield token ids and masks as tensors, some texts at a time."""
-    for _, chosen, mask in TokenIds(ids, np.ones(ids.shape, dtype=bool)).batches():
-        yield chosen, mask
+    import torch
+
+    for first in range(0, len(ids), TEXTS_AT_ONCE):
+        chosen = torch.from_numpy(ids[first : first + TEXTS_AT_ONCE].copy())
+        yield chosen, torch.ones_like(chosen)
 
 
 def logits_of(module: Any, ids: SequenceIds) -> Float[np.ndarray, "text class"]:
