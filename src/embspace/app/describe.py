@@ -4,7 +4,6 @@ What conf/model/<name>.yaml would say is found in the files of the model.
 """
 
 import hashlib
-import logging
 import os
 import re
 import shlex
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from embspace.app.checks.config_file import check_config
+from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError, did_you_mean, reason_of
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST
@@ -185,7 +185,7 @@ def _locked_names() -> set[str]:
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
     """Load model and tokenizer, and find out what there is to say of them."""
     described = {"label": label, "license": UNKNOWN, "language": UNKNOWN, **source}
-    with chdir(root), _without_file(name), _without_report_of_weights():
+    with chdir(root), _without_file(name), without_report_of_weights():
         found = _findings(name, described)
     return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
 
@@ -215,22 +215,6 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     if "masked_head" in head:
         found.keys["masked_head"] = head["masked_head"]
     return found
-
-
-@contextmanager
-def _without_report_of_weights() -> Iterator[None]:
-    """Keep transformers from listing weights that no space is made of, as a head's or a pooler's.
-
-    Weights that are missing are an error of `load_model`, which names them. Its module of models
-    has no level set, or it would warn of layers that are not sharded.
-    """
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 @contextmanager

@@ -47,5 +47,6 @@ def test_lookup_lists_values_and_keys(monkeypatch: pytest.MonkeyPatch):
     said = call("lookup", "sea", "boat")
     assert said.stdout.splitlines() == [
         "values",
+        "     dot  vector                    nearest words",
         "   0.250  layer 2  value 7          sea ship",
     ]

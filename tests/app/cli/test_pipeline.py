@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,20 @@ def test_prune_lists_first_and_removes_when_told(
     assert "1 file removed" in call("prune", "--yes").output
     assert not left.exists() and mine.exists()
     assert call("prune").output.endswith("\n0 files left over\n")
+
+
+def test_prune_says_that_what_git_has_stays(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for file in ("params.yaml", "pipeline/learned/dvc.yaml"):
+        put(file, (root / file).read_text(encoding="utf-8"))
+    kept = put("figures/similarity/gone.png", "x")
+    for command in (["init", "--quiet"], ["add", "figures"]):
+        subprocess.run(["git", *command], check=True)
+    said = call("prune", "--yes").output
+    assert "1 file in git of what params.yaml does not name, left alone: prune removes" in said
+    assert kept.is_file()
 
 
 def test_the_help_of_prune_says_what_it_removes():

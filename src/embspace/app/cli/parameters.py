@@ -83,11 +83,11 @@ def lookup(
     By the dot product with the words' mean embedding, less the mean of all. Beside each stand the
     words that the vector itself is nearest to. `embspace lookup python java software`
     """
-    from embspace.app.queries.read import look_up
+    from embspace.app.queries.read import FOUND_HEADER, look_up
 
     with at_model(model) as name:
         found = look_up(words, name, top)
     for group, vectors in found.items():
-        typer.echo(f"{group.removeprefix('feed_forward_')}s")
+        typer.echo(f"{group.removeprefix('feed_forward_')}s\n{FOUND_HEADER}")
         for each in vectors:
             typer.echo(visible(str(each)))

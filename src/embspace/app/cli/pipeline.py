@@ -106,6 +106,9 @@ def prune(
     for file in files:
         typer.echo(visible(str(file)))
     if committed:
-        typer.echo(f"{counted(len(committed), 'file')} in git left alone: see `git rm`")
+        typer.echo(
+            f"{counted(len(committed), 'file')} in git of what params.yaml does not name, left "
+            "alone: prune removes none that git has"
+        )
     hint = "; remove with --yes" if files else ""
     typer.echo(f"{counted(len(files), 'file')} {'removed' if yes else f'left over{hint}'}")

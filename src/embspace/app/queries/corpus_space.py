@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.reported import why_not_there
+from embspace.app.queries.loading import without_report_of_weights
+from embspace.app.queries.reported import why_not_there
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
 
@@ -50,7 +51,8 @@ class CorpusSpace:
         from embspace.models.weights import load_model
         from embspace.models.windows import largest_window
 
-        module = load_model(self.model_name, self.model)
+        with without_report_of_weights():
+            module = load_model(self.model_name, self.model)
         length = largest_window(self.model, module)
         windows = [self._only_window(query, tokenizer, length) for query in queries]
         # Each alone: rounding depends on what else is in a batch.

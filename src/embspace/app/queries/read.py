@@ -29,6 +29,7 @@ GROUPS = {
     "attention-output": "attention_output",
 }
 LISTED = 8  # words beside a vector that was looked up
+FOUND_HEADER = f"{'dot':>8}  {'vector':24}  nearest words"  # of lines of `Found`
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,24 @@
+"""Keeps what transformers says of weights out of what a command prints."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_report_of_weights() -> Iterator[None]:
+    """Keep transformers from listing weights that no space is made of, as a head's or a pooler's.
+
+    Weights that are missing are an error of `load_model`, which names them. Its module of models
+    has no level set, or it would warn of layers that are not sharded.
+    """
+    from transformers.utils.logging import get_verbosity
+
+    get_verbosity()  # the first call sets the level, which would undo the one below
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
