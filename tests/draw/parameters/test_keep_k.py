@@ -14,14 +14,14 @@ def test_the_title_says_which_inverse_keeps_more():
     figure, tables = draw_keep_k(results, "MiniLM", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
     assert "choose the transpose: in up to 500 words it keeps more than the pseudo-inverse" in title
-    assert "0.80 and 0.10" in title
-    assert "10 words keep 0.80 of values" in title
+    assert "cosines 0.80 and 0.10" in title
+    assert "with 10 words the cosine of values' inner products is 0.80 (0.79 to 0.81)" in title
     assert_words_fit(figure)
     for words in ("k = 1,000", "n = 150", "hidden states", "0.83"):
         assert words in tables
     results["json"] = results["json"] | {"advantage_low": -0.1}
     figure, _ = draw_keep_k(results, "MiniLM", **SETTINGS)
-    assert "keeps no less than" in " ".join(figure.get_suptitle().split())
+    assert "is not told apart from" in " ".join(figure.get_suptitle().split())
 
 
 def test_curves_are_those_of_their_inverse_and_number():

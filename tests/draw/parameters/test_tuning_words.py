@@ -62,8 +62,9 @@ def title(figure: Figure) -> str:
 def test_the_title_says_where_words_are_present(verdict: str, present: tuple[int, int]) -> None:
     where, elsewhere = present
     assert title(draw("mine", verdict=verdict)[0]) == (
-        f"25 % of the changes are read as words of sentiment: present in {where} of 2 groups and "
-        f"seeds where the paper has them, and in {elsewhere} of 2 where it has them absent"
+        "25 % of the changes hold more words of sentiment than 95 % of random vectors, 4 or more "
+        f"of 50: over all layers beyond both nulls in {where} of 2 groups and seeds where the "
+        f"paper has them, in {elsewhere} of 2 where not"
     )
 
 
@@ -82,6 +83,16 @@ def test_every_run_has_a_row_and_its_tables() -> None:
     assert len(figure.axes) == 4
     assert "| mine" in text and "| yours" in text and "| another" not in text
     assert "good bad" in text
+
+
+def test_the_table_says_of_each_layer_whether_words_are_present() -> None:
+    made = tables("mine")
+    made["csv"].loc[0, ["share", "mean_listed"]] = [0.01, 0.5]
+    made["csv"].loc[1, "share"] = 0.01
+    _, text = draw_tuning_words(made, "all runs", **SETTINGS)
+    rows = [line.split("|")[-2].strip() for line in text.split("By layer")[1].splitlines()
+            if line.startswith("| mine")]  # fmt: skip
+    assert rows[:3] == ["absent", "undecided", "present"]
 
 
 def test_nothing_tuned_is_said_in_words() -> None:

@@ -1,11 +1,13 @@
 """Holds the words of tuning to changes that write the list, and to some that write nothing."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.errors import InputError
 from embspace.measure.parameters.tuning_words import TuningWords, measure_tuning_words
 from embspace.measure.parameters.tuning_words_rows import CARDS, CLAIMS, CLASSES, SHARES
 from tests.measure.parameters.known_tuning import (
@@ -113,3 +115,25 @@ def test_without_tuning_or_words_the_tables_are_empty(n_seeds: int) -> None:
     found = measure_tuning_words(seeds, known_vocabulary(n_listed=5), **SETTINGS)
     assert found.shares.empty and list(found.shares) == SHARES
     assert found.classes.empty and not found.lists["is_measured"].any()
+
+
+def test_a_run_on_other_classes_has_empty_tables() -> None:
+    """A run on topics gets no verdict on words of sentiment."""
+    tuned = known_tuning(0, attention_query=of_sentiment)
+    topics = replace(tuned, head_after=replace(tuned.head_after, labels=["sport", "politics"]))
+    found = measure_tuning_words([topics], known_vocabulary(), **SETTINGS)
+    assert found.claims.empty and not found.lists["is_measured"].any()
+
+
+def test_more_words_of_a_change_than_there_are_tokens_are_refused() -> None:
+    seeds = [known_tuning(0, attention_query=of_sentiment)]
+    with pytest.raises(InputError, match="key 'n_tokens': found 300, allowed: up to 199"):
+        measure_tuning_words(seeds, known_vocabulary(), **SETTINGS | {"n_tokens": 300})
+
+
+def test_random_lists_need_as_many_other_words() -> None:
+    vocabulary = known_vocabulary()
+    kinds = ["word"] * 50 + ["piece"] * (len(vocabulary.kinds) - 50)
+    seeds = [known_tuning(0, attention_query=of_sentiment)]
+    with pytest.raises(InputError, match="found 20 words that are read and not listed"):
+        measure_tuning_words(seeds, replace(vocabulary, kinds=kinds), **SETTINGS)

@@ -89,15 +89,16 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     few = scores[
         (scores["inverse"] == facts["chosen_inverse"]) & (scores["k"] == scores["k"].min())
     ]
-    at_few = few.loc[few["kind"] == "feed_forward_value", "value"].iloc[0]
+    at_few = few[few["kind"] == "feed_forward_value"].iloc[0]
     means = [facts[f"mean_{each}"] for each in (facts["chosen_inverse"], other)]
     is_higher = facts["advantage_low"] > 0
     chosen, beside = side_by_side(means, 2, differ=is_higher)
-    verdict = "keeps more than" if is_higher else "keeps no less than"
+    verdict = "keeps more than" if is_higher else "is not told apart from"
     return (
         f"To read vectors of {label}'s MLPs, choose {INVERSES[facts['chosen_inverse']]}: in up to "
-        f"500 words it {verdict} {INVERSES[other]}, {chosen} and {beside}; "
-        f"{count(scores['k'].min())} words keep {at_few:.2f} of values"
+        f"500 words it {verdict} {INVERSES[other]}, cosines {chosen} and {beside}; "
+        f"with {count(scores['k'].min())} words the cosine of values' inner products is "
+        f"{at_few['value']:.2f} ({at_few['low']:.2f} to {at_few['high']:.2f})"
     )
 
 

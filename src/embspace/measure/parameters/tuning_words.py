@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.errors import InputError
 from embspace.extract.checkpoints import form_of
 from embspace.files.tables import Row, save_table
 from embspace.measure.parameters.tuning_words_rows import (
@@ -37,12 +38,13 @@ from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
+SETTINGS = "conf/measure/parameters/tuning_words.yaml"
 _Rows = tuple[list[Row], list[Row], list[Row], list[Row]]
 
 
 @dataclass(frozen=True, eq=False)
 class TuningWords:
-    """The tables of a run; empty where no base is tuned or its vocabulary lacks the words."""
+    """The tables of a run; empty where no base is tuned on sentiment or it lacks the words."""
 
     shares: pd.DataFrame
     """One row a seed, group of parameters and layer that has changed."""
@@ -92,7 +94,8 @@ def measure_tuning_words(
     interval over them; seeds stand side by side.
 
     Args:
-        seeds: The weights before and after; none for a run that tunes no base.
+        seeds: The weights before and after; none for a run that tunes no base. Measured if
+            positive and negative are among the classes, as the list is about these.
         vocabulary: The tokens with the polarity of those that are listed.
         n_tokens: Words of a change, and of its negation.
         n_vectors: Changes of a layer and group, at equal distances.
@@ -105,10 +108,13 @@ def measure_tuning_words(
         left_out: Kinds of tokens that are not read.
         n_shown: Words of a change in the tables.
         seed: Of all that is drawn.
+
+    Raises:
+        InputError: if the vocabulary has too few tokens for `n_tokens` or for random lists.
     """
     is_read = vocabulary.not_of(left_out)
     n_listed = int((vocabulary.of(*POLARITIES) & is_read).sum())
-    is_measured = bool(seeds) and n_listed >= least_words
+    is_measured = n_listed >= least_words and _is_about_sentiment(seeds)
     facts: Row = {
         "n_seeds": len(seeds),
         "n_words": vocabulary.n_words,
@@ -121,6 +127,7 @@ def measure_tuning_words(
     }
     if not is_measured:
         return _as_tables(([], [], [], []), facts)
+    _require_enough(vocabulary, is_read, n_listed, n_tokens)
     protocol = Protocol(
         n_tokens=n_tokens,
         n_vectors=n_vectors,
@@ -133,6 +140,29 @@ def measure_tuning_words(
         seed=seed,
     )
     return _as_tables(_rows(seeds, vocabulary, is_read, protocol), facts)
+
+
+def _is_about_sentiment(seeds: Sequence[TunedSeed]) -> bool:
+    """Return True if the classes of a run have the polarities of the list among them."""
+    return bool(seeds) and set(POLARITIES) <= set(seeds[0].head_after.labels)
+
+
+def _require_enough(
+    vocabulary: Vocabulary, is_read: np.ndarray, n_listed: int, n_tokens: int
+) -> None:
+    n_read = int(is_read.sum())
+    if 2 * n_tokens > n_read:
+        raise InputError(
+            f"{SETTINGS}: key 'n_tokens': found {n_tokens}, allowed: up to {n_read // 2}, half of "
+            f"the {n_read} tokens that are read"
+        )
+    is_word = np.array([kind == "word" for kind in vocabulary.kinds])
+    n_others = int((is_word & is_read & ~vocabulary.of(*POLARITIES)).sum())
+    if n_others < n_listed:
+        raise InputError(
+            f"{SETTINGS}: key 'left_out': found {n_others} words that are read and not listed, "
+            f"expected {n_listed} or more, as many as are listed, for the random lists"
+        )
 
 
 def _as_tables(rows: _Rows, facts: Row) -> TuningWords:

@@ -16,6 +16,7 @@ from embspace.geometry.parameters.listed_words import (
 )
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.geometry.parameters.projection import top_tokens
+from embspace.measure.parameters.even_places import evenly
 from embspace.measure.parameters.tuning_words_runs import POLARITIES, TunedSeed, Vocabulary
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.class_head import ClassHead
@@ -134,7 +135,7 @@ def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Itera
             changed = np.flatnonzero(change.any(axis=1))
             if not len(changed):
                 continue
-            chosen = changed[_evenly(len(changed), protocol.n_vectors)]
+            chosen = changed[evenly(len(changed), protocol.n_vectors)]
             vectors, n = change[chosen], protocol.n_tokens
             listed = lists.members[0]
             yield Counted(
@@ -299,8 +300,3 @@ def _mean(counts: Int[np.ndarray, "*turn vector sign"]) -> Float[np.ndarray, "*t
 def _named(vector: Changes, lists: Lists, named: Sequence[str], n_shown: int) -> str:
     top = top_tokens(vector, lists.embedding, min(n_shown, len(named)))
     return " ".join(named[each] for each in top.token[0])
-
-
-def _evenly(n: int, most: int) -> Int[np.ndarray, " chosen"]:
-    """Return up to `most` of n numbers at equal distances."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
