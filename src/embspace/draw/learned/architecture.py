@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
@@ -133,6 +134,7 @@ def _on_logarithm(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
     ax.xaxis.set_major_formatter(lambda millions, _: _millions(1e6 * millions))
     ax.minorticks_off()
     for bar, words in zip(ax.patches, ax.texts, strict=True):
+        assert isinstance(bar, Rectangle)  # what `barh` draws
         words.set_x(1.1 * max(bar.get_width(), known.min() / 2))
 
 

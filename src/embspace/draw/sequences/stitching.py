@@ -39,9 +39,9 @@ RULES = (
     "Of the layer of the upper half where the stitch through the vocabulary is most accurate. "
     "Above random: its interval is above chance and above every random stitch of all pairs, each "
     "at its own best layer of these. Most: its interval is above half of what the classifier has "
-    "above chance. Both rules were fixed before the results; after them, upon "
-    "an objection, this was added: a pair differs from random only if its interval reaches "
-    "no higher than the mean of its own random stitches or chance. A seed above itself is a control."
+    "above chance. Both rules were fixed before the results; after them this was added: a pair "
+    "differs from random only if its interval reaches no higher than the mean of its own random "
+    "stitches or chance. A seed above itself is a control."
 )
 
 

@@ -159,7 +159,7 @@ def pairs_of_seed(
                 _answers(upper, upper.held_out, texts.held_out.label),
                 *_all_right(upper, states, texts.held_out, stitches, null),
                 _explained(*embeddings, generator),
-                _explained(*(each[frequent] for each in embeddings), generator),
+                _explained(embeddings[0][frequent], embeddings[1][frequent], generator),
             )
         )
     return found
