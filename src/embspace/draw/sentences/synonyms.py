@@ -66,7 +66,7 @@ def _finding(contrasts: pd.DataFrame) -> str:
     cosines = last_layer(rows).pivot(index="pooling", columns="kind", values="cosine")
     closer = cosines["negation"] > cosines["paraphrase"]
     pooling = str((cosines["negation"] - cosines["paraphrase"]).abs().idxmax())
-    both = [float(cosines.loc[pooling, kind]) for kind in ("paraphrase", "negation")]
+    both = cosines.loc[[pooling], ["paraphrase", "negation"]].to_numpy()[0].tolist()
     one, other = side_by_side(both, 2, differ=False)
     if one == other:
         return (
