@@ -84,8 +84,8 @@ def test_points_are_heads_beyond_chance_of_each_seed() -> None:
 def test_the_title_says_the_most_frequent_category_and_what_random_weights_have() -> None:
     assert title(draw("mine")[0]) == (
         "2 of 8 heads of the mine prefer words of one topic by W_VO, more heads than any other "
-        "pairs have; 1 of them also more than the same tokens paired at random, the others "
-        "only select tokens; before training at most 2"
+        "pairs have; 1 of them also more than the same tokens paired at random, of the others this "
+        "is not found; before training at most 2"
     )
     assert title(draw("mine", n_above=0)[0]).startswith("No head of a trained run relates")
 

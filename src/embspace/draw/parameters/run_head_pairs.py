@@ -126,7 +126,7 @@ def _title(checkpoints: pd.DataFrame) -> str:
         f"{n} of {counted(of, 'head')} of the {run} prefer {MEANINGS[category]} by "
         f"{FORMS[form]}, more heads than any other pairs have; {int(best[BOTH])} of them "
         "also more than the same "
-        "tokens paired at random, the others only select tokens; before training at most "
+        "tokens paired at random, of the others this is not found; before training at most "
         f"{count(most)}"
     )
 
@@ -198,7 +198,7 @@ def _text(tables: Tables, n_cards: int, digits: int) -> str:
         "in the category. `heads`: beyond chance, of all seeds together. The p-value is over the "
         "heads of one form, category and seed, and not over these. `pairing, too`: those of them "
         "that have more such pairs than their own tokens paired anew, p-value of each head by "
-        "itself; the others select tokens of the category, but do not pair them."
+        "itself; the others may only select tokens of the category."
     )
     parts = [section("After training", note, markdown_table(_by_category(after), digits))]
     cards = section(
