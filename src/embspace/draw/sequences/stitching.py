@@ -165,6 +165,7 @@ def _tables(results: Tables, digits: int) -> str:
         "recovers_most": "most",
         "explained_share": "share of embeddings explained",
         "shuffled_explained_share": "of shuffled tokens",
+        **interval("frequent_accuracy", "through frequent tokens"),
     }
     pairs = markdown_table(for_readers(results["pairs"], columns), digits)
     claims = {**run, "claim": "claim", "seed": "seed above", "n_pairs": "pairs"}
