@@ -151,7 +151,7 @@ def stitching() -> Tables:
         pair: dict[str, Any] = {**seeds, **sizes, "chance": 0.25, "best_layer": 2}
         pair |= {**bounded("unstitched_accuracy", 0.9), **bounded("accuracy", 0.6 + 0.1 * upper)}
         pair |= {**bounded("recovered", 0.5), "explained_share": 0.4}
-        pair |= {"shuffled_explained_share": 0.1}
+        pair |= {"shuffled_explained_share": 0.1, **bounded("frequent_accuracy", 0.3)}
         if upper != lower:
             pair |= {"trained_accuracy": 0.8, "null_accuracy": 0.2, "null_accuracy_largest": 0.3}
             pair |= {"null_accuracy_largest_of_all_pairs": 0.3, "recovers_most": "undecided"}
