@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from embspace.app.loading import without_report_of_weights
+from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError, did_you_mean
 from embspace.files.atomic import writing
 from embspace.settings.find_description import LIST

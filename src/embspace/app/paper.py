@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from embspace import draw
-from embspace.app.reported import why_not_there
+from embspace.app.queries.reported import why_not_there
 from embspace.draw.compare.__main__ import labels_of
 from embspace.draw.page.canvas import (
     letter_panels,

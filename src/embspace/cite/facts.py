@@ -12,7 +12,7 @@ from embspace.errors import InputError, not_among
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.find_description import LIST
-from embspace.settings.model import Model, describe_model, model_file
+from embspace.settings.model import Model, VectorsModel, describe_model, model_file
 from embspace.settings.params import CONF, PARAMS, Params, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS, settings_path
@@ -85,7 +85,7 @@ class Facts:
         The bounds are those of `largest_window`, which takes the model itself to be found.
         """
         bounds = [self.conf("extract", "hidden_states")["window_length"]]
-        if self.model is not None:
+        if self.model is not None and not isinstance(self.model, VectorsModel):
             bounds += [self.model.window, self._n_positions()]
         return min(int(bound) for bound in bounds if bound)
 

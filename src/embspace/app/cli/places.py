@@ -26,9 +26,9 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     """Go to the tree that has the results of a model, yield its name there, and show errors.
 
     That is a root, as `at_own_root` finds it if it must be the user's `own`, or the tree of a
-    report; see `embspace.app.reported`.
+    report; see `embspace.app.queries.reported`.
     """
-    from embspace.app.reported import place_of
+    from embspace.app.queries.reported import place_of
     from embspace.app.working_tree import enclosing_root, find_root
 
     here = Path.cwd()

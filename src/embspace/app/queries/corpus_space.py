@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.loading import without_report_of_weights
-from embspace.app.reported import why_not_there
+from embspace.app.queries.loading import without_report_of_weights
+from embspace.app.queries.reported import why_not_there
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
 

@@ -7,7 +7,7 @@ from tests.app.test_describe import saved
 
 PROGRAM = """
 import sys
-from embspace.app.loading import without_report_of_weights
+from embspace.app.queries.loading import without_report_of_weights
 with without_report_of_weights():
     from transformers import AutoModel
     AutoModel.from_pretrained(sys.argv[1])

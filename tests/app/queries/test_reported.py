@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.reported import place_of, why_not_there
+from embspace.app.queries.reported import place_of, why_not_there
 from embspace.errors import InputError
 from tests.verify.tree import put
 
