@@ -403,6 +403,7 @@ def test_with_layers_these_are_drawn_too(root: Path):
     assert added == {
         "pipeline/blocks/dvc.yaml:draw_blocks@minilm",
         "pipeline/layers/dvc.yaml:draw_layers@minilm",
+        "pipeline/parameters/dvc.yaml:draw_parameters@minilm",
         "pipeline/texts/dvc.yaml:draw_label_overlap@minilm",
         "pipeline/texts/dvc.yaml:draw_layer_choice@minilm",
     }
