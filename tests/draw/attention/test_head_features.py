@@ -50,3 +50,12 @@ def test_a_model_that_reads_no_text_has_no_heads():
     figure, tables = draw_head_features(empty, "vectors", **DRAWN)
     assert figure.get_suptitle().startswith("No heads")
     assert "The model reads no text." in tables
+
+
+def test_a_feature_that_is_alike_in_all_heads_is_said_and_not_drawn():
+    found = results()
+    table = found["heads"]
+    alike = table["value"].mask(table["feature"] == "self_mass", 0.02 + table["value"] / 10_000)
+    figure, _ = draw_head_features(found | {"heads": table.assign(value=alike)}, "x", **DRAWN)
+    (said,) = (text.get_text() for ax in figure.axes for text in ax.texts)
+    assert said.replace("\n", " ").startswith("alike in all heads: 0.02001")

@@ -56,6 +56,19 @@ def test_each_component_has_a_bar_an_architecture(
         assert sum(widths) * 1e6 == pytest.approx(loaded["json"][name]["n_parameters"])
 
 
+def test_beside_a_far_larger_model_the_axis_is_a_logarithm(tmp_path: Any):
+    larger = {"model_type": "bert", "vocab_size": 60_000}
+    beside = results(tmp_path, {"other": larger})
+    figure, _ = draw_architecture(beside, "x", **SETTINGS)
+    assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
+    for ax in figure.axes:
+        for bar, words in zip(ax.patches, ax.texts, strict=True):
+            assert ax.get_xlim()[0] < bar.get_width() < words.get_position()[0]
+    assert_words_fit(figure)
+    alone, _ = draw_architecture(results(tmp_path, {}), "x", **SETTINGS)
+    assert alone.axes[0].get_xscale() == "linear"
+
+
 def test_a_layer_s_bars_are_those_of_one_layer(tmp_path: Any):
     figure, _ = draw_architecture(results(tmp_path, {}), "a model", **SETTINGS)
     layer = figure.axes[1]

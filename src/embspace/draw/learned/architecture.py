@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
@@ -16,6 +15,7 @@ RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
 # The axis is this many times as long as the longest bar, so that the numbers have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
+BESIDE = 0.01  # of the longest bar, between a bar and its number
 UNLIKE = 50  # how many times the largest component of one model is that of another, at most
 WORDS = {
     "intermediate": "feed-forward, up",
@@ -53,14 +53,15 @@ def draw_architecture(
         "head that predicts words · a parameter that is shared counts once",
         stage="measure_architecture",
     )
+    largest = whole.groupby("architecture")["n_parameters_of_all"].max()
+    is_unlike = largest.max() > UNLIKE * largest.min()
     for ax, rows, quantity, title in (
         (axes[0], whole, "n_parameters_of_all", "The whole model, all layers together"),
         (axes[1], layer, "n_parameters", "One layer"),
     ):
         _bars(ax, rows, labels, quantity)
         ax.set(title=title, xlabel="millions of parameters")
-        largest = rows.groupby("architecture")[quantity].max()
-        if largest.max() > UNLIKE * largest.min():
+        if is_unlike:
             _on_logarithm(ax, rows, quantity)
     _legend(figure, axes[0], sizes, labels)
     return figure, _tables(table, sizes, labels, digits)
@@ -120,7 +121,7 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
             words = _millions(value)
             if quantity == "n_parameters_of_all":
                 words += f", {percent(share)}"
-            ax.text(value / 1e6 + 0.01 * largest, place, words, va="center", fontsize=7)
+            ax.text(value / 1e6 + BESIDE * largest, place, words, va="center", fontsize=7)
     ax.set_yticks(range(len(places)), [WORDS.get(name, name) for name in places])
     ax.set(xlim=(0, ROOM[quantity] * largest), ylim=(len(places) - 0.45, -0.55))
     ax.grid(visible=False, axis="y")
@@ -133,9 +134,9 @@ def _on_logarithm(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
     ax.set(xscale="log", xlim=(known.min() / 2, known.max() * room), xlabel="parameters")
     ax.xaxis.set_major_formatter(lambda millions, _: _millions(1e6 * millions))
     ax.minorticks_off()
-    for bar, words in zip(ax.patches, ax.texts, strict=True):
-        assert isinstance(bar, Rectangle)  # what `barh` draws
-        words.set_x(1.1 * max(bar.get_width(), known.min() / 2))
+    for words in ax.texts:
+        value = words.get_position()[0] - BESIDE * known.max()
+        words.set_x(1.1 * max(value, known.min() / 2))
 
 
 def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, str]) -> None:

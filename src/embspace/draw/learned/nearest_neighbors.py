@@ -21,6 +21,7 @@ from embspace.draw.page.markdown import (
 )
 from embspace.draw.page.token_kinds import drawable
 
+VECTORS = "data/extracted/embeddings.safetensors"
 RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv", "data/extracted/embeddings.safetensors")
 SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
 HUBS = {**same("space", "id", "token"), "k_occurrence": "k-occurrence"}
@@ -56,7 +57,7 @@ def _finding(results: dict[str, Any], n: pd.Series) -> str:
     """Return the title: the first hub whose vector is not zero, which would be near all others."""
     hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
     hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]
-    is_zero = np.array([_is_zero(row, results[RESULTS[-1]]) for _, row in hubs.iterrows()])
+    is_zero = np.array([_is_zero(row, results[VECTORS]) for _, row in hubs.iterrows()])
     number = int(is_zero.argmin())
     first, zeros = hubs.iloc[number], [_hub(row) for _, row in hubs[:number].iterrows()]
     beside = f" ({', '.join(zeros)}: of length zero, left out)" if zeros else ""
@@ -116,7 +117,7 @@ def _name_hubs(ax: Axes, results: dict[str, Any], n: pd.Series) -> None:
         if row["space"] == "input":
             place = (row["k_occurrence"], 1 / n[cloud])
             ax.plot(*place, CLOUDS[str(cloud)].marker, color=CLOUDS[str(cloud)].color, markersize=4)
-            zero = " (length zero)" * _is_zero(row, results[RESULTS[-1]])
+            zero = " (length zero)" * _is_zero(row, results[VECTORS])
             words = f"{_hub(row)}{zero}, {count(row['k_occurrence'])}"
             write_beside(ax, words, place, (4, -11), ha="right", path_effects=HALO)
 
