@@ -416,7 +416,7 @@ def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.Mon
     subject = describe_subject("tiny", "my.own texts.csv", print)
     assert subject.corpora == ["my_own_texts"]
     assert subject.own is not None
-    assert subject.own.label == "my.own texts"
+    assert subject.own.label == "texts of my.own texts.csv"
 
 
 def test_the_bytes_are_those_of_params_yaml_and_repro(
