@@ -249,7 +249,7 @@ class Tree:
 
     @cached_property
     def _made(self) -> dict[str, list[str]]:
-        """What the module of each name makes, over all stages that run it."""
+        """The nouns that each module makes, over all stages that run it."""
         made: dict[str, set[str]] = {}
         for stage in self.stages:
             if stage.verb in MAKERS:

@@ -16,7 +16,7 @@ def clouds(n: int = 23, rows: int = 61, dim: int = 7) -> tuple[np.ndarray, np.nd
 
 
 def plain(x: np.ndarray, row: np.ndarray, nearness: str, bias: float = 0.0) -> float:
-    """How near one row is, larger if nearer."""
+    """Return the nearness of a row; the nearer, the larger."""
     x, row = x.astype(np.float64), row.astype(np.float64)
     if nearness == "cosine":
         return float(x @ row / np.linalg.norm(x) / np.linalg.norm(row))

@@ -1,4 +1,4 @@
-"""What is found of a head by itself is what people wrote of it in conf/model."""
+"""Heads that are found agree with those that are written in conf/model by hand."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether config.json of a model's folder has numbers that a model can be made of."""
+"""Checks that a model can be made of the numbers in its config.json."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a checkpoint has the output matrix and the masked head that a model's file names.
+"""Checks that a checkpoint has the output matrix and the masked head that a model's file names.
 
 The heads of safetensors say so, before any weight is read. A matrix of other rows than tokens would
 be read as words all the same, and wrongly.

@@ -1,4 +1,4 @@
-"""Whether each token of a tokenizer.json has a row in the model's input matrix, seen without both.
+"""Checks that each token of a tokenizer.json has a row in the input matrix; loads neither.
 
 `extract_embeddings` tells it too; a stage that reads texts before it would end in torch.
 """

@@ -55,7 +55,7 @@ class TokenAtLayer:
     position: int
     """From 0, special tokens included."""
     token: str
-    """As the tokenizer writes it."""
+    """The spelling in the vocabulary, marks of the tokenizer included."""
     rank: float
     """Tokens of the vocabulary that are nearer than its own; 0 = none. As near counts half."""
     value: float

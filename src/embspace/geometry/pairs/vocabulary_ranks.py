@@ -51,7 +51,7 @@ class _Scores:
     scale: Float[np.ndarray, "shift row"]
     offset: Float[np.ndarray, "shift row"]
     size: Float[np.ndarray, " n"]
-    """Of the largest term of each vector's scores: what rounding is a share of."""
+    """The magnitude of the largest term in each vector's scores, which bounds their rounding."""
 
     def of_pairs(
         self, number: Int[np.ndarray, " pair"], row: Int[np.ndarray, " pair"]

@@ -40,7 +40,7 @@ CLAIMED = {
     "feed_forward_value": WRITES,
     "attention_output": WRITES,
 }
-"""What Dar et al. (2023, section 3) say of the changes of each group."""
+"""The claim of Dar et al. (2023, section 3) on the changes of each group."""
 HOLDS_IF = {
     READS: "share > null_lists_high and mean_listed > null_turned_high",
     WRITES: "share <= null_lists_high and mean_listed <= null_turned_high",

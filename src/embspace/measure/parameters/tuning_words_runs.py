@@ -35,7 +35,7 @@ class TunedSeed:
     """The rows of each layer by group, layer 1 first."""
     after: dict[str, list[Float[np.ndarray, "row dim"]]]
     embedding: Float[np.ndarray, "token dim"]
-    """What projects to words, before."""
+    """The input embeddings before tuning, which weights are projected on."""
     head_before: ClassHead
     head_after: ClassHead
 
@@ -46,7 +46,7 @@ class Vocabulary:
 
     tokens: list[str]
     kinds: list[str]
-    """As `vocabulary_table` tells them."""
+    """The kind of each token, from the column `kind` of `vocabulary_table`."""
     polarity: list[str]
     """By token: positive or negative; "" of one that is not listed."""
     n_words: int

@@ -22,7 +22,7 @@ class VocabularySpace:
     """None of vectors alone, and of an architecture that is not known."""
     architecture: str | None
     kinds: list[str]
-    """As `vocabulary_table` tells them; none where there are no parameters."""
+    """The kind of each token, from `vocabulary_table`; empty where there are no parameters."""
 
     def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
         """Return True for tokens that may be named, as `nameable` says."""

@@ -53,9 +53,9 @@ class StitchedPair:
     """The answers of the upper blocks of one seed on the lower ones of another."""
 
     upper_seed: int
-    """Of the model after it learned the classes, of which the head is, too."""
+    """The seed whose model has learned the classes; it gives the upper blocks and the head."""
     lower_seed: int
-    """Of the model after the phase before that."""
+    """The seed whose model is only pretrained; it gives the embeddings and the lower blocks."""
     unstitched: Bool[np.ndarray, " text"]
     """Whether the classifier itself, the whole of the upper model, is right."""
     right: Mapping[str, Right]
@@ -63,9 +63,9 @@ class StitchedPair:
     null: Mapping[str, Sequence[RightOfFirst]]
     """By kind of random stitch, a draw after the other, of the first text of each document."""
     explained: Explained
-    """Of all tokens, which all weigh alike."""
+    """The share of all embeddings that is explained; each token has one weight."""
     frequent_explained: Explained
-    """Of the tokens that training has read often enough."""
+    """The share over tokens that training has read `least_count` times or more."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,7 @@ def both_ways(tracks: Tracks, kept: Inside) -> float:
 def excursions(
     log_rank: Float[np.ndarray, "layer ..."],
 ) -> Float[np.ndarray, "inner_layer ..."]:
-    """How far a layer's log rank is above that of both layers beside it; layers 1..L-1."""
+    """Return by how much a layer's log rank exceeds both neighbors'; layers 1..L-1."""
     return log_rank[1:-1] - np.maximum(log_rank[:-2], log_rank[2:])
 
 
@@ -113,7 +113,7 @@ def rank_per_cosine(tracks: Tracks, kept: Inside) -> float:
 
 
 def position_statistics(tracks: Tracks, kept: Inside) -> dict[str, float]:
-    """How much the positions change: the share of ranks that change less than twofold, by layer."""
+    """Return the share of ranks that positions change less than twofold, by layer."""
     if "own" not in tracks.values:
         return {}
     plain = tracks.of("log_rank")

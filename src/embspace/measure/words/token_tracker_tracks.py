@@ -26,7 +26,7 @@ class Tracks:
     unit: Int[np.ndarray, " token"]
     group: np.ndarray
     places: dict[Positions, list[TrackedPlace]]
-    """In the order of the layers."""
+    """The places where states are read, lowest layer first."""
     values: dict[Positions, Float[np.ndarray, "_ quantity token"]]
     """`log_rank` is log10(1 + rank), `nearest` 1 where none is nearer than the own row."""
     density: Float[np.ndarray, " token"]
@@ -64,7 +64,7 @@ def read_tracks(
     points: tuple[Point, ...],
     positions: tuple[Positions, ...],
 ) -> Tracks:
-    """What becomes of the followed tokens at `points`, and with each of `positions` at the sum.
+    """Return ranks and cosines of the followed tokens at `points`, and at the sum by `positions`.
 
     Vocabularies other than the plain one are compared at the embedding and at `attention_sum`.
     """

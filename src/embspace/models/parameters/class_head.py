@@ -10,9 +10,9 @@ from jaxtyping import Float
 from embspace.errors import InputError
 
 LAST = ("classifier.out_proj", "classifier", "score")
-"""Where heads of transformers have the map to the classes."""
+"""Names of the map to the classes, in the heads of transformers."""
 INNER = ("base_model.pooler.dense", "pre_classifier", "classifier.dense", "head.dense")
-"""Where they have the map in front of it, if there is one."""
+"""Names of the map in front of it, which not all heads have."""
 
 
 @dataclass(frozen=True, eq=False)

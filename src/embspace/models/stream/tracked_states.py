@@ -16,7 +16,7 @@ from embspace.models.stream.pre_norm import pre_norm_stream
 from embspace.models.stream.rebuild import embedding_output
 
 Point = Literal["embedding", "attention_sum", "normed_sum", "output", "as_coded"]
-"""Where a state is read. `embedding`: layer 0, what goes into block 1. Of each block
+"""The points at which a state is read. `embedding`: layer 0, what goes into block 1. Of each block
 `attention_sum`: its input and what attention added, before any norm; `normed_sum`: the norm of
 that sum, which the MLP reads and, in a post-norm model, the stream goes on with; `output`: its
 output, before any norm that follows the last block. `as_coded`: `attention_sum` as Avery's token

@@ -13,7 +13,7 @@ from embspace.models.parameters.masked_head import HeadTransform
 from embspace.settings.model import Model, VectorsModel, model_file
 
 Positions = Literal["none", "own", "first"]
-"""What is added to each row of the vocabulary: nothing; the position vector of the token that is
+"""The vector added to each row of the vocabulary: none; the position vector of the token that is
 compared; that of the first position, whatever the token's, as Avery's token tracker does."""
 VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
 """`head`: the scores of a head that predicts masked tokens; its first token is the likeliest."""
