@@ -127,7 +127,7 @@ def _parquet_rows(source: Source, first: int) -> Iterator[dict[str, Any]]:
         groups, passed = [], 0
         for group in range(parquet.num_row_groups):
             n_rows = parquet.metadata.row_group(group).num_rows
-            if passed + n_rows <= first:
+            if not groups and passed + n_rows <= first:
                 passed += n_rows
             else:
                 groups.append(group)

@@ -19,7 +19,7 @@ from embspace.stream.moments import CentralMoments, central_moments, merge
 # bins. Cosines: bins of one width.
 NORM_EDGES = 2.0 ** (np.arange(-80, 161) / 8)
 COSINE_EDGES = np.linspace(-1, 1, 2049)
-Counts = Int[np.ndarray, " bin"]
+Counts = Int[np.ndarray, "..."]  # of two lengths in one record
 
 
 @dataclass(frozen=True, eq=False)

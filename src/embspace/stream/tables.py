@@ -153,7 +153,10 @@ def _of_halves(
         chosen = halves[first : first + HALVES_AT_ONCE]
         for number, sums in enumerate(units.of(chosen), first):
             values = defined_results_of(measures, _inputs(family, sums), {}, {})
-            found[number] = [value_of(values[each.name]) for each in measures]
+            found[number] = [
+                value_of(values[each.name]) * (whole.moments.n / sums.n if each.is_sum else 1)
+                for each in measures
+            ]
     return found
 
 
