@@ -124,7 +124,8 @@ def _parquet_rows(source: Source, first: int) -> Iterator[dict[str, Any]]:
             if column is not None and column not in names:
                 raise InputError(f"{source.address}: no column '{column}', found {names}")
         wanted = {source.text_column, source.id_column, "document"}
-        groups, passed = [], 0
+        groups: list[int] = []
+        passed = 0
         for group in range(parquet.num_row_groups):
             n_rows = parquet.metadata.row_group(group).num_rows
             if not groups and passed + n_rows <= first:
