@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.report_ledger import DECIDED, decided_tables
+from embspace.app.page.ledger import DECIDED, decided_tables
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import read_source
 from embspace.settings.schema import read_yaml

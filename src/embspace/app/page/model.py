@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.queries.cosine_scale import scale_of
-from embspace.app.report_ledger import decided_tables
+from embspace.app.page.ledger import decided_tables
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.draw.page.markdown import FOLD
@@ -29,7 +29,7 @@ from embspace.settings.stage import settings_path
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-TEMPLATE = "report_page.html.jinja"
+TEMPLATE = "page.html.jinja"
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
 OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
@@ -80,7 +80,7 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | 
     """
     from jinja2 import Environment, StrictUndefined
 
-    template = files("embspace.app").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    template = files("embspace.app.page").joinpath(TEMPLATE).read_text(encoding="utf-8")
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]

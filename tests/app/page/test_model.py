@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.report_page import (
+from embspace.app.page.model import (
     CHAPTERS,
     COMPARES_MODELS,
     as_html,
