@@ -14,8 +14,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.queries.cosine_scale import scale_of
+from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.ledger import decided_tables
+from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.draw.page.markdown import FOLD
@@ -69,11 +70,19 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
 
 
-def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | None = None) -> str:
+def page_of(
+    folder: Path,
+    model: str,
+    *,
+    own_texts: bool = False,
+    report: str | None = None,
+    explorer: Fragment | None = None,
+) -> str:
     """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
 
     It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
-    name by which commands know the model and its texts; without it, that of the model.
+    name by which commands know the model and its texts; without it, that of the model. `explorer`
+    stands behind the findings, and its scripts are the only ones that the page lets run.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -97,6 +106,8 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | 
         findings=findings_of(sections, own_texts=own_texts),
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
+        explorer=explorer,
+        policy=policy_of(explorer.scripts if explorer else ()),
     )
 
 
