@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 TEMPLATE = "page.html.jinja"
+FILTER = "filter.js"  # of the ledger; without scripts all rows are shown
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
 OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
@@ -82,14 +83,19 @@ def page_of(
 
     It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
     name by which commands know the model and its texts; without it, that of the model. `explorer`
-    stands behind the findings, and its scripts are the only ones that the page lets run.
+    stands behind the findings; its scripts and that of the ledger are all that the page runs.
 
     Raises:
         InputError: if a figure or a table is not there.
     """
     from jinja2 import Environment, StrictUndefined
 
-    template = files("embspace.app.page").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    here = files("embspace.app.page")
+    template = here.joinpath(TEMPLATE).read_text(encoding="utf-8")
+    own = (
+        '(() => {\n"use strict";\n' + here.joinpath(FILTER).read_text(encoding="utf-8") + "})();\n"
+    )
+    scripts = [own, *(explorer.scripts if explorer else ())]
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
@@ -107,7 +113,8 @@ def page_of(
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
         explorer=explorer,
-        policy=policy_of(explorer.scripts if explorer else ()),
+        scripts=scripts,
+        policy=policy_of(scripts),
     )
 
 
