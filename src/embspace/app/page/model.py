@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.page.fragment import Fragment, policy_of
-from embspace.app.page.ledger import decided_tables
+from embspace.app.page.ledger import decided_tables, own_finding
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
@@ -214,6 +214,9 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
+    finding = title_in(picture.decode("utf-8"))
+    if finding and noun == "ledger":
+        finding = own_finding(folder, model)
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -226,7 +229,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         # An image, not part of the page: the names in one figure are those in the next.
         figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
         tables=tables,
-        finding=title_in(picture.decode("utf-8")),
+        finding=finding,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in DOWNLOADS),
