@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from embspace.app.page.model import drawn_nouns, layer_nouns
 from embspace.app.report import Subject, describe_subject, drawing_stages
-from embspace.app.report_page import drawn_nouns, layer_nouns
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
 from embspace.settings.params import CorpusName
