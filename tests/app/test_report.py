@@ -441,4 +441,5 @@ def test_the_bytes_are_those_of_params_yaml_and_repro(
     made = tree.files("results", "data/extracted", "data/prepared")
     assert len(made) > 10
     for file, content in made.items():
-        assert (own.folder / file).read_bytes() == content, file
+        if not file.endswith(".gitkeep"):  # made by no stage
+            assert (own.folder / file).read_bytes() == content, file
