@@ -1,0 +1,70 @@
+"""The command that writes a space for other tools: export."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_model
+from embspace.app.cli.results import LayerOption, ModelOption, PoolingOption
+from embspace.errors import visible
+
+
+def export(
+    space: Annotated[
+        str,
+        typer.Argument(
+            help="input, positional or segment; texts or tokens, of a corpus; or a file of vectors."
+        ),
+    ],
+    to: Annotated[
+        Literal["parquet", "embedding-atlas", "projector", "datamapplot"],
+        typer.Option("--to", help="The tool that is to open it."),
+    ],
+    model: ModelOption = "minilm",
+    corpus: Annotated[
+        str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")
+    ] = "articles",
+    layer: LayerOption = -1,
+    pooling: PoolingOption = "mean",
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="A table that names the rows of your vectors.")
+    ] = None,
+    folder: Annotated[Path, typer.Option("--folder", help="Where files are written.")] = Path(),
+) -> None:
+    """Write a space with what its rows are as files of another tool, and say what opens them.
+
+    `embspace export input --to projector`, `embspace export texts --to parquet --layer 4`
+    """
+    from embspace.app.export.formats import export_space
+    from embspace.app.export.spaces import (
+        LEARNED,
+        OF_TEXTS,
+        learned_space,
+        own_space,
+        texts_space,
+        tokens_space,
+    )
+    from embspace.errors import InputError
+
+    target = folder.expanduser().absolute()
+    if space not in (*LEARNED, *OF_TEXTS):
+        with clear_errors():
+            if not Path(space).suffix:
+                allowed = f"{', '.join((*LEARNED, *OF_TEXTS))}, or a file of vectors"
+                raise InputError(f"space: found '{space}', allowed: {allowed}")
+            lines = export_space(own_space(Path(space), labels), to, target)
+    else:
+        with at_model(model) as name:
+            if labels is not None:
+                raise InputError(f"--labels: found beside '{space}', allowed: beside a file")
+            if space == "texts":
+                found = texts_space(name, corpus, layer, pooling)
+            elif space == "tokens":
+                found = tokens_space(name, corpus, layer)
+            else:
+                found = learned_space(name, space)
+            lines = export_space(found, to, target)
+    for line in lines:
+        typer.echo(visible(line))

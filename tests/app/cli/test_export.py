@@ -1,0 +1,27 @@
+"""`embspace export` writes into the folder that the command was called in, or another."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.app.cli.call import call
+
+
+def test_own_vectors_are_written_with_their_labels(tmp_path: Path):
+    x = np.eye(3, dtype=np.float32)
+    np.save(tmp_path / "own.npy", x)
+    (tmp_path / "names.csv").write_text("label\na\nb\nc\n")
+    given = ("--labels", str(tmp_path / "names.csv"), "--folder", str(tmp_path))
+    found = call("export", str(tmp_path / "own.npy"), "--to", "parquet", *given)
+    path, then = found.stdout.splitlines()
+    assert path == str(tmp_path / "own.parquet") and then.startswith("next: ")
+    assert pd.read_parquet(path)["label"].tolist() == ["a", "b", "c"]
+
+
+def test_what_is_no_space_is_refused():
+    found = call("export", "inputs", "--to", "parquet")
+    assert found.exit_code == 1 and "allowed: input, positional" in found.stderr
+    assert "parquet" in call("export", "input", "--to", "csv").stderr
+    found = call("export", "input", "--to", "parquet", "--labels", "a.csv")
+    assert "--labels: found beside 'input'" in found.stderr

@@ -1,0 +1,77 @@
+"""What is written for a tool is read back to the bit, hostile labels included."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.app.export.formats import FORMATS, export_space, flat
+from embspace.app.export.spaces import ExportedSpace
+from embspace.errors import InputError
+from embspace.geometry.maps.pca import principal_components
+
+LABELS = ["plain", 'a\tb\nc"<script>', "שלום 😀", ""]
+
+
+@pytest.fixture
+def space() -> ExportedSpace:
+    x = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32) / 3
+    rows = pd.DataFrame({"label": LABELS, "group": ["g", "g", "h", ""], "id": range(4)})
+    return ExportedSpace("m-input", x, rows)
+
+
+def test_parquet_is_read_back(space: ExportedSpace, tmp_path: Path):
+    path, then = export_space(space, "parquet", tmp_path)
+    found = pd.read_parquet(path)
+    assert np.array_equal(np.stack(found.pop("vector").to_list()), space.vectors)
+    assert found["label"].tolist() == LABELS and found["id"].tolist() == [0, 1, 2, 3]
+    assert path in then
+
+
+def test_an_atlas_has_a_map_beside_the_vectors(space: ExportedSpace, tmp_path: Path):
+    path, then = export_space(space, "embedding-atlas", tmp_path)
+    found = pd.read_parquet(path)
+    expected = principal_components(space.vectors, n_components=2).coordinates
+    assert np.allclose(found[["x", "y"]], expected, atol=1e-6)
+    assert np.array_equal(np.stack(found["vector"].to_list()), space.vectors)
+    assert "--text label" in then
+    texts = ExportedSpace("m", space.vectors, space.rows.assign(words="w"))
+    assert "--text words" in export_space(texts, "embedding-atlas", tmp_path)[1]
+
+
+def test_a_projector_has_a_line_a_row(space: ExportedSpace, tmp_path: Path):
+    folder = Path(export_space(space, "projector", tmp_path)[0])
+    x = np.loadtxt(folder / "tensors.tsv", delimiter="\t", dtype=np.float32)
+    assert np.array_equal(x, space.vectors)
+    lines = (folder / "metadata.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "label\tgroup\tid" and len(lines) == 5
+    assert lines[2] == 'a b c"<script>\tg\t1' and lines[3].startswith("שלום 😀\th")
+    config = (folder / "projector_config.pbtxt").read_text()
+    assert 'tensor_name: "m-input"' in config and 'metadata_path: "metadata.tsv"' in config
+
+
+def test_a_data_map_needs_no_pickle(space: ExportedSpace, tmp_path: Path):
+    with np.load(export_space(space, "datamapplot", tmp_path)[0], allow_pickle=False) as found:
+        assert np.array_equal(found["coordinates"], flat(space.vectors))
+        assert found["labels"].tolist() == ["g", "g", "h", ""]
+        assert found["hover_text"].tolist() == LABELS
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_a_second_export_has_the_same_bytes(space: ExportedSpace, tmp_path: Path, to: str):
+    def content(folder: Path) -> list[bytes]:
+        export_space(space, to, folder)
+        return [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
+
+    assert content(tmp_path / "a") == content(tmp_path / "b")
+
+
+def test_vectors_of_one_dimension_lie_on_a_line():
+    x = np.array([[1], [2], [4]], dtype=np.float32)
+    assert flat(x)[:, 1].tolist() == [0, 0, 0] and np.ptp(flat(x)[:, 0]) == pytest.approx(3)
+
+
+def test_an_unknown_tool_is_refused(space: ExportedSpace, tmp_path: Path):
+    with pytest.raises(InputError, match="--to: found 'projectr'; did you mean 'projector'"):
+        export_space(space, "projectr", tmp_path)
