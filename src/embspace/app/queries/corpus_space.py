@@ -15,6 +15,7 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
 
 if TYPE_CHECKING:
+    from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
 
 
@@ -47,36 +48,47 @@ class CorpusSpace:
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
         """
-        from embspace.models.encoder import encode
         from embspace.models.weights import load_model
-        from embspace.models.windows import largest_window
 
         with without_report_of_weights():
             module = load_model(self.model_name, self.model)
-        length = largest_window(self.model, module)
-        windows = [self._only_window(query, tokenizer, length) for query in queries]
-        # Each alone: rounding depends on what else is in a batch.
-        batches = [[number] for number in range(len(windows))]
-        encoded = encode(module, windows, batches, "cpu", self.model.final_norm)
+        encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
         return np.stack([each.pooled[self.pooling][self.layer] for each in encoded])
 
-    def _only_window(self, query: str, tokenizer: Any, length: int) -> "Window":
-        from embspace.models.windows import cut_windows
-        from embspace.settings.model import model_file
 
-        key = f"{model_file(self.model_name)}: key 'window'"
-        found = cut_windows([query], tokenizer, length, length_key=key)
-        new = np.concatenate([each.ids[~each.special] for each in found]).tolist()
-        if len(found) > 1:
-            raise InputError(
-                f"the text '{_start(query)}' has {len(new):,} tokens, more than a window of "
-                f"{length} holds"
-            )
-        if set(new) <= {tokenizer.unk_token_id}:
-            raise InputError(
-                f"the text '{_start(query)}' holds no token that {self.model_name} knows"
-            )
-        return found[0]
+def encode_texts(
+    name: str, model: Any, module: Any, tokenizer: Any, texts: Sequence[str]
+) -> "list[EncodedWindow]":
+    """Return what a loaded model makes of texts that fit into a window each.
+
+    Raises:
+        InputError: if a text has more tokens than that, or none that the tokenizer knows.
+    """
+    from embspace.models.encoder import encode
+    from embspace.models.windows import largest_window
+
+    length = largest_window(model, module)
+    windows = [_only_window(name, text, tokenizer, length) for text in texts]
+    # Each alone: rounding depends on what else is in a batch.
+    batches = [[number] for number in range(len(windows))]
+    encoded = encode(module, windows, batches, "cpu", model.final_norm)
+    return sorted(encoded, key=lambda each: each.index)
+
+
+def _only_window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
+    from embspace.models.windows import cut_windows
+    from embspace.settings.model import model_file
+
+    found = cut_windows([text], tokenizer, length, length_key=f"{model_file(name)}: key 'window'")
+    new = np.concatenate([each.ids[~each.special] for each in found]).tolist()
+    if len(found) > 1:
+        raise InputError(
+            f"the text '{_start(text)}' has {len(new):,} tokens, more than a window of "
+            f"{length} holds"
+        )
+    if set(new) <= {tokenizer.unk_token_id}:
+        raise InputError(f"the text '{_start(text)}' holds no token that {name} knows")
+    return found[0]
 
 
 def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) -> CorpusSpace:

@@ -131,7 +131,7 @@ def track_tokens(
     from embspace.models.weights import load_model
 
     check_query(text)
-    model = _model(model_name)
+    model = reading_model(model_name)
     module, tokenizer = load_model(model_name, model), load_tokenizer(model_name, model)
     window = _only_window(text, model_name, model, module, tokenizer)
     tokens = tokenizer.convert_ids_to_tokens(window.ids.tolist())
@@ -275,7 +275,12 @@ def _head(name: str, model: Any, module: Any) -> Any:
     return head
 
 
-def _model(name: str) -> Any:
+def reading_model(name: str) -> Any:
+    """Return the checked description of a model that reads texts.
+
+    Raises:
+        InputError: if there is no such model, or it is vectors alone.
+    """
     from embspace.settings.find_description import LIST
     from embspace.settings.model import VectorsModel, describe_model
     from embspace.settings.params import CONF

@@ -1,0 +1,36 @@
+"""The command that opens the live app in a browser: app."""
+
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.places import at_any_root
+
+
+def app(
+    port: Annotated[int, typer.Option("--port", help="Of this machine.", min=1, max=65535)] = 7860,
+    host: Annotated[
+        str, typer.Option("--host", help="Another than this machine's own needs a --password.")
+    ] = "127.0.0.1",
+    password: Annotated[
+        str | None,
+        typer.Option("--password", help="Of the user `embspace`.", envvar="EMBSPACE_PASSWORD"),
+    ] = None,
+) -> None:
+    """Open the live app on this machine: tokens, directions, pairs of texts and a search.
+
+    In a browser, at the address that the first line says; Ctrl+C ends it. Nothing is sent to other
+    machines. It needs gradio: `make app` installs it.
+    """
+    from embspace.app.live.server import check_binding, check_installed, open_app
+
+    with at_any_root():
+        check_binding(host, password)
+        check_installed()
+        from embspace.app.live.choices import corpora_to_choose, models_to_choose
+
+        models, corpora = models_to_choose(), corpora_to_choose()
+        page = open_app(models, corpora, host=host, port=port, password=password)
+        typer.echo(f"embspace app: {page.local_url}")
+        typer.echo("Ctrl+C ends it.", err=True)
+        page.block_thread()

@@ -1,0 +1,235 @@
+"""Answers of the live app as HTML; whatever a visitor sends, the answer is HTML, too."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import Lock
+from typing import Any, TypeVar, get_args
+
+from embspace.app.live.directions import compare_directions, read_pairs
+from embspace.app.live.limits import (
+    MOST_CHARACTERS,
+    MOST_PAIRS,
+    MOST_REQUESTS,
+    PER_SECONDS,
+    RateLimit,
+    check_length,
+)
+from embspace.app.live.views import (
+    directions_view,
+    hits_view,
+    lines_view,
+    message_view,
+    track_view,
+)
+from embspace.app.queries.loading import without_report_of_weights
+from embspace.app.queries.track import Asked, Track
+from embspace.clouds.pooling import POOLINGS
+from embspace.errors import InputError, not_among, shortened
+from embspace.models.stream.tracked_states import Point
+from embspace.models.stream.tracked_vocabulary import Positions, VocabularyNearness
+
+KEPT = 16  # tracked texts: a choice of another token computes nothing
+N_NEAREST = 5
+N_HITS = 10
+LONGEST_NAME = 200  # characters of a model's or corpus's name
+POINTS: tuple[Point, ...] = get_args(Point)
+POSITIONS: tuple[Positions, ...] = get_args(Positions)
+NEARNESS: tuple[VocabularyNearness, ...] = get_args(VocabularyNearness)
+Chosen = TypeVar("Chosen", bound=str)
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A text that was tracked, which its tokens are chosen from."""
+
+    text: str
+    model: str
+    asked: Asked
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers visitors, one at a time and each not too often."""
+
+    limit: RateLimit = field(default_factory=lambda: RateLimit(MOST_REQUESTS, PER_SECONDS))
+    _one_at_a_time: Any = field(default_factory=Lock)
+
+    def track(
+        self,
+        visitor: str,
+        text: object,
+        model: object,
+        positions: object,
+        point: object,
+        nearness: object,
+    ) -> tuple[str, Question | None]:
+        """Return the views of a text's tokens, with the first word chosen, and what was asked."""
+        questions = []
+
+        def work() -> str:
+            asked = Asked(
+                _among("point", point, POINTS),
+                _among("positions", positions, POSITIONS),
+                _among("nearness", nearness, NEARNESS),
+                N_NEAREST,
+            )
+            question = Question(_text("text", text), _name("model", model), asked)
+            track = tracked(question)
+            questions.append(question)
+            return track_view(track, min(1, max(_positions(track))))
+
+        answer = self._answer(visitor, work)
+        return answer, questions[0] if questions else None
+
+    def choose(self, visitor: str, question: Question | None, position: object) -> str:
+        """Return the views with the token at a position chosen."""
+
+        def work() -> str:
+            if question is None:
+                raise InputError("no text is tracked")
+            track = tracked(question)
+            there = _positions(track)
+            if not isinstance(position, int) or position not in there:
+                raise InputError(
+                    f"position: found {shortened(position)}, allowed: 0 to {max(there)}"
+                )
+            return track_view(track, position)
+
+        return self._answer(visitor, work)
+
+    def directions(
+        self,
+        visitor: str,
+        model: object,
+        first: object,
+        second: object,
+        layer: object,
+        pooling: object,
+    ) -> str:
+        """Return the cosine of the mean differences of two lists of pairs."""
+
+        def work() -> str:
+            found = compare_directions(
+                _name("model", model),
+                read_pairs(_pairs("list 1", first), "list 1"),
+                read_pairs(_pairs("list 2", second), "list 2"),
+                layer=_layer(layer),
+                pooling=_among("pooling", pooling, POOLINGS),
+            )
+            return directions_view(found)
+
+        return self._answer(visitor, work)
+
+    def pair(
+        self,
+        visitor: str,
+        model: object,
+        corpus: object,
+        texts: tuple[object, object],
+        layer: object,
+        pooling: object,
+    ) -> str:
+        """Return the cosine of two texts, and where it stands among all pairs of a corpus."""
+
+        def work() -> str:
+            from embspace.app.queries.cosine import compare_texts
+
+            first, second = (_text("text", text) for text in texts)
+            return lines_view(
+                str(compare_texts(*_where(model, corpus), first, second, **_at(layer, pooling)))
+            )
+
+        return self._answer(visitor, work)
+
+    def search(
+        self,
+        visitor: str,
+        model: object,
+        corpus: object,
+        query: object,
+        layer: object,
+        pooling: object,
+    ) -> str:
+        """Return the windows of a corpus that are most like a query."""
+
+        def work() -> str:
+            from embspace.app.queries.search import search
+
+            where = _where(model, corpus)
+            hits = search(*where, _text("text", query), **_at(layer, pooling), n_hits=N_HITS)
+            return hits_view(hits, where[1])
+
+        return self._answer(visitor, work)
+
+    def _answer(self, visitor: str, work: Callable[[], str]) -> str:
+        """Return what `work` returns, or a message; a crash is logged and ends with its request."""
+        try:
+            self.limit.take(visitor)
+            with self._one_at_a_time, without_report_of_weights():
+                return work()
+        except InputError as error:
+            return message_view(str(error))
+        except Exception:
+            log.exception("a request failed")
+            return message_view("this request failed; the terminal of `embspace app` says why")
+
+
+@lru_cache(maxsize=KEPT)
+def tracked(question: Question) -> Track:
+    """Return the tokens of a text at all layers, as `embspace track` has them.
+
+    Raises:
+        InputError: as `track_tokens` does.
+    """
+    from embspace.app.queries.track import track_tokens
+
+    return track_tokens(
+        question.text,
+        question.model,
+        layer=None,
+        token=None,
+        occurrence=None,
+        asked=question.asked,
+    )
+
+
+def _positions(track: Track) -> set[int]:
+    return {row.position for row in track.rows}
+
+
+def _among(what: str, found: object, allowed: tuple[Chosen, ...]) -> Chosen:
+    for each in allowed:
+        if each == found:
+            return each
+    raise InputError(f"{what}: {not_among(shortened(found), allowed)}")
+
+
+def _text(what: str, found: object, most: int = MOST_CHARACTERS) -> str:
+    if not isinstance(found, str):
+        raise InputError(f"{what}: found {shortened(found)}, allowed: a text")
+    return check_length(found, what, most=most)
+
+
+def _name(what: str, found: object) -> str:
+    return _text(what, found, LONGEST_NAME)
+
+
+def _pairs(what: str, found: object) -> str:
+    return _text(what, found, 2 * MOST_PAIRS * MOST_CHARACTERS)
+
+
+def _where(model: object, corpus: object) -> tuple[str, str]:
+    return _name("model", model), _name("corpus", corpus)
+
+
+def _layer(found: object) -> int:
+    if not isinstance(found, int):
+        raise InputError(f"layer: found {shortened(found)}, allowed: a whole number")
+    return found
+
+
+def _at(layer: object, pooling: object) -> dict[str, Any]:
+    return {"layer": _layer(layer), "pooling": _among("pooling", pooling, POOLINGS)}

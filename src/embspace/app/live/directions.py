@@ -1,0 +1,174 @@
+"""Two lists of pairs of texts: how alike are their mean differences, and are those of chance?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.app.live.limits import MOST_PAIRS, check_length
+from embspace.app.queries.corpus_space import check_query, encode_texts
+from embspace.errors import InputError
+
+if TYPE_CHECKING:
+    from embspace.clouds.pooling import Pooling
+
+N_DRAWS = 10_000
+LEVEL = 0.95
+BAR = "|"
+
+TextPair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class DirectionCosine:
+    """The cosine of the mean differences of two lists of pairs, beside its nulls."""
+
+    layer: int
+    pooling: str
+    n_pairs: tuple[int, int]
+    cosine: float
+    corrected_cosine: float
+    """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
+    reliability: tuple[float, float]
+    """Of each mean difference: the share of its squared length that is no noise."""
+    null_low: float
+    """Of the cosines of the same texts in pairs drawn at random, 95 % lie between."""
+    null_high: float
+    p_value: float
+    """Two-sided: the share of these draws whose cosine is as far from 0."""
+    random_weights_cosine: float
+    """The same cosine at random weights."""
+
+
+def read_pairs(text: str, what: str) -> list[TextPair]:
+    """Return pairs, of which each line has one: `first | second`.
+
+    Raises:
+        InputError: naming the line that is none, or if there are none, or too many.
+    """
+    pairs = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        parts = [part.strip() for part in line.split(BAR)]
+        if len(parts) != 2 or not all(parts):
+            raise InputError(f"{what}: line {number}: found {line[:60]!r}, allowed: first | second")
+        for part in parts:
+            check_query(part)
+            check_length(part, f"{what}: line {number}")
+        pairs.append((parts[0], parts[1]))
+    if not 1 <= len(pairs) <= MOST_PAIRS:
+        raise InputError(f"{what}: found {len(pairs)} pairs, allowed: 1 to {MOST_PAIRS}")
+    return pairs
+
+
+def compare_directions(
+    model_name: str,
+    first: Sequence[TextPair],
+    second: Sequence[TextPair],
+    *,
+    layer: int,
+    pooling: "Pooling",
+) -> DirectionCosine:
+    """Return the cosine of the mean differences of two lists of pairs.
+
+    A difference is the vector of a pair's second text minus that of its first. For the null, all
+    texts are put into pairs at random, and these into two lists as long as the given ones.
+
+    Raises:
+        InputError: naming what is not known, too long, or out of range.
+    """
+    from embspace.app.queries.loading import without_report_of_weights
+    from embspace.app.queries.track import reading_model
+    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.weights import load_model, with_random_weights
+    from embspace.settings.params import read_params
+
+    pairs = [*first, *second]
+    model, seed = reading_model(model_name), read_params().seed
+    with without_report_of_weights():
+        module = load_model(model_name, model)
+    tokenizer = load_tokenizer(model_name, model)
+    texts = [text for pair in pairs for text in pair]
+
+    def vectors(of: Any) -> Float[np.ndarray, "text dim"]:
+        encoded = encode_texts(model_name, model, of, tokenizer, texts)
+        layers = len(encoded[0].pooled[pooling])
+        if not -layers <= layer < layers:
+            raise InputError(
+                f"layer: found {layer}, allowed: 0 to {layers - 1}, or -1 for the last"
+            )
+        return np.stack([each.pooled[pooling][layer] for each in encoded]).astype(np.float64)
+
+    category = np.repeat([0, 1], [len(first), len(second)])
+    return direction_cosine(
+        vectors(module),
+        vectors(with_random_weights(module, seed)),
+        category,
+        layer=layer % (module.config.num_hidden_layers + 1),
+        pooling=pooling,
+        generator=np.random.default_rng(seed),
+    )
+
+
+def direction_cosine(
+    x: Float[np.ndarray, "text dim"],
+    random_x: Float[np.ndarray, "text dim"],
+    category: Int[np.ndarray, " pair"],
+    *,
+    layer: int,
+    pooling: str,
+    generator: np.random.Generator,
+) -> DirectionCosine:
+    """Return the statistics of `compare_directions` from vectors.
+
+    Rows 2i and 2i + 1 of `x` are the texts of pair i, of the list `category[i]`, 0 or 1.
+    """
+    from embspace.geometry.groups.offsets import mean_offsets, mean_weights
+
+    difference = x[1::2] - x[::2]
+    if not np.square(difference).sum(axis=1).all():
+        raise InputError("found a pair whose two texts have one vector, allowed: pairs that differ")
+    random = random_x[1::2] - random_x[::2]
+    weights = mean_weights(category)
+    found = mean_offsets(difference @ difference.T, category, weights)
+    at_random = mean_offsets(random @ random.T, category, weights)
+    null = _random_pairings(x, np.bincount(category), generator)
+    cosine = float(found.cosine[0, 0, 1])
+    low, high = np.quantile(null, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    as_far = int((np.abs(null) >= abs(cosine)).sum())
+    n = np.bincount(category)
+    return DirectionCosine(
+        layer=layer,
+        pooling=pooling,
+        n_pairs=(int(n[0]), int(n[1])),
+        cosine=cosine,
+        corrected_cosine=float(found.corrected_cosine[0, 0, 1]),
+        reliability=(float(found.reliability[0, 0]), float(found.reliability[0, 1])),
+        null_low=float(low),
+        null_high=float(high),
+        p_value=(1 + as_far) / (1 + len(null)),
+        random_weights_cosine=float(at_random.cosine[0, 0, 1]),
+    )
+
+
+def _random_pairings(
+    x: Float[np.ndarray, "text dim"], n_pairs: Int[np.ndarray, " 2"], generator: np.random.Generator
+) -> Float[np.ndarray, " draw"]:
+    """Return the cosine of two mean differences for each draw of pairs; undefined ones are out."""
+    centered = x - x.mean(axis=0)
+    gram = centered @ centered.T
+    order = generator.random((N_DRAWS, len(x))).argsort(axis=1)
+    of_list = np.repeat([0, 1], 2 * n_pairs)
+    sign = np.tile([-1.0, 1.0], len(x) // 2)
+    first, second = np.zeros((2, N_DRAWS, len(x)))
+    for number, coefficients in enumerate((first, second)):
+        weight = np.where(of_list == number, sign, 0)
+        np.put_along_axis(coefficients, order, np.broadcast_to(weight, order.shape), axis=1)
+    product = np.einsum("dt,dt->d", first @ gram, second)
+    squared = [np.einsum("dt,dt->d", each @ gram, each) for each in (first, second)]
+    shortest = 1e-12 * np.trace(gram)
+    defined = (squared[0] > shortest) & (squared[1] > shortest)
+    return product[defined] / np.sqrt(squared[0][defined] * squared[1][defined])

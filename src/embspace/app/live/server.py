@@ -1,0 +1,252 @@
+"""The live app's page and its server on this machine, by gradio; nothing is sent elsewhere."""
+
+import os
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+from embspace.app.live.answers import NEARNESS, POINTS, POSITIONS, Answers
+from embspace.app.live.limits import MOST_CHARACTERS, MOST_PAIRS
+from embspace.clouds.pooling import POOLINGS
+from embspace.errors import InputError
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+USER = "embspace"
+SHORTEST_PASSWORD = 8
+MOST_WAITING = 32  # requests; further ones are told to come back
+EXAMPLE = "The keys to the old cabinet are on the table."
+COUNTRIES = "France | Paris\nItaly | Rome\nJapan | Tokyo\nSpain | Madrid"
+OTHERS = "Germany | Berlin\nRussia | Moscow\nEgypt | Cairo\nGreece | Athens"
+
+
+def check_binding(host: str, password: str | None) -> None:
+    """Stop if the app were to be open to other machines without a password.
+
+    Raises:
+        InputError: if there is none, or one of fewer than eight characters.
+    """
+    if password is not None and len(password) < SHORTEST_PASSWORD:
+        raise InputError(
+            f"--password: found {len(password)} characters, allowed: {SHORTEST_PASSWORD} or more"
+        )
+    if host not in LOOPBACK and password is None:
+        raise InputError(
+            f"--host: found '{host}', which other machines can reach; "
+            "a --password is needed beside it"
+        )
+
+
+def check_installed() -> None:
+    """Stop if gradio is not there.
+
+    Raises:
+        InputError: saying what installs it.
+    """
+    if find_spec("gradio") is None:
+        raise InputError("gradio is not installed; `make app` installs it and opens the app")
+
+
+def stay_offline() -> None:
+    """Keep gradio and the model hub's library from calling out; before they are imported."""
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
+def open_app(
+    models: list[str], corpora: list[str], *, host: str, port: int, password: str | None
+) -> Any:
+    """Serve the app until `close` of what is returned is called; `local_url` is its address.
+
+    The current folder must be the root of a tree, which models and corpora are read from.
+
+    Raises:
+        InputError: if gradio is missing, the port taken, or other machines reach it unasked.
+    """
+    check_binding(host, password)
+    check_installed()
+    stay_offline()
+    import gradio as gr
+
+    page = build_page(models, corpora, Answers())
+    page.queue(max_size=MOST_WAITING, default_concurrency_limit=1)
+    text = files("embspace.app.live")
+    try:
+        page.launch(
+            server_name=host,
+            server_port=port,
+            auth=(USER, password) if password else None,
+            auth_message=f"User: {USER}" if password else None,
+            theme=gr.themes.Base(
+                font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+            ),
+            css=text.joinpath("page.css").read_text(),
+            share=False,
+            ssr_mode=False,
+            mcp_server=False,
+            pwa=False,
+            run_history=False,
+            enable_monitoring=False,
+            max_file_size=1,
+            footer_links=[],
+            quiet=True,
+            prevent_thread_lock=True,
+        )
+    except OSError:
+        raise InputError(f"--port: {port} is taken on {host}, or cannot be had") from None
+    return page
+
+
+def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
+    """Return gradio's page, which shows what `answers` returns."""
+    import gradio as gr
+
+    with gr.Blocks(analytics_enabled=False, title="embspace") as page:
+        gr.Markdown(
+            "# embspace\nWhat a model makes of your texts. All is computed on this machine."
+        )
+        model = gr.Dropdown(
+            models,
+            value=models[0],
+            label="Model",
+            info="A name in conf/model/; its files must be there (`embspace fetch`).",
+            allow_custom_value=True,
+            elem_id="model",
+        )
+        with gr.Tab("Tokens"):
+            _tokens_tab(model, answers)
+        with gr.Tab("Directions"):
+            _directions_tab(model, answers)
+        with gr.Tab("Two texts"):
+            _pair_tab(model, corpora, answers)
+        with gr.Tab("Search"):
+            _search_tab(model, corpora, answers)
+        page.load(_asked_model(models[0]), None, model, queue=False, api_visibility="private")
+    return page
+
+
+def _asked_model(otherwise: str) -> Any:
+    """Return what reads the model from the page's address, `?model=`; a wrong one is answered."""
+    import gradio as gr
+
+    def asked(request: gr.Request) -> str:
+        return str(request.query_params.get("model") or otherwise)
+
+    return asked
+
+
+def _visitor(request: Any) -> str:
+    return str(request.client.host) if request.client else ""
+
+
+def _tokens_tab(model: Any, answers: Answers) -> None:
+    import gradio as gr
+
+    gr.Markdown(
+        "How far each token is from its own input embedding, by layer. Choose a token by its "
+        "button or its line. Rank 0: no token of the vocabulary is nearer."
+    )
+    text = _text_box("Text", EXAMPLE, "text", lines=2)
+    with gr.Row():
+        positions = gr.Radio(
+            list(POSITIONS), value="none", label="Position vector added to the vocabulary"
+        )
+        point = gr.Dropdown(list(POINTS), value="attention_sum", label="Point of reading")
+        nearness = gr.Dropdown(list(NEARNESS), value="cosine", label="Nearness")
+    button = gr.Button("Track", variant="primary", elem_id="track")
+    question = gr.State(None)
+    script = files("embspace.app.live").joinpath("choose.js").read_text()
+    shown = gr.HTML("", js_on_load=script, elem_id="tracked", apply_default_css=False)
+
+    def on_track(given: str, name: str, at: str, read: str, near: str, request: gr.Request) -> Any:
+        return answers.track(_visitor(request), given, name, at, read, near)
+
+    def on_choice(asked: Any, event: gr.EventData, request: gr.Request) -> str:
+        return answers.choose(_visitor(request), asked, (event._data or {}).get("position"))
+
+    asked = [text, model, positions, point, nearness]
+    for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
+        moment(on_track, asked, [shown, question], api_visibility="private")
+    shown.click(on_choice, question, shown, show_progress="hidden", api_visibility="private")
+
+
+def _directions_tab(model: Any, answers: Answers) -> None:
+    import gradio as gr
+
+    gr.Markdown(
+        "Two lists of pairs, one pair a line: `first | second`. Of each list the mean of the "
+        "differences second − first is taken; the cosine of the two means is shown beside that of "
+        f"the same texts in random pairs. At most {MOST_PAIRS} pairs a list."
+    )
+    with gr.Row():
+        first = gr.Textbox(COUNTRIES, label="List 1", lines=6, elem_id="first_pairs")
+        second = gr.Textbox(OTHERS, label="List 2", lines=6, elem_id="second_pairs")
+    layer, pooling = _place()
+    button = gr.Button("Compare", variant="primary", elem_id="directions")
+    shown = gr.HTML("", elem_id="directions_found", apply_default_css=False)
+
+    def compare(name: str, a: str, b: str, at: Any, by: str, request: gr.Request) -> str:
+        return answers.directions(_visitor(request), name, a, b, at, by)
+
+    asked = [model, first, second, layer, pooling]
+    button.click(compare, asked, shown, api_visibility="private")
+
+
+def _pair_tab(model: Any, corpora: list[str], answers: Answers) -> None:
+    import gradio as gr
+
+    gr.Markdown("The cosine of two texts, and where it stands among all pairs of a corpus.")
+    with gr.Row():
+        first = _text_box("First text", "The tide was out.", "first_text")
+        second = _text_box("Second text", "The sea had gone back.", "second_text")
+    corpus = _corpus(corpora)
+    layer, pooling = _place()
+    button = gr.Button("Compare", variant="primary", elem_id="pair")
+    shown = gr.HTML("", elem_id="pair_found", apply_default_css=False)
+
+    def compare(name: str, of: str, a: str, b: str, at: Any, by: str, request: gr.Request) -> str:
+        return answers.pair(_visitor(request), name, of, (a, b), at, by)
+
+    asked = [model, corpus, first, second, layer, pooling]
+    button.click(compare, asked, shown, api_visibility="private")
+
+
+def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
+    import gradio as gr
+
+    gr.Markdown("The windows of a corpus whose cosine with a text is largest.")
+    query = _text_box("Text", "a walk by the sea", "query")
+    corpus = _corpus(corpora)
+    layer, pooling = _place()
+    button = gr.Button("Search", variant="primary", elem_id="search")
+    shown = gr.HTML("", elem_id="hits", apply_default_css=False)
+
+    def find(name: str, of: str, given: str, at: Any, by: str, request: gr.Request) -> str:
+        return answers.search(_visitor(request), name, of, given, at, by)
+
+    asked = [model, corpus, query, layer, pooling]
+    for moment in (button.click, query.submit):
+        moment(find, asked, shown, api_visibility="private")
+
+
+def _text_box(label: str, value: str, name: str, *, lines: int = 1) -> Any:
+    import gradio as gr
+
+    # A longer one can be pasted, so that it is refused by a message and not cut in silence.
+    info = f"At most {MOST_CHARACTERS:,} characters, and what a window of the model holds."
+    return gr.Textbox(value, label=label, info=info, lines=lines, elem_id=name)
+
+
+def _corpus(corpora: list[str]) -> Any:
+    import gradio as gr
+
+    return gr.Dropdown(corpora, value=corpora[0] if corpora else None, label="Corpus")
+
+
+def _place() -> tuple[Any, Any]:
+    import gradio as gr
+
+    with gr.Row():
+        layer = gr.Number(-1, precision=0, label="Layer (0 = embedding output, -1 = last)")
+        pooling = gr.Dropdown(list(POOLINGS), value="mean", label="Pooling")
+    return layer, pooling

@@ -1,0 +1,232 @@
+"""HTML of what the app shows. Every word of a visitor or a model is escaped here."""
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from math import isnan, log10
+from typing import NamedTuple
+
+from embspace.app.live.directions import DirectionCosine
+from embspace.app.queries.search import Hit
+from embspace.app.queries.track import TokenAtLayer, Track
+from embspace.errors import counted, one_line, visible
+
+WIDTH, HEIGHT = 560, 300  # of a chart, in pixels
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 12, 38  # margins
+RANKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)  # on the axis
+THIN, BOLD = "#9aa5ad", "#D55E00"
+TEMPLATE_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "${}`"}
+Scale = Callable[[float], float]
+
+
+class Line(NamedTuple):
+    """The values of one token by layer, NaN where there is none."""
+
+    name: str
+    layers: Sequence[int]
+    values: Sequence[float]
+
+
+def shown(text: str) -> str:
+    """Return a text as it is put into HTML: in one line, escaped, its direction left to itself."""
+    return f'<bdi dir="auto">{escaped(one_line(text))}</bdi>'
+
+
+def escaped(text: str) -> str:
+    """Return a text for HTML that goes through a template, whose marks it must not have either."""
+    return escape(visible(text), quote=True).translate(TEMPLATE_MARKS)
+
+
+def tokens_view(track: Track, chosen: int) -> str:
+    """Return a button for each token of the text; `data-position` says which it is."""
+    names = dict.fromkeys((row.position, row.token) for row in track.rows)
+    buttons = (
+        f'<button type="button" class="embspace-token" data-position="{position}" '
+        f'aria-pressed="{str(position == chosen).lower()}">{shown(token)}</button>'
+        for position, token in names
+    )
+    return f'<div class="embspace-tokens" role="group" aria-label="tokens">{"".join(buttons)}</div>'
+
+
+def nearest_view(track: Track, chosen: int) -> str:
+    """Return the table of one token by layer: rank, cosine or distance, the nearest tokens."""
+    rows = [row for row in track.rows if row.position == chosen]
+    value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
+    cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
+    heads = ["layer", "rank", value[track.asked.nearness], "nearest tokens of the vocabulary"]
+    caption = f"{shown(rows[0].token)} at position {chosen}. {escaped(track.title)}"
+    return table(heads, cells, caption, name="nearest")
+
+
+def _nearest(row: TokenAtLayer) -> str:
+    pairs = zip(row.nearest, row.nearest_value, strict=True)
+    return " ".join(
+        f'<span class="embspace-near{" own" if token == row.token else ""}">{shown(token)} '
+        f"<small>{value:.3f}</small></span>"
+        for token, value in pairs
+    )
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, name: str) -> str:
+    """Return a table whose heads are text and whose cells and caption are HTML."""
+    head = "".join(f'<th scope="col">{escaped(each)}</th>' for each in heads)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return (
+        f'<div class="embspace-scroll"><table class="embspace-table" data-name="{escaped(name)}">'
+        f"<caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def message_view(text: str) -> str:
+    """Return a message, which a screen reader speaks at once."""
+    return f'<p class="embspace-message" role="alert">{escaped(text)}</p>'
+
+
+def lines_view(text: str) -> str:
+    """Return lines of a table as a command prints them."""
+    return f'<pre class="embspace-lines">{escaped(text)}</pre>'
+
+
+def track_view(track: Track, chosen: int) -> str:
+    """Return the tokens of a text to choose from, and the three views of them by layer."""
+    return (
+        f"{tokens_view(track, chosen)}"
+        f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
+        f"of the text</figcaption>{rank_chart(track, chosen)}</figure>"
+        f"<figure><figcaption>Nearness to its own input embedding</figcaption>"
+        f"{value_chart(track, chosen)}</figure></div>"
+        f"{nearest_view(track, chosen)}"
+    )
+
+
+def directions_view(found: DirectionCosine) -> str:
+    """Return the cosine of two mean differences beside its nulls."""
+    rows = [
+        ["cosine of the mean differences", _number(found.cosine)],
+        ["of the same texts in random pairs, 95 % between", _range(found)],
+        ["share of random pairs as far from 0", f"{found.p_value:.4f}"],
+        ["at random weights", _number(found.random_weights_cosine)],
+        ["corrected for noise in both means", _number(found.corrected_cosine) or "undefined"],
+        *(
+            [f"reliability of the mean of list {number}", _number(each) or "undefined"]
+            for number, each in enumerate(found.reliability, 1)
+        ),
+    ]
+    n, m = found.n_pairs
+    caption = f"{counted(n, 'pair')} and {counted(m, 'pair')}, layer {found.layer}, {found.pooling}"
+    return table(["quantity", "value"], rows, escaped(caption), name="directions")
+
+
+def _range(found: DirectionCosine) -> str:
+    return f"{found.null_low:.3f} and {found.null_high:.3f}"
+
+
+def hits_view(hits: Sequence[Hit], corpus: str) -> str:
+    """Return the windows that a search has found."""
+    cells = [
+        [_number(hit.cosine), shown(hit.text), str(hit.window), shown(hit.snippet)] for hit in hits
+    ]
+    heads = ["cosine", "text", "window", "words"]
+    return table(heads, cells, f"The nearest windows of {shown(corpus)}", name="hits")
+
+
+def rank_chart(track: Track, chosen: int) -> str:
+    """Return the ranks of all tokens by layer, thin, and the chosen one's bold.
+
+    The axis is logarithmic in rank + 1, so that 0, where none is nearer, is on it.
+    """
+    lines = [line._replace(values=[log10(1 + v) for v in line.values]) for line in _lines(track)]
+    top = max([1.0, *(value for line in lines for value in line.values)])
+    ticks = [(log10(1 + rank), f"{rank:,}") for rank in RANKS]
+    ticks = [tick for tick in ticks if tick[0] <= top]
+    return _chart(lines, chosen, (0.0, top), ticks, "rank (0 = none is nearer)")
+
+
+def value_chart(track: Track, chosen: int) -> str:
+    """Return the cosines or distances of all tokens by layer; a sentence where there are none."""
+    lines = _lines(track, of_value=True)
+    values = [value for line in lines for value in line.values if not isnan(value)]
+    if not values:
+        return message_view("the head compares no vectors, so there is no cosine")
+    is_cosine = track.asked.nearness == "cosine"
+    low, high = (min(0.0, *values), 1.0) if is_cosine else (0.0, max(values) or 1.0)
+    ticks = [(low + (high - low) * part / 4, "") for part in range(5)]
+    ticks = [(value, f"{value:.2g}") for value, _ in ticks]
+    return _chart(lines, chosen, (low, high), ticks, "cosine" if is_cosine else "distance")
+
+
+def _lines(track: Track, *, of_value: bool = False) -> list[Line]:
+    by_token: dict[int, list[TokenAtLayer]] = {}
+    for row in track.rows:
+        by_token.setdefault(row.position, []).append(row)
+    return [
+        Line(
+            rows[0].token,
+            [row.layer for row in rows],
+            [row.value if of_value else row.rank for row in rows],
+        )
+        for _, rows in sorted(by_token.items())
+    ]
+
+
+def _chart(
+    lines: Sequence[Line],
+    chosen: int,
+    bounds: tuple[float, float],
+    ticks: Sequence[tuple[float, str]],
+    label: str,
+) -> str:
+    """Return an SVG; the chosen line comes last, over the others."""
+    layers = sorted({layer for line in lines for layer in line.layers})
+    last, (low, high) = max(layers[-1], 1), bounds
+
+    def x(layer: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * layer / last
+
+    def y(value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (value - low) / (high - low or 1)
+
+    grid = "".join(
+        f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}" '
+        f'class="grid"/><text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{name}</text>'
+        for value, name in ticks
+    )
+    step = 1 + last // 16
+    axis = "".join(
+        f'<text x="{x(layer):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{layer}</text>'
+        for layer in layers[::step]
+    )
+    order = sorted(range(len(lines)), key=lambda number: number == chosen)
+    paths = "".join(_path(lines[n], n, n == chosen, x, y) for n in order)
+    name = escaped(f"{label} by layer")
+    return (
+        f'<svg class="embspace-chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{name}">{grid}{axis}{paths}'
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">layer</text>'
+        f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">'
+        f"{escaped(label)}</text></svg>"
+    )
+
+
+def _path(line: Line, position: int, is_chosen: bool, x: Scale, y: Scale) -> str:
+    points = [
+        f"{x(layer):.1f},{y(value):.1f}"
+        for layer, value in zip(line.layers, line.values, strict=True)
+        if not isnan(value)
+    ]
+    color, width = (BOLD, 3) if is_chosen else (THIN, 1)
+    dots = "".join(
+        f'<circle cx="{point.split(",")[0]}" cy="{point.split(",")[1]}" r="{width + 1}" '
+        f'fill="{color}"/>'
+        for point in points
+        if is_chosen or len(points) == 1
+    )
+    return (
+        f'<g class="embspace-line" data-position="{position}"><title>{escaped(line.name)}</title>'
+        f'<polyline points="{" ".join(points)}" fill="none" stroke="{color}" '
+        f'stroke-width="{width}"/>{dots}</g>'
+    )
+
+
+def _number(value: float) -> str:
+    return "" if isnan(value) else f"{value:.3f}"

@@ -1,0 +1,34 @@
+"""`embspace app` refuses before it opens anything, and says the address first."""
+
+from typing import Any
+
+import pytest
+
+from embspace.app.live import server
+from tests.app.cli.call import call
+
+
+def test_another_host_needs_a_password():
+    found = call("app", "--host", "0.0.0.0")
+    assert found.exit_code == 1 and "--password is needed" in found.stderr
+
+
+def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):
+    handed: dict[str, Any] = {}
+
+    class Page:
+        local_url = "http://127.0.0.1:7870/"
+
+        def block_thread(self) -> None:
+            handed["blocked"] = True
+
+    def open_app(models: list[str], corpora: list[str], **given: Any) -> Page:
+        handed.update(given, models=models)
+        return Page()
+
+    monkeypatch.setattr(server, "check_installed", lambda: None)
+    monkeypatch.setattr(server, "open_app", open_app)
+    found = call("app", "--port", "7870", "--password", "long enough")
+    assert found.stdout == "embspace app: http://127.0.0.1:7870/\n"
+    assert handed["port"] == 7870 and handed["host"] == "127.0.0.1" and handed["blocked"]
+    assert handed["password"] == "long enough" and "minilm" in handed["models"]

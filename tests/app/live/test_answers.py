@@ -1,0 +1,144 @@
+"""Answers equal the library's numbers, and whatever is sent gets one."""
+
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.app.live.answers import Answers, Question
+from embspace.app.live.limits import RateLimit
+from embspace.app.queries.cosine import compare_texts
+from embspace.app.queries.search import search
+from embspace.app.queries.track import Asked, track_tokens
+from tests.app.queries.extracted import write_extracted
+
+TEXTS = pd.DataFrame(
+    {
+        "id": ["sea", "bakery", "<script>alert(1)</script>", "d"],
+        "text": ["the boat and the tide", "salt and bread", "rain on the mat", "the salt"],
+    }
+)
+TEXTS["document"] = TEXTS["id"]
+TEXT = "the boat and the tide"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_extracted(tmp_path_factory.mktemp("answers"), TEXTS)
+
+
+@pytest.fixture(autouse=True)
+def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tree)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers(RateLimit(1000, 1))
+
+
+def track(answers: Answers, text: Any = TEXT, model: Any = "tiny", **given: Any) -> Any:
+    options = {"positions": "none", "point": "attention_sum", "nearness": "cosine"} | given
+    return answers.track("v", text, model, **options)
+
+
+@pytest.mark.parametrize("positions", ["none", "own", "first"])
+def test_ranks_and_cosines_are_those_of_embspace_track(answers: Answers, positions: str):
+    _, question = track(answers, positions=positions)
+    asked = Asked(positions=positions)  # type: ignore[arg-type]
+    expected = track_tokens(TEXT, "tiny", layer=None, token="boat", occurrence=None, asked=asked)
+    html = answers.choose("v", question, 2)
+    for row in expected.rows:
+        assert row.position == 2
+        assert f"<td>{row.layer}</td><td>{row.rank:,g}</td><td>{row.value:.3f}</td>" in html
+
+
+def test_pairs_and_hits_are_those_of_the_commands(answers: Answers):
+    at: dict[str, Any] = {"layer": -1, "pooling": "mean"}
+    pair = answers.pair("v", "tiny", "one", ("salt", "bread"), -1, "mean")
+    # The same words as a command's; single tokens ask for files that this tree lacks.
+    assert 'role="alert"' in pair
+    pair = answers.pair("v", "tiny", "one", ("the salt", "the boat"), -1, "mean")
+    assert str(compare_texts("tiny", "one", "the salt", "the boat", **at)) in unescape(pair)
+    hits = answers.search("v", "tiny", "one", "rain", -1, "mean")
+    for hit in search("tiny", "one", "rain", **at, n_hits=10):
+        assert f"<td>{hit.cosine:.3f}</td>" in hits
+    assert "<script" not in hits and "alert(1)" in hits
+
+
+def test_directions_are_answered(answers: Answers):
+    html = answers.directions("v", "tiny", "salt | bread", "boat | tide", -1, "mean")
+    assert "cosine of the mean differences" in html
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"text": ""}, "the text is empty"),
+        ({"text": "a" * 1_000_000}, "found 1,000,000 characters, allowed: 2,000"),
+        ({"model": "<script>alert(1)</script>"}, "found '<script>alert(1)</script>'"),
+        ({"model": "../../etc/passwd"}, "found '../../etc/passwd'"),
+        ({"model": "m" * 5000}, "model: found 5,000 characters"),
+        ({"model": None}, "model: found None, allowed: a text"),
+        ({"text": ["a"]}, "text: found ['a'], allowed: a text"),
+        ({"point": "attention"}, "point: found"),
+        ({"positions": "all"}, "positions: found"),
+        ({"text": "\ud800"}, "not UTF-8"),
+    ],
+)
+def test_what_does_not_fit_is_answered_by_a_message(
+    answers: Answers, given: dict[str, Any], message: str
+):
+    html, question = track(answers, **given)
+    assert html.startswith('<p class="embspace-message" role="alert">') and question is None
+    assert message in unescape(html) and "<script" not in html
+
+
+@pytest.mark.parametrize("text", ["the boat שלום 😀", "<script>alert(1)</script> the boat"])
+def test_hostile_and_foreign_texts_are_tracked(answers: Answers, text: str):
+    html, question = track(answers, text)
+    assert question is not None and "<script" not in html
+
+
+@pytest.mark.parametrize("position", [None, -1, 99, "1", 1.5, [1]])
+def test_a_position_that_is_not_there_is_answered(answers: Answers, position: object):
+    _, question = track(answers)
+    assert "position: found" in answers.choose("v", question, position)
+    assert "no text is tracked" in answers.choose("v", None, position)
+
+
+def test_a_layer_that_is_no_number_is_answered(answers: Answers):
+    for layer in (None, "1", 99):
+        assert "layer: found" in answers.search("v", "tiny", "one", "salt", layer, "mean")
+
+
+def test_an_unknown_corpus_is_answered(answers: Answers):
+    html = answers.search("v", "tiny", "<b>", "salt", -1, "mean")
+    assert "--corpus" in html and "<b>" not in html
+
+
+def test_a_crash_ends_with_its_request(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    with monkeypatch.context() as broken:
+        broken.setattr("embspace.app.live.answers.tracked", lambda question: 1 / 0)
+        html, question = track(answers)
+    assert "this request failed" in html and "division" not in html and question is None
+    assert "ZeroDivisionError" in caplog.text
+    assert track(answers)[1] == Question(TEXT, "tiny", Asked())
+
+
+def test_ten_requests_at_once_are_all_answered_alike(answers: Answers):
+    texts = [f"the boat and {word}" for word in ("salt", "bread", "rain", "mat", "tide")] * 2
+    one_by_one = [track(Answers(), text)[0] for text in texts]
+    with ThreadPoolExecutor(10) as pool:
+        assert list(pool.map(lambda text: track(answers, text)[0], texts)) == one_by_one
+
+
+def test_too_many_requests_are_refused():
+    answers = Answers(RateLimit(1, 60))
+    track(answers)
+    assert "more than 1 requests in 60 seconds" in track(answers)[0]
