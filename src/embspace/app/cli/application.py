@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.corpora import corpus
 from embspace.app.cli.models import describe, fetch, models
 from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
@@ -16,6 +17,7 @@ ORDER_OF_USE = (
     *(models, report),  # a first look
     *(describe, fetch, sample, check, run, verify),  # a model or texts of your own
     *(layer, search, cosine, read, lookup, track, figure, cite, define),
+    corpus,  # of any size
     prune,
 )
 

@@ -39,7 +39,12 @@ def describe(
     with clear_errors():
         root = find_root()
         found = find_model(model, root, partial(typer.echo, err=True))
-        typer.echo(write_description(found, root) if write else description_of(found, root))
+        if not write:
+            typer.echo(description_of(found, root))
+            return
+        path = write_description(found, root)
+        typer.echo(path)
+        typer.echo(f"next: embspace report {path.stem}", err=True)
 
 
 def fetch(

@@ -14,8 +14,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from embspace.app.page.fragment import Fragment, policy_of
+from embspace.app.page.ledger import decided_tables, own_finding
 from embspace.app.queries.cosine_scale import scale_of
-from embspace.app.report_ledger import decided_tables
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.draw.page.markdown import FOLD
@@ -29,7 +30,8 @@ from embspace.settings.stage import settings_path
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-TEMPLATE = "report_page.html.jinja"
+TEMPLATE = "page.html.jinja"
+FILTER = "filter.js"  # of the ledger; without scripts all rows are shown
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
 OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
@@ -69,18 +71,31 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
 
 
-def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | None = None) -> str:
+def page_of(
+    folder: Path,
+    model: str,
+    *,
+    own_texts: bool = False,
+    report: str | None = None,
+    explorer: Fragment | None = None,
+) -> str:
     """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
 
     It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
-    name by which commands know the model and its texts; without it, that of the model.
+    name by which commands know the model and its texts; without it, that of the model. `explorer`
+    stands behind the findings; its scripts and that of the ledger are all that the page runs.
 
     Raises:
         InputError: if a figure or a table is not there.
     """
     from jinja2 import Environment, StrictUndefined
 
-    template = files("embspace.app").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    here = files("embspace.app.page")
+    template = here.joinpath(TEMPLATE).read_text(encoding="utf-8")
+    own = (
+        '(() => {\n"use strict";\n' + here.joinpath(FILTER).read_text(encoding="utf-8") + "})();\n"
+    )
+    scripts = [own, *(explorer.scripts if explorer else ())]
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
@@ -97,6 +112,9 @@ def page_of(folder: Path, model: str, *, own_texts: bool = False, report: str | 
         findings=findings_of(sections, own_texts=own_texts),
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
+        explorer=explorer,
+        scripts=scripts,
+        policy=policy_of(scripts),
     )
 
 
@@ -196,6 +214,9 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
+    finding = title_in(picture.decode("utf-8"))
+    if finding and noun == "ledger":
+        finding = own_finding(folder, model)
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -208,7 +229,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         # An image, not part of the page: the names in one figure are those in the next.
         figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
         tables=tables,
-        finding=title_in(picture.decode("utf-8")),
+        finding=finding,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in DOWNLOADS),

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.report_page import (
+from embspace.app.page.fragment import Fragment, policy_of
+from embspace.app.page.model import (
     CHAPTERS,
     COMPARES_MODELS,
     as_html,
@@ -210,7 +211,7 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         "than positions", "of one corpus"
     )
     (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
-    said = ["pca", "search", "text_classification", "ledger"]
+    said = ["pca", "search", "text_classification"]
     for own_texts in (False, True):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
@@ -218,7 +219,10 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         assert nouns == [(each, each) for each in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
-        said = ["search", "pca", "text_classification", "ledger"]
+        assert re.search(
+            r'<a href="#ledger">Of \d+ published claims that this model decides, ', listed
+        )
+        said = ["search", "pca", "text_classification"]
 
 
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
@@ -242,6 +246,23 @@ def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str
 def test_a_browser_is_told_to_load_nothing_from_elsewhere(page: str):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy and policy[1].startswith("default-src 'none'; img-src data:;")
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 1  # the filter of the ledger
+    assert policy[1] == policy_of(scripts)
+
+
+def test_an_explorer_stands_behind_the_findings_and_its_script_alone_may_run(whole: Path):
+    script = "const less = 1 < 2 && 'a';"
+    inert = '<script type="application/json" id="some-data">[1]</script>'
+    part = Fragment(html="<h2>Maps</h2>", style=".map { top: 0 }", scripts=[script], data=inert)
+    page = page_of(whole, "minilm", explorer=part)
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert scripts[1:] == [script]
+    assert policy_of(scripts) in page
+    assert f"{inert}\n<script>" in page
+    assert page.index(".map { top: 0 }") < page.index("</style>")
+    assert page.index('<section id="explore">') < page.index('<section id="scale">')
+    assert page.index("<h2>Maps</h2>") < page.index('<section id="pca">')
 
 
 def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.report_ledger import DECIDED, decided_tables
+from embspace.app.page.ledger import DECIDED, decided_tables, own_finding
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import read_source
 from embspace.settings.schema import read_yaml
@@ -84,3 +84,22 @@ def test_what_the_figure_counts_and_is_the_same_for_every_model_is_said(tree: Pa
     save_table(ledger, file)
     said = "decided ones are of toys and references, the same for every model."
     assert f"all rows; {1 + is_toy.sum()} {said}" in decided_tables(tree, "mine")
+
+
+def test_the_finding_counts_the_rows_of_the_table_and_no_toys(tree: Path):
+    rows = decided_tables(tree, "mine").partition("## Claims")[2].splitlines()
+    verdicts = [line for line in rows if line.startswith("|")][2:]
+    found = own_finding(tree, "mine")
+    assert found.startswith(f"Of {len(verdicts)} published claims that this model decides, ")
+    n_differ = sum("| differs " in line for line in verdicts)
+    assert f" and {n_differ} do not" in found
+    file = str(tree / "results/ledger/mine.csv")
+    save_table(load_table(file).assign(verdict="undecided"), file)
+    assert own_finding(tree, "mine") == ""
+
+
+def test_of_random_weights_it_is_said_what_they_can_decide(tree: Path):
+    assert "before any training" not in decided_tables(tree, "mine")
+    results = tree / "results/ledger"
+    shutil.copy(results / "mine.csv", results / "minilm_random.csv")
+    assert "holds before any training" in decided_tables(tree, "minilm_random")

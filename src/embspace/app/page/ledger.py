@@ -1,6 +1,7 @@
 """Writes the section of a report on publications: the claims that this model's numbers decide."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -42,7 +43,8 @@ def decided_tables(folder: Path, model: str) -> str:
     parts = [
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
         f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)} The figure counts all rows; "
-        f"{same} decided ones are of toys and references, the same for every model.\n",
+        f"{same} decided ones are of toys and references, the same for every model."
+        f"{_of_random(described)}\n",
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
@@ -54,6 +56,34 @@ def decided_tables(folder: Path, model: str) -> str:
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, markdown_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
+
+
+def own_finding(folder: Path, model: str) -> str:
+    """Return how many claims the model's own results decide, and how; empty if they decide none.
+
+    The title of the figure counts toys and references, too, which are the same for every model.
+    """
+    ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
+    is_own = (ledger["kind"] == "claim") & ~ledger["statement"].isin(_on_others(folder))
+    verdicts = ledger.loc[is_own & ledger["verdict"].isin(DECIDED), "verdict"]
+    if verdicts.empty:
+        return ""
+    holds, fails, by_rule = (int((verdicts == each).sum()) for each in DECIDED)
+    rest = f" ({by_rule} by the rule that is taken)" if by_rule else ""
+    return (
+        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {holds} hold and "
+        f"{fails} do not{rest}"
+    )
+
+
+def _of_random(described: dict[str, Any]) -> str:
+    """Return what a model with random weights can say of a claim; empty of a trained one."""
+    if described["source"] != "random":
+        return ""
+    return (
+        " The weights of this model are random: a claim that matches here holds before any "
+        "training and says nothing of what is learned; an exact count has no null beside it."
+    )
 
 
 def _numbers_of(folder: Path, model: str | None) -> tuple[str, ...]:

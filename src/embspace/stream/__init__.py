@@ -1,0 +1,1 @@
+"""Measures corpora that fit into no memory and onto no one machine: sums while embedding."""

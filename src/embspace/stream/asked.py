@@ -1,0 +1,165 @@
+"""Finds what `embspace corpus` reads: a corpus of conf/ or files of texts, and a model."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embspace.app.describe import Say
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.model import VectorsModel, describe_model, model_file
+from embspace.settings.params import read_params
+from embspace.settings.schema import read_yaml
+from embspace.stream.cluster import Cluster
+from embspace.stream.plan import Reading, plan_shards
+from embspace.stream.run import Asked, measure_corpus, weights_version
+from embspace.stream.sources import Source, find_sources
+from embspace.stream.tables import Intervals
+
+STREAMED = Path("data/streamed")
+SPACES = ("token", "cls", "mean")
+TOKENS_PER_CHUNK = 16384  # whose states of all layers are in memory at once, at least
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says."""
+
+    model: str
+    text_column: str
+    id_column: str | None
+    texts_per_shard: int | None
+    spaces: tuple[str, ...] | None
+    number_type: str
+    sample: int
+    results: Path | None
+    shards: Path | None
+
+
+def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> Path:
+    """Measure a corpus shard by shard, and return the folder of its tables.
+
+    To be called at the root of a tree. `place` is a name in conf/corpus/, else a file, a folder or
+    an address.
+
+    Raises:
+        InputError: naming what does not fit.
+    """
+    if unknown := [space for space in options.spaces or () if space not in SPACES]:
+        raise InputError(f"--spaces: found '{unknown[0]}', allowed: {', '.join(SPACES)}")
+    if options.number_type not in ("float32", "bfloat16"):
+        raise InputError(
+            f"--number-type: found '{options.number_type}', allowed: float32, bfloat16"
+        )
+    name, sources = _sources(place, options)
+    folder = STREAMED / name
+    reading = _reading(options, sources, _spaces(place))
+    asked = Asked(
+        corpus=name,
+        sources=sources,
+        reading=reading,
+        intervals=_intervals(),
+        texts_per_shard=options.texts_per_shard,
+        results=(options.results or folder / "results"),
+        shards=(options.shards or folder / "shards") / options.model,
+        root=Path.cwd(),
+    )
+    return measure_corpus(asked, cluster, say)
+
+
+def _sources(place: str, options: Options) -> tuple[str, list[Source]]:
+    """Return the name of a corpus and its files."""
+    described = Path(f"conf/corpus/{place}.yaml")
+    if described.is_file():
+        return place, [_prepared(place, described)]
+    local = Path(place)
+    if "://" not in place and "*" not in place and not local.exists():
+        raise InputError(
+            f"{place}: no corpus of conf/corpus/, and no file or folder; an address has ://"
+        )
+    sources = find_sources(place, options.text_column, options.id_column)
+    return _name(place), sources
+
+
+def _spaces(place: str) -> tuple[str, ...]:
+    """Return the spaces of a corpus of conf/, where tokens may not be kept, or all of them."""
+    described = Path(f"conf/corpus/{place}.yaml")
+    if described.is_file() and not describe_corpus(place, read_yaml(described)).token_states:
+        return ("cls", "mean")
+    return SPACES
+
+
+def _name(place: str) -> str:
+    """Return the last part of a place that may name a folder."""
+    parts = [part for part in place.rstrip("/").split("/") if part and "*" not in part]
+    plain = "".join(each if each.isalnum() or each in "._" else "_" for each in parts[-1])
+    return plain.split(".", 1)[0] or "corpus"
+
+
+def _prepared(name: str, described: Path) -> Source:
+    """Write the texts of a corpus of conf/ where all workers read them, under a hash of them."""
+    from embspace.prepare.texts import prepare_texts
+
+    table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
+    content = table[["id", "document", "text"]]
+    digest = hashlib.sha256(content.to_csv(index=False).encode()).hexdigest()[:16]
+    path = STREAMED / name / f"texts-{digest}.parquet"
+    if not path.is_file():
+        with writing(path) as partial:
+            content.to_parquet(partial, index=False, row_group_size=10_000)
+    return Source(str(path.absolute()), "text", "id", digest, whole_documents=True)
+
+
+def _reading(options: Options, sources: list[Source], spaces: tuple[str, ...]) -> Reading:
+    from embspace.models.locate import locate_files
+    from embspace.models.tokenizer import tokenizer_files
+
+    described = Path(model_file(options.model))
+    content = read_yaml(described)
+    model = describe_model(options.model, content)
+    source = tokenizer_files(model)
+    if isinstance(model, VectorsModel) or source is None:
+        raise InputError(f"{described}: has no tokenizer, and reads no text")
+    files = list(locate_files(options.model, source).iterdir())
+    settings = read_yaml(Path("conf/extract/hidden_states.yaml"))
+    reading = Reading(
+        model_name=options.model,
+        model=content,
+        weights=weights_version([path for path in files if path.is_file()]),
+        spaces=options.spaces or spaces,
+        window_length=settings["window_length"],
+        overlap=settings["overlap"],
+        tokens_per_batch=settings["tokens_per_batch"],
+        tokens_per_chunk=TOKENS_PER_CHUNK,
+        batch_size=_profiles()["batch_size"],
+        number_type=options.number_type,
+        sample_rate=1.0,
+        device=read_params().device,
+    )
+    return _with_sample(reading, sources, options)
+
+
+def _with_sample(reading: Reading, sources: list[Source], options: Options) -> Reading:
+    """Return the reading with the share of texts that gives a sample of the size asked."""
+    from dataclasses import replace
+
+    total = sum(shard.n for shard in plan_shards(sources, reading, options.texts_per_shard))
+    return replace(reading, sample_rate=min(1.0, options.sample / total))
+
+
+def _intervals() -> Intervals:
+    """Return the protocol of the stage that measures small corpora."""
+    settings = _profiles()
+    return Intervals(
+        n_half_samples=settings["n_half_samples"],
+        level=settings["level"],
+        tolerance=settings["tolerance"],
+        seed=read_params().seed,
+        batch_size=settings["batch_size"],
+    )
+
+
+def _profiles() -> dict[str, Any]:
+    return read_yaml(Path("conf/measure/layers/profiles.yaml"))

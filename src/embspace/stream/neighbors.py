@@ -1,0 +1,60 @@
+"""Dimension and neighbors of the sample: what no sums give is measured of the vectors that stay."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from embspace.clouds.layers import LayerCloud
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.measures.declaration import Family
+from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.distinct import distinct_rows
+from embspace.measure.layers.layer_batches import FEWEST, measures_of_batches
+from embspace.measure.layers.layer_protocol import Protocol
+from embspace.stream.shard import SAMPLED
+from embspace.stream.tables import Intervals, sample_vectors
+
+OF_SAMPLE: tuple[Family, ...] = ("intrinsic_dimension", "hubs")
+SLOW = ("correlation_dimension",)
+
+
+def sample_rows(
+    corpus: str, paths: Sequence[Path], layer: int, intervals: Intervals
+) -> dict[str, list[Row]]:
+    """Return the rows of a layer for the families of neighbors, of the texts of the sample.
+
+    `n` says how many vectors are in the sample, and the intervals hold for as many: the more that
+    stay, the narrower. No rows of a sample of fewer than 4.
+    """
+    found: list[Row] = []
+    for space in SAMPLED:
+        ids, vectors = sample_vectors(paths, layer, space)
+        if len(ids) < FEWEST:
+            continue
+        x = vectors.astype(np.float64)
+        kept = distinct_rows(x)
+        cloud = LayerCloud(x, np.arange(len(x)), None, None).among(kept)
+        rng = stream_of(np.random.default_rng(intervals.seed), corpus, space, "as_is")
+        place = {"corpus": corpus, "space": space, "change": "as_is", "layer": layer}
+        rows = measures_of_batches(cloud, _protocol(intervals, rng), rng, with_slow=False)
+        found += [{**place, **row, "n_equal": len(x) - len(kept)} for row in rows]
+    families = {name: each.family for name, each in definitions().items()}
+    return {
+        family: [row for row in found if families[row["measure"]] == family] for family in OF_SAMPLE
+    }
+
+
+def _protocol(intervals: Intervals, rng: np.random.Generator) -> Protocol:
+    return Protocol(
+        families=OF_SAMPLE,
+        changes=["as_is"],
+        value_only=SLOW,
+        few_batches=[],
+        batch_size=intervals.batch_size,
+        n_half_samples=intervals.n_half_samples,
+        level=intervals.level,
+        tolerance=intervals.tolerance,
+        rng=rng,
+    )

@@ -1,0 +1,99 @@
+"""Cuts a corpus into shards, each with a key that names its texts and how they are read."""
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.stream.sources import Source, count_rows, document_starts
+
+FEWEST_SHARDS = 16  # where there are as many texts: intervals come from halves of the shards
+MOST_SHARDS = 128  # by default; each is a unit of the intervals, and has a file of sums
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Everything that decides which numbers a shard has, besides its texts."""
+
+    model_name: str
+    model: dict[str, Any]
+    """Its description in conf/model/, as it stands there."""
+    weights: str
+    """A hash by which other weights under the same name are noticed."""
+    spaces: tuple[str, ...]
+    window_length: int
+    overlap: int
+    tokens_per_batch: int
+    tokens_per_chunk: int
+    batch_size: int
+    """Vectors of a batch of which the share of the first principal axis is taken."""
+    number_type: str
+    """float32 or bfloat16, of the model's arithmetic."""
+    sample_rate: float
+    """The share of texts whose vectors are kept."""
+    device: str
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows of one file."""
+
+    number: int
+    source: Source
+    first: int
+    n: int
+    key: str
+
+
+def plan_shards(
+    sources: Sequence[Source], reading: Reading, texts_per_shard: int | None = None
+) -> list[Shard]:
+    """Return the shards of all files, in order; none crosses from one file into another.
+
+    They depend on the corpus alone, never on who computes them. By default, a file is cut so that
+    the corpus has some 16 to 128.
+
+    Raises:
+        InputError: if no file has a row.
+    """
+    counts = [count_rows(source) for source in sources]
+    total = sum(counts)
+    if not total:
+        raise InputError(f"{sources[0].address}: no row in any file")
+    size = texts_per_shard or default_size(total)
+    shards: list[Shard] = []
+    for source, n_rows in zip(sources, counts, strict=True):
+        cuts = _cuts(source, n_rows, -(-n_rows // size))
+        for first, end in zip(cuts, cuts[1:], strict=False):
+            key = _key(source, first, end, reading)
+            shards.append(Shard(len(shards), source, first, end - first, key))
+    return shards
+
+
+def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
+    """Return where shards begin, and the end of the last; at documents where they are to be whole.
+
+    There are fewer shards then, where a document is longer than one.
+    """
+    if not n_shards:
+        return []
+    cuts = [n_rows * cut // n_shards for cut in range(n_shards + 1)]
+    if source.whole_documents:
+        starts = [*document_starts(source), n_rows]
+        cuts = sorted({starts[bisect_left(starts, cut)] for cut in cuts})
+    return cuts
+
+
+def default_size(n_texts: int) -> int:
+    """Return how many texts a shard has: 1,000, or what leaves 16 to 128 shards."""
+    return max(1, min(max(1000, -(-n_texts // MOST_SHARDS)), -(-n_texts // FEWEST_SHARDS)))
+
+
+def _key(source: Source, first: int, end: int, reading: Reading) -> str:
+    # Where and in what portions it is computed changes no number beyond rounding.
+    content = asdict(reading) | {"device": "", "tokens_per_batch": 0, "tokens_per_chunk": 0}
+    known = json.dumps([asdict(source), first, end, content], sort_keys=True, default=str)
+    return hashlib.sha256(known.encode()).hexdigest()[:20]

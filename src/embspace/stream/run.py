@@ -1,0 +1,213 @@
+"""Measures a corpus shard by shard and writes the tables that stages write of small corpora."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from embspace.app.describe import Say
+from embspace.errors import InputError, counted
+from embspace.files.tables import Row, save_table
+from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
+from embspace.stream.neighbors import OF_SAMPLE
+from embspace.stream.plan import Reading, Shard, plan_shards
+from embspace.stream.sources import Source
+from embspace.stream.store import StoredShard, is_finished, shard_path
+from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
+from embspace.stream.work import finish_layer, finish_shard, make_pilot
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A corpus, how it is read, and where tables go."""
+
+    corpus: str
+    sources: Sequence[Source]
+    reading: Reading
+    intervals: Intervals
+    texts_per_shard: int | None
+    results: Path
+    """The folder of the tables, laid out as results/ is."""
+    shards: Path
+    """The folder of the shards' sums, on a disk that all workers see."""
+    root: Path
+    """Of the tree that has the model, on all workers' machines."""
+
+
+def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
+    """Run all shards that are not finished, write the tables, and return their folder.
+
+    Raises:
+        InputError: if a shard failed on every try; what is finished stays, and the same command
+            goes on from there.
+    """
+    check_dask()
+    shards = unique_shards(plan_shards(asked.sources, asked.reading, asked.texts_per_shard))
+    folder = asked.shards.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    n_texts = sum(shard.n for shard in shards)
+    left = [shard for shard in shards if not is_finished(shard_path(folder, shard.key))]
+    say(
+        f"{counted(n_texts, 'text')} in {counted(len(shards), 'shard')}, "
+        f"{len(shards) - len(left)} of them finished"
+    )
+    if left:
+        _run_shards(asked, cluster, shards, left, folder, say)
+    paths = paths_of(str(folder), [shard.key for shard in shards])
+    _write_tables(asked, cluster, paths, say)
+    return asked.results
+
+
+def unique_shards(shards: Sequence[Shard]) -> list[Shard]:
+    """Return shards without those that are there twice, by their key: none is counted twice."""
+    return list({shard.key: shard for shard in shards}.values())
+
+
+def _run_shards(
+    asked: Asked,
+    cluster: Cluster,
+    shards: Sequence[Shard],
+    left: Sequence[Shard],
+    folder: Path,
+    say: Say,
+) -> None:
+    root, reading = str(asked.root), asked.reading
+    pilots: list[str] = []
+    failed = run_all(
+        cluster,
+        {"pilot": (make_pilot, root, list(shards), reading, str(folder))},
+        is_done=lambda _: False,
+        on_result=lambda _, path: pilots.append(path),
+        say=lambda _: None,
+    )
+    if failed or not pilots[0]:
+        reason = failed.get("pilot", "no text could be read")
+        raise InputError(f"{asked.corpus}: the first texts: {reason}")
+    progress = Progress(sum(shard.n for shard in left), say)
+    calls = {
+        shard.key: (finish_shard, root, shard, reading, pilots[0], str(folder)) for shard in left
+    }
+    failed = run_all(
+        cluster,
+        calls,
+        is_done=lambda key: is_finished(shard_path(folder, key)),
+        on_result=lambda _, found: progress.add(found),
+        say=say,
+    )
+    progress.end()
+    if failed:
+        listed = "\n".join(f"  {key}: {reason}" for key, reason in list(failed.items())[:5])
+        raise InputError(
+            f"{asked.corpus}: {counted(len(failed), 'shard')} failed on every try; the same "
+            f"command goes on with them\n{listed}"
+        )
+
+
+class Progress:
+    """Says how many texts are done, how fast, and the time that is left."""
+
+    def __init__(self, n_texts: int, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
+        self._n, self._say, self._clock = n_texts, say, clock
+        self._start = self._said = clock()
+        self._done, self._fresh, self._tokens = 0, 0, 0
+        self._peaks: dict[int, float] = {}
+        self._seconds = {"seconds_reading": 0.0, "seconds_summing": 0.0}
+
+    def add(self, found: dict[str, Any]) -> None:
+        """Take what `finish_shard` returned."""
+        self._done += found["texts"]
+        if not found["resumed"]:
+            self._fresh += found["texts"]
+            self._tokens += found["tokens"]
+            self._peaks[found["pid"]] = found["peak_mib"]
+            for name in self._seconds:
+                self._seconds[name] += found[name]
+        now = self._clock()
+        if now - self._said >= 5:
+            self._said = now
+            rate = max(self._fresh, 1) / (now - self._start)
+            self._say(
+                f"{self._done:,} of {self._n:,} texts, {rate:,.0f} a second, "
+                f"{_duration((self._n - self._done) / rate)} left"
+            )
+
+    def end(self) -> None:
+        """Say what was done in all."""
+        seconds = self._clock() - self._start
+        if not self._fresh:
+            return
+        self._say(
+            f"{self._fresh:,} texts, {self._tokens:,} tokens in {_duration(seconds)}: "
+            f"{self._fresh / seconds:,.0f} texts, {self._tokens / seconds:,.0f} tokens a second; "
+            f"of the workers' time {self._seconds['seconds_reading']:.1f} s in the model, "
+            f"{self._seconds['seconds_summing']:.1f} s in sums; most memory of a worker "
+            f"{max(self._peaks.values()):,.0f} MiB"
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say) -> None:
+    files = [Path(path) for path in paths]
+    n_layers = max(StoredShard(path).facts["n_layers"] for path in files)
+    if not n_layers:
+        raise InputError(f"{asked.corpus}: no text could be read")
+    found: dict[str, dict[str, list[Row]]] = {}
+    arguments = (asked.reading.spaces, asked.intervals)
+    calls = {
+        str(layer): (finish_layer, asked.corpus, list(paths), layer, *arguments)
+        for layer in range(n_layers)
+    }
+    failed = run_all(
+        cluster,
+        calls,
+        is_done=lambda key: key in found,
+        on_result=found.__setitem__,
+        say=lambda _: None,
+    )
+    if failed:
+        raise InputError(f"{asked.corpus}: tables: {next(iter(failed.values()))}")
+    by_layer = [found[str(layer)] for layer in range(n_layers)]
+    name = asked.reading.model_name
+    with chdir(asked.root):
+        for family in (*FAMILIES, *OF_SAMPLE):
+            rows = [row for layer in by_layer for row in layer[family]]
+            save_table(profile_table(rows), str(asked.results / f"{family}/profiles/{name}.csv"))
+        rows = [row for layer in by_layer for row in layer["distributions"]]
+        save_table(pd.DataFrame(rows), str(asked.results / f"distributions/{name}.csv"))
+        _write_about(asked, files, say)
+
+
+def _write_about(asked: Asked, files: Sequence[Path], say: Say) -> None:
+    """Write what was left out, and what was read."""
+    name = asked.reading.model_name
+    quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
+    table = pd.DataFrame(quarantine, columns=["id", "reason"])
+    save_table(table, str(asked.results / f"quarantine/{name}.csv"))
+    counts = totals(files)
+    save_table(
+        pd.DataFrame([{"corpus": asked.corpus, "shards": len(files), **counts}]),
+        str(asked.results / f"counts/{name}.csv"),
+    )
+    if quarantine:
+        say(
+            f"{counted(len(quarantine), 'text')} left out, with ids and reasons in "
+            f"{asked.results}/quarantine/{name}.csv"
+        )
+
+
+def weights_version(files: Sequence[Path]) -> str:
+    """Return a hash of the sizes and times of a model's files: other weights, another hash."""
+    known = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(files)]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]

@@ -1,0 +1,138 @@
+"""Reads the texts of one shard through a model, and keeps sums, a sample and what was left out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from time import perf_counter
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.models.windows import Window
+from embspace.stream.layers import LayerSums, Pilot, Rows
+from embspace.stream.plan import Reading, Shard
+from embspace.stream.reading import (
+    Loaded,
+    Quarantine,
+    TokenStates,
+    sound_states,
+    windows_of_texts,
+)
+from embspace.stream.sources import Text, read_rows
+from embspace.stream.states import chunks_of, token_states
+from embspace.stream.sums import Sums
+
+PILOT_TEXTS = 256
+SAMPLED = ("mean", "cls")  # spaces of which the vectors of some texts are kept
+
+
+@dataclass(eq=False)
+class ShardResult:
+    """All that is left of a shard."""
+
+    sums: list[dict[str, Sums]] = field(default_factory=list)
+    """Of each layer, by kind of rows; empty without a text that could be read."""
+    shares: list[dict[str, Float[np.ndarray, " batch"]]] = field(default_factory=list)
+    """Of each layer, by space: see `BatchShares`."""
+    sample: dict[str, Float[np.ndarray, "layer text dim"]] = field(default_factory=dict)
+    """By space, the first window of each text of the sample."""
+    sample_ids: list[str] = field(default_factory=list)
+    quarantine: Quarantine = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    """Of texts, documents, windows and tokens that were read."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Of reading, the forward passes alone, and of summing."""
+
+
+def is_sampled(text_id: str, rate: float) -> bool:
+    """Return whether a text belongs to the sample, by a hash of its id: in whatever shard it is."""
+    digest = blake2b(text_id.encode(errors="surrogateescape"), digest_size=8).digest()
+    return int.from_bytes(digest) < rate * 2.0**64
+
+
+def pilot_of(shard: Shard, reading: Reading, loaded: Loaded) -> Pilot | None:
+    """Return the mean vectors of the first texts of a shard; None if none of them can be read."""
+    texts = read_rows(shard.source, shard.first, min(shard.n, PILOT_TEXTS))
+    for group, windows in windows_of_texts(texts, loaded, []):
+        if windows:  # once, whether a norm follows the last block that the model's file lacks
+            token_states(loaded.module, windows[:1], reading.tokens_per_batch, loaded.final_norm)
+        found = sound_states(group, windows, loaded, reading.tokens_per_batch, [])
+        if len(found[2]):
+            return Pilot.of(found[2], found[1])
+    return None
+
+
+def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) -> ShardResult:
+    """Return the sums over a shard; memory holds one chunk of its texts at a time.
+
+    `pilot` gives the origins near which sums are taken, and the directions to which cosines are.
+    """
+    result, collected = ShardResult(), _Collected()
+    layers: list[LayerSums] = []
+    texts = read_rows(shard.source, shard.first, shard.n)
+    groups = windows_of_texts(texts, loaded, result.quarantine)
+    for group, windows in chunks_of(groups, reading.tokens_per_chunk):
+        start = perf_counter()
+        sound, windows, states = sound_states(
+            group, windows, loaded, reading.tokens_per_batch, result.quarantine
+        )
+        read = perf_counter()
+        if len(states):
+            layers = layers or [
+                LayerSums(pilot.of_layer(layer), reading.spaces, reading.batch_size)
+                for layer in range(len(states))
+            ]
+            collected.add(layers, states, sound, windows, reading.sample_rate)
+        collected.seconds["reading"] += read - start
+        collected.seconds["summing"] += perf_counter() - read
+    result.sums = [layer.sums() for layer in layers]
+    result.shares = [layer.shares() for layer in layers]
+    collected.into(result)
+    return result
+
+
+class _Collected:
+    """Counts, times and the sample of a shard, chunk by chunk."""
+
+    def __init__(self) -> None:
+        self.seconds = {"reading": 0.0, "summing": 0.0}
+        self._counts = dict.fromkeys(("texts", "windows", "tokens"), 0)
+        self._documents: set[str] = set()
+        self._sample: list[dict[str, np.ndarray]] = []
+        self._ids: list[str] = []
+
+    def add(
+        self,
+        layers: Sequence[LayerSums],
+        states: TokenStates,
+        texts: Sequence[Text],
+        windows: Sequence[Window],
+        rate: float,
+    ) -> None:
+        """Add a chunk to the sums of each layer, and keep the vectors of sampled texts."""
+        rows = Rows.of(windows)
+        chosen = [
+            number
+            for number, window in enumerate(windows)
+            if window.number == 0 and is_sampled(texts[window.text].id, rate)
+        ]
+        pooled = [layer.add(x, rows) for layer, x in zip(layers, states, strict=True)]
+        self._ids += [texts[windows[number].text].id for number in chosen]
+        self._sample.append(
+            {space: np.stack([each[space][chosen] for each in pooled]) for space in SAMPLED}
+        )
+        self._counts["texts"] += len(texts)
+        self._counts["windows"] += len(windows)
+        self._counts["tokens"] += states.shape[1]
+        self._documents.update(each.document for each in texts)
+
+    def into(self, result: ShardResult) -> None:
+        """Write what was collected into a result."""
+        result.counts = {**self._counts, "documents": len(self._documents)}
+        result.seconds = self.seconds
+        result.sample_ids = self._ids
+        if self._sample:
+            result.sample = {
+                space: np.concatenate([each[space] for each in self._sample], axis=1)
+                for space in SAMPLED
+            }

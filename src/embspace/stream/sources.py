@@ -1,0 +1,176 @@
+"""Finds the files of a corpus, on a disk or at an address of fsspec, and reads them row by row."""
+
+import gzip
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+from embspace.errors import InputError
+
+ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".txt", ".txt.gz")
+ROWS_AT_ONCE = 1024
+
+
+class Text(NamedTuple):
+    """A text as it came; what is no text is kept for the list of those that were left out."""
+
+    id: str
+    document: str
+    text: Any
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of texts."""
+
+    address: str
+    """A path, or an address such as s3://bucket/file.parquet."""
+    text_column: str
+    id_column: str | None
+    """Unique in the corpus. None: the name of the file and the number of the row."""
+    version: str
+    """Another one after the file has changed: its size and what fsspec knows of it."""
+    whole_documents: bool = False
+    """Whether the rows of a document, which lie together, stay in one shard."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file without its folders."""
+        return self.address.rstrip("/").rpartition("/")[2]
+
+
+def find_sources(place: str, text_column: str, id_column: str | None) -> list[Source]:
+    """Return the files of texts at a place, each once, in the order of their addresses.
+
+    `place` is a file, a folder, which is searched with those in it, or a pattern with `*`; on a
+    disk or at an address: `s3://…`, `gs://…`, `hf://datasets/<owner>/<name>`.
+
+    Raises:
+        InputError: if there is none, or the place cannot be reached.
+    """
+    import fsspec
+
+    try:
+        system, path = fsspec.core.url_to_fs(place)
+        if "*" in path:
+            found = system.glob(path)
+        elif system.isdir(path):
+            found = system.find(path)
+        else:
+            found = [path] if system.exists(path) else []
+        texts = sorted({_real(system, each) for each in found if each.endswith(ENDINGS)})
+        infos = [system.info(each) for each in texts]
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"{place}: cannot be reached: {error}") from error
+    if not texts:
+        raise InputError(f"{place}: no file of texts; allowed: {', '.join(ENDINGS)}")
+    return [
+        Source(system.unstrip_protocol(path), text_column, id_column, _version(info))
+        for path, info in zip(texts, infos, strict=True)
+    ]
+
+
+def _real(system: Any, path: str) -> str:
+    """Return the file itself, so that two links to one file are one."""
+    from pathlib import Path
+
+    return str(Path(path).resolve()) if "file" in system.protocol else path
+
+
+def _version(info: dict[str, Any]) -> str:
+    known = [info.get(key) for key in ("size", "mtime", "ETag", "etag", "blob_id", "last_commit")]
+    return hashlib.sha256(repr(known).encode()).hexdigest()[:16]
+
+
+def count_rows(source: Source) -> int:
+    """Return the number of rows; of lines, those that are not empty of Unicode's blanks."""
+    if source.address.endswith(".parquet"):
+        with _opened(source) as file:
+            return int(_parquet(source, file).metadata.num_rows)
+    with _opened(source) as file:
+        return sum(1 for line in file if line.strip())
+
+
+def document_starts(source: Source) -> list[int]:
+    """Return the rows of a parquet file at which another document begins."""
+    with _opened(source) as file:
+        names = _parquet(source, file).read(["document"])["document"].to_pylist()
+    return [row for row, name in enumerate(names) if not row or name != names[row - 1]]
+
+
+def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
+    """Yield rows from the `first`, counted from 0, on; memory holds some thousand of them.
+
+    Raises:
+        InputError: if the file cannot be read, or a column is missing.
+    """
+    kind = _parquet_rows if source.address.endswith(".parquet") else _lines
+    for number, row in enumerate(islice(kind(source, first), n), first):
+        usual = f"{source.name}:{number}"
+        name = usual if source.id_column is None else str(row.get(source.id_column) or usual)
+        text = row.get(source.text_column)
+        yield Text(name, str(row.get("document") or name), text)
+
+
+def _parquet_rows(source: Source, first: int) -> Iterator[dict[str, Any]]:
+    with _opened(source) as file:
+        parquet = _parquet(source, file)
+        names = parquet.schema_arrow.names
+        for column in (source.text_column, source.id_column):
+            if column is not None and column not in names:
+                raise InputError(f"{source.address}: no column '{column}', found {names}")
+        wanted = {source.text_column, source.id_column, "document"}
+        groups: list[int] = []
+        passed = 0
+        for group in range(parquet.num_row_groups):
+            n_rows = parquet.metadata.row_group(group).num_rows
+            if not groups and passed + n_rows <= first:
+                passed += n_rows
+            else:
+                groups.append(group)
+        batches = parquet.iter_batches(
+            ROWS_AT_ONCE, row_groups=groups, columns=[name for name in names if name in wanted]
+        )
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from islice(rows, first - passed, None)
+
+
+def _parquet(source: Source, file: Any) -> Any:
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.ParquetFile(file)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source.address}: is no parquet file: {error}") from error
+
+
+def _lines(source: Source, first: int) -> Iterator[dict[str, Any]]:
+    """Each line of a .txt is a text, of a .jsonl an object; a line that is none has no text."""
+    is_json = ".jsonl" in source.name
+    with _opened(source) as file:
+        for line in islice((line for line in file if line.strip()), first, None):
+            text = line.decode(errors="surrogateescape").rstrip("\r\n")
+            if not is_json:
+                yield {source.text_column: text}
+                continue
+            try:
+                row = json.loads(text)
+            except ValueError:
+                row = None
+            yield row if isinstance(row, dict) else {}
+
+
+def _opened(source: Source) -> Any:
+    import fsspec
+
+    try:
+        file = fsspec.open(source.address, "rb").open()
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"{source.address}: cannot be read: {error}") from error
+    if source.address.endswith(".gz"):
+        return io.BufferedReader(gzip.GzipFile(fileobj=file))
+    return file

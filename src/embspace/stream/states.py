@@ -1,0 +1,95 @@
+"""The states of all layers of some windows, in one forward pass of batches sorted by length."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.models.encoder import batches_by_length
+from embspace.models.final_norm import layer_states
+from embspace.models.windows import Window
+from embspace.stream.sources import Text
+
+
+def token_states(
+    module: Any,
+    windows: Sequence[Window],
+    tokens_per_batch: int,
+    final_norm: str | None,
+    *,
+    checked: bool = False,
+) -> Float[np.ndarray, "layer token dim"]:
+    """Return the states of all tokens of `windows`, in their order, layers 0..L, in float32.
+
+    Windows of like length are read together, at most `tokens_per_batch` tokens with padding, on
+    the device and in the type of number that the module has. Attentions are not asked for, so that
+    the attention of torch, which does not keep them, is used. With `checked`, what no norm follows
+    is not looked at again.
+
+    Raises:
+        InputError: `final_norm` is not what follows the last block.
+    """
+    import torch
+
+    lengths = [len(window.ids) for window in windows]
+    starts = np.cumsum(lengths) - lengths
+    states: Any = None
+    for batch in batches_by_length(lengths, tokens_per_batch):
+        shape = (len(batch), lengths[batch[0]])
+        ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for row, index in enumerate(batch):
+            ids[row, : lengths[index]], mask[row, : lengths[index]] = windows[index].ids, 1
+        rows = np.concatenate([starts[index] + np.arange(lengths[index]) for index in batch])
+        layers = _layers(module, ids, mask, final_norm, checked=checked)
+        kept = torch.from_numpy(np.flatnonzero(mask))
+        for layer, each in enumerate(layers):
+            if states is None:
+                states = torch.empty((len(layers), sum(lengths), each.shape[-1]))
+            flat = each.reshape(-1, each.shape[-1])
+            states[layer, torch.from_numpy(rows)] = flat[kept.to(flat.device)].float().cpu()
+    return np.zeros((0, 0, 0), np.float32) if states is None else states.numpy()
+
+
+def _layers(
+    module: Any, ids: np.ndarray, mask: np.ndarray, final_norm: str | None, *, checked: bool
+) -> Sequence[Any]:
+    """Return a tensor (row, token, dim) a layer."""
+    import torch
+
+    device = next(module.parameters()).device
+    input_ids, attention_mask = (torch.from_numpy(each).to(device) for each in (ids, mask))
+    if final_norm is not None or not checked:
+        return list(layer_states(module, input_ids, attention_mask, final_norm).layers)
+    with torch.inference_mode():
+        output = module(
+            input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True
+        )
+    return output.hidden_states
+
+
+def chunks_of(
+    groups: Iterator[tuple[list[Text], list[Window]]], tokens_per_chunk: int
+) -> Iterator[tuple[list[Text], list[Window]]]:
+    """Join groups of texts with their windows until one has `tokens_per_chunk` tokens.
+
+    A text is in one chunk. `Window.text` counts the texts of the chunk.
+    """
+    chunk: list[Text] = []
+    windows: list[Window] = []
+    n_tokens = 0
+    for texts, found in groups:
+        first, end = 0, 0
+        for number in range(len(texts)):
+            while end < len(found) and found[end].text == number:
+                end += 1
+            windows += [replace(each, text=len(chunk)) for each in found[first:end]]
+            n_tokens += sum(len(each.ids) for each in found[first:end])
+            chunk.append(texts[number])
+            first = end
+            if n_tokens >= tokens_per_chunk:
+                yield chunk, windows
+                chunk, windows, n_tokens = [], [], 0
+    if chunk:
+        yield chunk, windows

@@ -1,0 +1,104 @@
+"""Files of finished shards: whole or not there, the same bytes for the same numbers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+from embspace.stream.layers import KINDS, Pilot
+from embspace.stream.shard import ShardResult
+from embspace.stream.sums import Sums, from_arrays, to_arrays
+
+FACTS = "facts"  # a tensor of bytes: JSON
+
+
+def shard_path(folder: Path, key: str) -> Path:
+    """Return where the sums of a shard lie."""
+    return folder / f"{key}.safetensors"
+
+
+def save_shard(result: ShardResult, path: Path) -> None:
+    """Write a shard's sums under another name, then move them to `path` at once."""
+    from safetensors.numpy import save_file
+
+    arrays: dict[str, np.ndarray] = {}
+    for kind in result.sums[0] if result.sums else ():
+        layers = [to_arrays(layer[kind]) for layer in result.sums]
+        for name in layers[0]:
+            arrays[f"{kind}.{name}"] = np.stack([layer[name] for layer in layers])
+    for space in result.shares[0] if result.shares else ():
+        arrays[f"{space}.shares"] = np.stack([layer[space] for layer in result.shares])
+    for space, vectors in result.sample.items():
+        arrays[f"{space}.sample"] = np.ascontiguousarray(vectors, np.float32)
+    facts = {
+        "counts": result.counts,
+        "quarantine": result.quarantine,
+        "sample_ids": result.sample_ids,
+        "n_layers": len(result.sums),
+    }
+    text = json.dumps(facts, sort_keys=True).encode()
+    arrays[FACTS] = np.frombuffer(text, np.uint8)
+    with writing(path) as partial:
+        save_file(arrays, partial)
+
+
+class StoredShard:
+    """A finished shard, of which only what is asked for is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.facts: dict[str, Any] = json.loads(self._read(FACTS).tobytes())
+
+    def sums(self, layer: int, kind: str) -> Sums:
+        """Return the sums of a layer over a kind of rows."""
+        return from_arrays(lambda name: self._read(f"{kind}.{name}", layer))
+
+    def shares(self, layer: int, space: str) -> Float[np.ndarray, " batch"]:
+        """Return the shares of the first principal axis by batch."""
+        return self._read(f"{space}.shares", layer)
+
+    def sample(self, layer: int, space: str) -> Float[np.ndarray, "text dim"]:
+        """Return the vectors of the texts of the sample."""
+        return self._read(f"{space}.sample", layer)
+
+    def _read(self, name: str, layer: int | None = None) -> np.ndarray:
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self.path, framework="numpy") as tensors:
+                if layer is None:
+                    return np.asarray(tensors.get_tensor(name))
+                return np.asarray(tensors.get_slice(name)[layer])
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{self.path}: is no whole file of a shard: {error}") from error
+
+
+def is_finished(path: Path) -> bool:
+    """Return whether a shard was computed; a file that cannot be read is removed."""
+    if not path.is_file():
+        return False
+    try:
+        StoredShard(path)
+    except (InputError, ValueError):
+        path.unlink()
+        return False
+    return True
+
+
+def save_pilot(pilot: Pilot, path: Path) -> None:
+    """Write the pilot's means, whole or not at all."""
+    from safetensors.numpy import save_file
+
+    with writing(path) as partial:
+        save_file({space: np.ascontiguousarray(x) for space, x in pilot.means.items()}, partial)
+
+
+def load_pilot(path: Path) -> Pilot:
+    """Return the means that `save_pilot` wrote."""
+    from safetensors.numpy import load_file
+
+    return Pilot({space: x for space, x in load_file(path).items() if space in KINDS})

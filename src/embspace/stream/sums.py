@@ -1,0 +1,174 @@
+"""Sums over the vectors of a layer, a space and a kind of rows, which add up over a corpus.
+
+Exact: number, mean, moments, sums of directions, and how many lengths are in which bin. So is how
+many cosines are in which bin, but of cosines to a reference that is fixed beforehand, since the
+mean of a corpus is known only at its end.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.measures.direction_sums import DirectionSums
+from embspace.geometry.pairs.moments import Moments, moments_of
+from embspace.stream.moments import CentralMoments, central_moments, merge
+
+# Lengths: eight bins to a doubling, from 2^-10 to 2^20; shorter and longer ones are in the outer
+# bins. Cosines: bins of one width.
+NORM_EDGES = 2.0 ** (np.arange(-80, 161) / 8)
+COSINE_EDGES = np.linspace(-1, 1, 2049)
+Counts = Int[np.ndarray, "..."]  # of two lengths in one record
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over n vectors."""
+
+    moments: CentralMoments
+    directions: DirectionSums
+    norm_counts: Counts
+    cosine_counts: Counts
+    """Of cosines to the reference; vectors of length zero are in none."""
+
+
+@dataclass(eq=False)
+class RunningSums:
+    """The sums of a cloud that grows block by block, about an origin near its mean."""
+
+    origin: Float[np.ndarray, " dim"]
+    reference: Float[np.ndarray, " dim"]
+    """A direction of length 1, or zero: then no cosine is counted."""
+
+    def __post_init__(self) -> None:
+        dim = len(self.origin)
+        self._moments = _no_sums(self.origin)
+        self._directions = DirectionSums(0, 0, np.zeros(dim), np.zeros(dim), np.zeros(dim), 0.0)
+        self._norms = np.zeros(len(NORM_EDGES) + 1, np.int64)
+        self._cosines = np.zeros(len(COSINE_EDGES) - 1, np.int64)
+
+    def add(self, x: Float[np.ndarray, "n dim"]) -> Moments:
+        """Add vectors, and return their moments alone."""
+        if not len(x):
+            return _no_sums(self.origin)
+        x = x.astype(np.float64)
+        squares = np.einsum("ij,ij->i", x, x)
+        norms = np.sqrt(squares)
+        directed = norms > 0
+        inverse = np.divide(1.0, norms, where=directed, out=np.zeros_like(norms))
+        self._norms += np.bincount(
+            np.searchsorted(NORM_EDGES, norms, side="right"), minlength=len(self._norms)
+        )
+        if self.reference.any():
+            self._count_cosines(((x @ self.reference) * inverse)[directed])
+        self._directions += DirectionSums(
+            n=len(x),
+            n_directed=int(directed.sum()),
+            unit_total=inverse @ x,
+            unit_squares=np.einsum("i,ij,ij->j", inverse**2, x, x),
+            total=x.sum(axis=0),
+            total_norm=float(norms.sum()),
+        )
+        of_block = moments_of(x, self.origin)
+        self._moments += of_block
+        return of_block
+
+    def _count_cosines(self, cosines: Float[np.ndarray, " n"]) -> None:
+        n_bins = len(self._cosines)
+        bins = ((cosines + 1) * (n_bins / 2)).astype(np.int64).clip(0, n_bins - 1)
+        self._cosines += np.bincount(bins, minlength=n_bins)
+
+    @property
+    def so_far(self) -> Sums:
+        """Return the sums over all vectors that were added."""
+        return Sums(
+            central_moments(self._moments),
+            self._directions,
+            self._norms.copy(),
+            self._cosines.copy(),
+        )
+
+
+def _no_sums(origin: Float[np.ndarray, " dim"]) -> Moments:
+    dim = len(origin)
+    return Moments(0, origin, np.zeros(dim), np.zeros((dim, dim)), np.zeros(dim), 0.0)
+
+
+def merge_sums(first: Sums, second: Sums) -> Sums:
+    """Return the sums over the vectors of both."""
+    return Sums(
+        merge(first.moments, second.moments),
+        first.directions + second.directions,
+        first.norm_counts + second.norm_counts,
+        first.cosine_counts + second.cosine_counts,
+    )
+
+
+def quantile(
+    counts: Counts, edges: Float[np.ndarray, " edge"], share: float
+) -> tuple[float, float]:
+    """Return the middle of the bin that holds a quantile, and the bin's width; NaN of nothing.
+
+    `counts` has a bin between each two edges, or besides one before the first and one after the
+    last, which count as the edge that they lie at.
+    """
+    total = int(counts.sum())
+    if not total:
+        return float("nan"), float("nan")
+    number = int(np.searchsorted(counts.cumsum(), max(share * total, 1)))
+    bounds = edges
+    if len(counts) == len(edges) + 1:
+        bounds = np.concatenate([edges[:1], edges, edges[-1:]])
+    low, high = float(bounds[number]), float(bounds[number + 1])
+    return (low + high) / 2, high - low
+
+
+def to_arrays(sums: Sums) -> dict[str, np.ndarray]:
+    """Return the sums as arrays by name; of the symmetric matrix, the upper triangle."""
+    moments, directions = sums.moments, sums.directions
+    return {
+        "n": np.array([moments.n, directions.n_directed], np.int64),
+        "mean": moments.mean,
+        "comoments": moments.comoments[np.triu_indices(len(moments.mean))],
+        "cubes": moments.cubes,
+        "scalars": np.array([moments.quartic, directions.total_norm]),
+        "unit_total": directions.unit_total,
+        "unit_squares": directions.unit_squares,
+        "total": directions.total,
+        "norm_counts": sums.norm_counts,
+        "cosine_counts": sums.cosine_counts,
+    }
+
+
+def from_arrays(read: Callable[[str], np.ndarray]) -> Sums:
+    """Return the sums of which `to_arrays` made arrays; `read` gives one by its name."""
+    mean, (n, n_directed) = read("mean"), read("n")
+    (quartic, total_norm), dim = read("scalars"), len(read("mean"))
+    comoments = np.zeros((dim, dim))
+    comoments[np.triu_indices(dim)] = read("comoments")
+    comoments += np.triu(comoments, 1).T
+    moments = CentralMoments(int(n), mean, comoments, read("cubes"), float(quartic))
+    directions = DirectionSums(
+        int(n),
+        int(n_directed),
+        read("unit_total"),
+        read("unit_squares"),
+        read("total"),
+        float(total_norm),
+    )
+    return Sums(moments, directions, read("norm_counts"), read("cosine_counts"))
+
+
+def reference_of(mean: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
+    """Return a mean at length 1, or zero if it is."""
+    length = float(np.linalg.norm(mean))
+    return mean / length if length else np.zeros_like(mean)
+
+
+def merged_kinds(parts: Mapping[str, Sums], kinds: tuple[str, ...]) -> Sums:
+    """Return the sums over some kinds of rows together, such as ordinary tokens and others."""
+    first, *rest = (parts[kind] for kind in kinds)
+    for each in rest:
+        first = merge_sums(first, each)
+    return first

@@ -1,0 +1,263 @@
+"""The tables that the stage `measure_profiles` writes of small corpora, from the sums of shards."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.half_samples import (
+    half_units,
+    text_estimate,
+)
+from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.inference.shared_inputs import applicable, defined_results_of
+from embspace.geometry.measures.declaration import Definition, Family, value_of
+from embspace.geometry.measures.direction_sums import DirectionSums
+from embspace.geometry.measures.registry import profiled_measures
+from embspace.geometry.measures.unit_sums import UnitSums
+from embspace.geometry.pairs.distinct import ROUNDING
+from embspace.geometry.pairs.moments import Moments
+from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
+from embspace.measure.layers.layer_profiles import COLUMNS
+from embspace.stream.batches import top_share
+from embspace.stream.layers import CLOUDS
+from embspace.stream.moments import CentralMoments, merge, merge_tree
+from embspace.stream.store import StoredShard
+from embspace.stream.sums import (
+    COSINE_EDGES,
+    NORM_EDGES,
+    Sums,
+    merge_sums,
+    merged_kinds,
+    quantile,
+)
+
+FAMILIES: tuple[Family, ...] = ("direction", "spectrum")
+OVER_BATCHES = "top_variance_share"
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+HALVES_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """The settings of half-samples, as in conf/measure/layers/profiles.yaml."""
+
+    n_half_samples: int
+    level: float
+    tolerance: float
+    seed: int
+    batch_size: int
+    """Vectors of a batch of which the share of the first principal axis is taken."""
+
+
+def layer_rows(
+    corpus: str, paths: Sequence[Path], layer: int, spaces: Sequence[str], intervals: Intervals
+) -> dict[str, list[Row]]:
+    """Return the rows of one layer for each table: the families', and `distributions`.
+
+    The units of the intervals are shards, in whatever order they were computed.
+    """
+    shards = [StoredShard(path) for path in paths]
+    shards = [shard for shard in shards if shard.facts["n_layers"]]
+    tables: dict[str, list[Row]] = {name: [] for name in (*FAMILIES, "distributions")}
+    n_texts = sum(shard.facts["counts"]["documents"] for shard in shards)
+    for (space, change), kinds in CLOUDS.items():
+        if space not in spaces or (change != "as_is" and "token" not in spaces):
+            continue
+        parts = [
+            merged_kinds({kind: shard.sums(layer, kind) for kind in kinds}, kinds)
+            for shard in shards
+        ]
+        parts = [part for part in parts if part.moments.n]
+        if not parts:
+            continue
+        place = {"corpus": corpus, "space": space, "change": change, "layer": layer}
+        rng = stream_of(np.random.default_rng(intervals.seed), corpus, space, change)
+        whole, rows = cloud_rows(parts, n_texts, intervals, rng)
+        for family, row in rows:
+            if change == "as_is" and row["measure"] == OVER_BATCHES:
+                shares = [shard.shares(layer, space) for shard in shards]
+                moments = [part.moments for part in parts]
+                row |= over_batches(shares, moments, intervals.batch_size)
+            tables[family].append({**place, **row, "n_equal": 0})
+        tables["distributions"] += [{**place, **row} for row in distribution_rows(whole)]
+    return tables
+
+
+def cloud_rows(
+    parts: Sequence[Sums], n_texts: int, intervals: Intervals, rng: np.random.Generator
+) -> tuple[Sums, list[tuple[Family, Row]]]:
+    """Return the sums of all parts, and each measure of them with its interval over the parts."""
+    whole = merge_tree(parts, merge_sums)
+    if is_one_vector(whole.moments):
+        parts = [_without_spread(part, whole.moments.mean) for part in parts]
+        whole = merge_tree(parts, merge_sums)
+    halves = half_units(len(parts), intervals.n_half_samples, rng)
+    rows: list[tuple[Family, Row]] = []
+    for family in FAMILIES:
+        measures = _measures(family)
+        value = defined_results_of(
+            measures, _inputs(family, _of_family(family, whole, whole)), {}, {}
+        )
+        drawn = _of_halves(family, measures, parts, whole, halves)
+        for measure, of_measure in zip(measures, drawn.T, strict=True):
+            estimate = text_estimate(
+                value[measure.name],
+                of_measure,
+                n=whole.moments.n,
+                n_texts=n_texts,
+                n_units=len(parts),
+                level=intervals.level,
+                tolerance=intervals.tolerance,
+            )
+            rows.append((family, {"measure": measure.name, **asdict(estimate)}))
+    return whole, rows
+
+
+def _measures(family: Family) -> list[Definition]:
+    """Return those that sums alone are enough for."""
+    shared = {"direction": "directions", "spectrum": "moments"}[family]
+    found = [
+        each
+        for each in profiled_measures().values()
+        if each.family == family and each.shared == shared
+    ]
+    return applicable(found, {}, {})
+
+
+def _of_family(family: Family, part: Sums, whole: Sums) -> Moments | DirectionSums:
+    return part.directions if family == "direction" else part.moments.about(whole.moments.mean)
+
+
+def _inputs(family: Family, sums: Moments | DirectionSums) -> dict[Any, Any]:
+    return {"directions": sums} if family == "direction" else {"moments": sums}
+
+
+def _of_halves(
+    family: Family,
+    measures: Sequence[Definition],
+    parts: Sequence[Sums],
+    whole: Sums,
+    halves: np.ndarray,
+) -> np.ndarray:
+    """Return each measure of each half of the parts, (half, measure)."""
+    found = np.empty((len(halves), len(measures)))
+    if not len(halves):
+        return found
+    units: UnitSums[Any] = UnitSums([_of_family(family, part, whole) for part in parts])
+    for first in range(0, len(halves), HALVES_AT_ONCE):
+        chosen = halves[first : first + HALVES_AT_ONCE]
+        for number, sums in enumerate(units.of(chosen), first):
+            values = defined_results_of(measures, _inputs(family, sums), {}, {})
+            found[number] = [
+                value_of(values[each.name]) * (whole.moments.n / sums.n if each.is_sum else 1)
+                for each in measures
+            ]
+    return found
+
+
+def is_one_vector(moments: CentralMoments) -> bool:
+    """Return whether only rounding tells the vectors from their mean, as `distinct` has it."""
+    spread = np.sqrt(max(float(np.trace(moments.comoments)), 0) / moments.n)
+    return bool(spread <= ROUNDING * np.linalg.norm(moments.mean))
+
+
+def _without_spread(part: Sums, mean: np.ndarray) -> Sums:
+    """Return the sums of as many vectors that are all the mean."""
+    n, dim, length = part.moments.n, len(mean), float(np.linalg.norm(mean))
+    unit = mean / length if length else mean
+    moments = CentralMoments(n, mean, np.zeros((dim, dim)), np.zeros(dim), 0.0)
+    directions = replace(
+        part.directions,
+        unit_total=n * unit,
+        unit_squares=n * unit**2,
+        total=n * mean,
+        total_norm=n * length,
+    )
+    return replace(part, moments=moments, directions=directions)
+
+
+def over_batches(shares: Sequence[np.ndarray], moments: Sequence[CentralMoments], size: int) -> Row:
+    """Return the mean over batches in the order of the texts, and their spread.
+
+    Batches lie within a shard; shards smaller than a batch are joined with those after them until
+    they are one. The last of these has the rest, too, as the last batch of each shard has.
+    """
+    values = [
+        share for each, of in zip(shares, moments, strict=True) if of.n >= size for share in each
+    ]
+    joined: list[CentralMoments] = []
+    for each in moments:
+        if each.n >= size:
+            continue
+        if joined and joined[-1].n < size:
+            joined[-1] = merge(joined[-1], each)
+        else:
+            joined.append(each)
+    if len(joined) > 1 and joined[-1].n < size:
+        joined[-2:] = [merge(*joined[-2:])]
+    values += [top_share(each.about(each.mean)) for each in joined]
+    return {
+        "n_batches": len(values),
+        IN_ORDER: float(np.mean(values)),
+        SPREAD: float(np.std(values)),
+    }
+
+
+def distribution_rows(whole: Sums) -> list[Row]:
+    """Return quantiles of lengths and of cosines to the pilot's mean, with the bins' widths."""
+    rows = []
+    histograms = {
+        "norm": (whole.norm_counts, NORM_EDGES),
+        "cosine_to_pilot_mean": (whole.cosine_counts, COSINE_EDGES),
+    }
+    for quantity, (counts, edges) in histograms.items():
+        for share in QUANTILES:
+            value, width = quantile(counts, edges, share)
+            rows.append(
+                {
+                    "quantity": quantity,
+                    "quantile": share,
+                    "value": value,
+                    "resolution": width,
+                    "n": int(counts.sum()),
+                }
+            )
+    return rows
+
+
+def profile_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return rows as the table `profiles` of a family: the stage's columns, in its order."""
+    table = pd.DataFrame(list(rows), columns=COLUMNS["profiles"])
+    order = {name: number for number, name in enumerate(profiled_measures())}
+    places = pd.MultiIndex.from_tuples(list(CLOUDS))
+    keys = pd.DataFrame(
+        {
+            "layer": table["layer"],
+            "cloud": places.get_indexer(pd.MultiIndex.from_frame(table[["space", "change"]])),
+            "measure": table["measure"].map(order),
+        }
+    )
+    return table.loc[keys.sort_values(["layer", "cloud", "measure"]).index].reset_index(drop=True)
+
+
+def sample_vectors(paths: Sequence[Path], layer: int, space: str) -> tuple[list[str], np.ndarray]:
+    """Return ids and vectors of the texts of the sample, by id: in the same order always."""
+    shards = [StoredShard(path) for path in paths]
+    shards = [shard for shard in shards if shard.facts["n_layers"]]
+    ids = [name for shard in shards for name in shard.facts["sample_ids"]]
+    vectors = np.concatenate([shard.sample(layer, space) for shard in shards])
+    order = np.argsort(np.array(ids), kind="stable")
+    return [ids[number] for number in order], vectors[order]
+
+
+def totals(paths: Sequence[Path]) -> Mapping[str, int]:
+    """Return the counts of all shards together."""
+    found = [StoredShard(path).facts for path in paths]
+    names = sorted({name for facts in found for name in facts["counts"]})
+    counted = {name: sum(f["counts"].get(name, 0) for f in found) for name in names}
+    return counted | {"quarantined": sum(len(f["quarantine"]) for f in found)}

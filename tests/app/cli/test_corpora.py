@@ -1,0 +1,14 @@
+"""Tests of `embspace.app.cli.corpora`: `corpus`; whole runs are in tests/stream/test_run.py."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.call import call
+
+
+def test_an_unknown_corpus_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    found = call("corpus", "nowhere")
+    assert found.exit_code == 1
+    assert "nowhere: no corpus of conf/corpus/, and no file or folder" in found.output

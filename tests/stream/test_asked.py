@@ -1,0 +1,46 @@
+"""Tests of `embspace.stream.asked`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.stream.asked import Options, stream_corpus
+from embspace.stream.cluster import Cluster
+
+OPTIONS = Options(
+    model="tiny",
+    text_column="text",
+    id_column=None,
+    texts_per_shard=None,
+    spaces=None,
+    number_type="float32",
+    sample=100,
+    results=None,
+    shards=None,
+)
+
+
+def test_what_does_not_fit_is_named(tiny_tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tiny_tree)
+    wrong = [
+        ("texts", {"spaces": ("tokens",)}, "--spaces: found 'tokens', allowed: token, cls, mean"),
+        ("texts", {"number_type": "int8"}, "--number-type: found 'int8'"),
+        ("nowhere", {}, "nowhere: no corpus of conf/corpus/, and no file or folder"),
+    ]
+    for place, changed, message in wrong:
+        with pytest.raises(InputError, match=message):
+            stream_corpus(place, replace(OPTIONS, **changed), Cluster(None, 1, 0), print)
+
+
+def test_a_corpus_of_conf_is_measured(tiny_tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tiny_tree)
+    said: list[str] = []
+    folder = stream_corpus("model_card", OPTIONS, Cluster(None, 1, 0), said.append)
+    for family in ("direction", "spectrum", "intrinsic_dimension", "hubs"):
+        assert (folder / f"{family}/profiles/tiny.csv").is_file()
+    again = list[str]()
+    stream_corpus("model_card", OPTIONS, Cluster(None, 1, 0), again.append)
+    n_shards = said[0].split(" in ")[1].split(" shard")[0]
+    assert f"{n_shards} of them finished" in again[0]

@@ -1,0 +1,36 @@
+"""Tests of `embspace.stream.layers`."""
+
+import numpy as np
+
+from embspace.models.windows import cut_windows
+from embspace.stream.layers import LayerSums, Pilot, Rows
+from embspace.stream.reading import Loaded
+from embspace.stream.states import token_states
+
+TEXTS = ["the cat sat on the mat in the rain", "a dog", "salt"]
+
+
+def test_kinds_have_the_rows_that_clouds_have(tiny_loaded: Loaded) -> None:
+    windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 8, 2)
+    states = token_states(tiny_loaded.module, windows, 64, None)
+    rows = Rows.of(windows)
+    repeated = np.concatenate([each.repeated for each in windows])
+    special = np.concatenate([each.special for each in windows])
+    sums = LayerSums(Pilot.of(states, windows).of_layer(1), ("token", "cls", "mean"), 4)
+    pooled = sums.add(states[1], rows)
+    found = sums.sums()
+    assert found["token_ordinary"].moments.n == (~repeated & ~special).sum()
+    assert found["token_other"].moments.n == (~repeated & special).sum()
+    assert found["cls"].moments.n == found["mean"].moments.n == len(windows)
+    assert np.allclose(found["mean"].moments.mean, pooled["mean"].mean(axis=0), rtol=1e-6)
+    assert len(sums.shares()["token"]) == (~repeated).sum() // 4
+
+
+def test_without_tokens_there_are_no_ordinary_means(tiny_loaded: Loaded) -> None:
+    windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 8)
+    states = token_states(tiny_loaded.module, windows, 64, None)
+    sums = LayerSums(Pilot.of(states, windows).of_layer(0), ("cls", "mean"), 4)
+    sums.add(states[0], Rows.of(windows))
+    assert set(sums.sums()) == {"cls", "mean"}
+    # Before the first block, first tokens are one vector.
+    assert np.abs(sums.sums()["cls"].moments.comoments).max() < 1e-10

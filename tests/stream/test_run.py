@@ -1,0 +1,125 @@
+"""Tests of `embspace.stream.run`: whole runs, with workers and schedulers that are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from embspace.stream.plan import Shard
+from embspace.stream.run import Progress, unique_shards, weights_version
+from embspace.stream.sources import Source
+from tests.stream.trees import (
+    corpus_command,
+    dask_process,
+    environment,
+    free_port,
+    numbers_of,
+    run_corpus,
+    scheduler,
+    streaming_tree,
+    wait_for_shards,
+    worker,
+    write_texts,
+)
+
+N_TEXTS = 2400
+POISON = {"id": "poison", "text": None}
+
+
+def shard(key: str) -> Shard:
+    return Shard(0, Source("a.txt", "text", None, ""), 0, 5, key)
+
+
+def test_a_shard_that_is_there_twice_counts_once() -> None:
+    assert [each.key for each in unique_shards([shard("a"), shard("b"), shard("a")])] == ["a", "b"]
+
+
+def test_progress_says_how_long_it_takes() -> None:
+    said: list[str] = []
+    times = iter([0.0, 10.0, 20.0])
+    progress = Progress(100, said.append, clock=lambda: next(times))
+    found = {"texts": 50, "resumed": False, "tokens": 500, "pid": 1, "peak_mib": 7.0}
+    progress.add({**found, "seconds_reading": 9.0, "seconds_summing": 1.0})
+    assert said == ["50 of 100 texts, 5 a second, 10 s left"]
+    progress.end()
+    assert "50 texts, 500 tokens in 20 s" in said[1] and "7 MiB" in said[1]
+
+
+def test_other_weights_have_another_version(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"1")
+    before = weights_version([file])
+    file.write_bytes(b"12")
+    assert weights_version([file]) != before == before
+
+
+@pytest.fixture(scope="module")
+def tree(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree, its texts, among them a poisonous one, and what an undisturbed run makes of them."""
+    tree = streaming_tree(root, tmp_path_factory.mktemp("tree"))
+    path = write_texts(tree / "texts/a.jsonl", N_TEXTS)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(POISON) + "\n")
+    run_corpus(root, tree, "texts", "--model", "tiny", "--texts-per-shard", 60, *into("plain"))
+    return tree
+
+
+def into(name: str) -> tuple[str, ...]:
+    return ("--results", f"out/{name}", "--shards", f"shards/{name}", "--id-column", "id")
+
+
+def test_poison_is_left_out_with_its_reason(tree: Path) -> None:
+    quarantine = pd.read_csv(tree / "out/plain/quarantine/tiny.csv")
+    assert quarantine["id"].tolist() == ["poison"]
+    assert quarantine["reason"].tolist() == ["the text is no text: None"]
+    counts = pd.read_csv(tree / "out/plain/counts/tiny.csv").iloc[0]
+    assert (counts["texts"], counts["quarantined"], counts["shards"]) == (N_TEXTS, 1, 41)
+
+
+def test_a_file_that_is_there_twice_is_read_once(root: Path, tree: Path) -> None:
+    folder = tree / "linked"
+    folder.mkdir()
+    for name in ("a.jsonl", "b.jsonl"):
+        (folder / name).symlink_to(tree / "texts/a.jsonl")
+    options = ("--model", "tiny", "--texts-per-shard", 60, "--results", "out/linked")
+    options += ("--shards", "shards/plain", "--id-column", "id")
+    said = run_corpus(root, tree, "linked", *options)
+    assert "41 shards, 41 of them finished" in said
+    found, plain = (numbers_of(tree / f"out/{name}") for name in ("linked", "plain"))
+    counts = "counts/tiny.csv"
+    assert found[counts].replace("linked", "texts") == plain[counts]
+
+
+@pytest.mark.slow
+def test_killed_workers_and_schedulers_change_nothing(root: Path, tree: Path) -> None:
+    """Two workers; one is killed in mid-shard, then the scheduler with the other one."""
+    port = free_port()
+    folder = tree / "shards/killed/tiny"
+    options = ("texts", "--model", "tiny", "--texts-per-shard", 60, *into("killed"))
+    command = corpus_command(*options, "--scheduler", f"tcp://127.0.0.1:{port}")
+    with ExitStack() as stack:
+        first = stack.enter_context(dask_process(root, tree, *scheduler(root, tree, port)))
+        workers = [stack.enter_context(dask_process(root, tree, *worker(port))) for _ in range(2)]
+        run = subprocess.Popen(
+            command, cwd=tree, env=environment(root), stderr=subprocess.PIPE, text=True
+        )
+        wait_for_shards(folder, 3)
+        os.kill(workers[0].pid, signal.SIGKILL)
+        after_worker = wait_for_shards(folder, 8)
+        os.kill(first.pid, signal.SIGKILL)
+        os.kill(workers[1].pid, signal.SIGKILL)
+        first.wait()
+        time.sleep(1)
+        assert after_worker < 41, "the run was over before anything was killed"
+        stack.enter_context(dask_process(root, tree, *scheduler(root, tree, port)))
+        stack.enter_context(dask_process(root, tree, *worker(port)))
+        said = run.communicate(timeout=300)[1]
+    assert run.returncode == 0, said
+    assert "the scheduler is lost" in said
+    assert numbers_of(tree / "out/killed") == numbers_of(tree / "out/plain")

@@ -1,0 +1,43 @@
+"""Tests of `embspace.stream.store`."""
+
+from pathlib import Path
+
+import numpy as np
+
+from embspace.stream.reading import Loaded
+from embspace.stream.shard import embed_shard, pilot_of
+from embspace.stream.store import (
+    StoredShard,
+    is_finished,
+    load_pilot,
+    save_pilot,
+    save_shard,
+    shard_path,
+)
+from tests.stream.trees import reading_of, shard_of
+
+
+def test_what_is_saved_comes_back(tiny_tree: Path, tiny_loaded: Loaded, tmp_path: Path) -> None:
+    reading, shard = reading_of(tiny_tree), shard_of(tiny_tree / "texts/a.jsonl", 0, 20)
+    pilot = pilot_of(shard, reading, tiny_loaded)
+    assert pilot is not None
+    save_pilot(pilot, tmp_path / "pilot")
+    result = embed_shard(shard, reading, tiny_loaded, load_pilot(tmp_path / "pilot"))
+    path = shard_path(tmp_path, shard.key)
+    save_shard(result, path)
+    before = path.read_bytes()
+    save_shard(embed_shard(shard, reading, tiny_loaded, pilot), path)
+    assert path.read_bytes() == before
+    found = StoredShard(path)
+    expected = result.sums[1]["mean"].moments
+    assert np.array_equal(found.sums(1, "mean").moments.comoments, expected.comoments)
+    assert np.array_equal(found.shares(2, "token"), result.shares[2]["token"])
+    assert found.sample(0, "mean").shape == (len(found.facts["sample_ids"]), 32)
+    assert found.facts["counts"]["texts"] == 20
+
+
+def test_half_a_file_is_not_finished_and_goes(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    assert not is_finished(path)
+    path.write_bytes(b"half")
+    assert not is_finished(path) and not path.exists()
