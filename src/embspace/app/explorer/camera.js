@@ -1,7 +1,7 @@
 // What part of the map is seen: its middle, and pixels a unit.
 
 function cameraOf(stage, canvases) {
-  const camera = { x: 0, y: 0, scale: 1, width: 1, height: 1, ratio: 1 };
+  const camera = { x: 0, y: 0, scale: 1, whole: 1, width: 1, height: 1, ratio: 1 };
   camera.fit = () => {
     camera.ratio = Math.min(window.devicePixelRatio || 1, 2);
     camera.width = stage.clientWidth;
@@ -20,7 +20,7 @@ function cameraOf(stage, canvases) {
     });
     [camera.x, camera.y] = ends.map(([low, high]) => (low + high) / 2);
     const spans = ends.map(([low, high]) => high - low || 1);
-    camera.scale = 0.92 * Math.min(camera.width / spans[0], camera.height / spans[1]);
+    camera.scale = camera.whole = 0.92 * Math.min(camera.width / spans[0], camera.height / spans[1]);
   };
   camera.toScreen = (x, y) => [
     (x - camera.x) * camera.scale + camera.width / 2,

@@ -15,7 +15,7 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import load_table
 
 METHODS = ("pca", "tsne", "umap")
-N_NEIGHBORS = 8  # of each point, that the page holds: enough for a list beside the map
+N_NEIGHBORS = 6  # of each point, that the page holds: enough for a list beside the map
 MOST_POINTS = 65_535  # row numbers have two bytes; of a larger vocabulary no neighbors are held
 VARIANT = ["pooling", "preparation", "layer"]  # columns that tell the maps of one set of texts
 ROW = ["corpus", "text", "window"]
@@ -143,7 +143,7 @@ def _maps(
     graphs = load_graphs(str(path)) if path.exists() and len(rows) <= MOST_POINTS else {}
     held = dict[str, Part]()
     for cloud in clouds:
-        if cloud in graphs:
+        if cloud in graphs and graphs[cloud].n == len(rows):
             nearest = graphs[cloud].first(min(N_NEIGHBORS, graphs[cloud].k)).indices
             held[cloud] = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
                            "k": nearest.shape[1]}  # fmt: skip

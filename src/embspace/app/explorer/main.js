@@ -1,5 +1,9 @@
 // Joins the parts: one state, and what a reader's hands do to it.
 
+const MOST_RINGS = 60; // more of them would hide the points; the others are dimmed anyway
+const MOST_LISTED = 500;
+const N_LISTED = 8; // of neighbors on the map, where none of the full space are held
+
 async function start() {
   const root = document.getElementById("explorer");
   const part = (name) => root.querySelector(`[data-ex="${name}"]`);
@@ -24,7 +28,7 @@ async function start() {
       const [px, py] = camera.toScreen(now.layout.x[i], now.layout.y[i]);
       c.strokeStyle = color; c.lineWidth = 2; c.beginPath(); c.arc(px, py, radius, 0, 7); c.stroke();
     };
-    for (const i of now.selected.slice(0, 3000)) ring(i, 4, "#D55E00");
+    if (now.selected.length <= MOST_RINGS) for (const i of now.selected) ring(i, 5, "#D55E00");
     if (now.pinned >= 0) {
       for (const i of inSpace(now.pinned)) {
         c.strokeStyle = "#D55E00"; c.lineWidth = 1; c.beginPath();
@@ -34,11 +38,15 @@ async function start() {
       ring(now.pinned, 7, style.color);
     }
     if (now.hover >= 0) ring(now.hover, 6, style.color);
-    c.font = "12px system-ui, sans-serif"; c.textAlign = "center";
+    c.font = "12px system-ui, sans-serif";
+    const taken = [];
     if (now.names) for (const place of now.places) {
       const [px, py] = camera.toScreen(place.x, place.y);
-      c.lineWidth = 3; c.strokeStyle = style.backgroundColor; c.strokeText(place.text, px, py);
-      c.fillStyle = style.color; c.fillText(place.text, px, py);
+      if (px < 0 || py < 0 || px > camera.width || py > camera.height) continue;
+      const width = c.measureText(place.text).width + 6;
+      const left = Math.max(2, Math.min(px - width / 2, camera.width - width));
+      const box = freeBox(taken, [-8, -26, 10].map((dy) => [left, py + dy, width, 16]));
+      if (box) writeInBox(c, place.text, box, style.color, style.backgroundColor);
     }
     if (now.lasso) {
       c.strokeStyle = style.color; c.lineWidth = 1.5; c.beginPath();
@@ -53,9 +61,9 @@ async function start() {
 
   function chooseSet() {
     now.set = content.sets[part("set").value];
-    now.selected = []; now.pinned = now.hover = -1;
+    now.selected = []; now.pinned = now.hover = -1; now.isShown = null;
     part("map").replaceChildren(...now.set.maps.map((map, i) =>
-      new Option(`${map.method}, ${map.variant} (${(100 * map.recall).toFixed(1)} %)`, i)));
+      new Option(`${map.method}, ${map.variant} (${percent(map.recall)})`, i)));
     part("map").value = now.set.start;
     chooseMap(); showSelected(); part("neighbors").replaceChildren();
   }
@@ -65,7 +73,6 @@ async function start() {
     now.layout = layoutOf(content, now.map);
     now.flat = now.layout; now.spin = [0, 0];
     place();
-    const percent = (v) => `${(100 * v).toFixed(1)} %`;
     const best = Number(part("map").value) === now.set.start ? "the truest map here" : `the truest is ${now.set.maps[now.set.start].method}, ${now.set.maps[now.set.start].variant}`;
     part("truth").textContent = `${now.map.method}: of the ${now.map.k} nearest neighbors in the full space this map keeps ${percent(now.map.recall)} (a random layout ${percent(now.map.chance)}); trustworthiness ${now.map.trustworthiness.toFixed(2)}, continuity ${now.map.continuity.toFixed(2)}; ${best}.${now.layout.z ? " Alt and drag turn it in three dimensions." : ""}`;
     const was = part("color").value;
@@ -105,6 +112,8 @@ async function start() {
   function shade() {
     const n = now.set.names.length;
     const rgba = new Uint8Array(4 * n);
+    const isSelected = now.selected.length ? new Uint8Array(n) : null;
+    for (const i of now.selected) isSelected[i] = 1;
     const [low, high] = now.values ? limits() : [0, 0];
     const colors = now.category && now.category.colors.map((c) => hexColor(c, front()));
     now.isShown = new Uint8Array(n);
@@ -115,7 +124,8 @@ async function start() {
       const color = now.values
         ? Number.isNaN(v) ? [140, 140, 140] : rampColor((v - now.ends[0]) / (now.ends[1] - now.ends[0] || 1))
         : colors[content.values[now.category.array][i]];
-      rgba.set([...color, now.isShown[i] ? 190 : 0], 4 * i);
+      const alpha = !isSelected ? 190 : isSelected[i] ? 255 : 40;
+      rgba.set([...color, now.isShown[i] ? alpha : 0], 4 * i);
     }
     painter.setColors(rgba);
     if (now.values) histogram(low, high);
@@ -135,7 +145,7 @@ async function start() {
       c.fillRect(5 * b, 60 - (58 * count) / top, 4, (58 * count) / top);
     });
     const n = now.isShown.reduce((a, b) => a + b, 0);
-    part("range").textContent = `${low.toPrecision(3)} to ${high.toPrecision(3)}: ${n.toLocaleString("en")} points`;
+    part("range").textContent = `${shortNumber(low)} to ${shortNumber(high)}: ${n.toLocaleString("en")} points`;
   }
 
   function legend() {
@@ -145,20 +155,28 @@ async function start() {
           dot.style.background = `rgb(${hexColor(now.category.colors[k], front())})`;
           item.append(dot, label); return item;
         })
-      : [element("span", `${now.ends[0].toPrecision(3)} dark, ${now.ends[1].toPrecision(3)} light; gray: not measured`)];
+      : [ramp(), ...(now.values.some(Number.isNaN) ? [element("span", "gray: not measured")] : [])];
     part("legend").replaceChildren(...items);
+  }
+
+  function ramp() {
+    const made = element("span"); const bar = element("i", "", "ex-ramp");
+    bar.style.background = `linear-gradient(to right, ${RAMP.map((c) => `rgb(${c})`)})`;
+    made.append(`${part("color").value}: ${shortNumber(now.ends[0])}`, bar, shortNumber(now.ends[1]));
+    return made;
   }
 
   function pin(i) {
     now.pinned = i;
-    const onMap = nearestOnMap(now.grid, now.layout.x, now.layout.y, now.layout.x[i], now.layout.y[i], now.map.neighbors ? now.map.neighbors.k : 8, i);
+    const onMap = nearestOnMap(now.grid, now.layout.x, now.layout.y, now.layout.x[i], now.layout.y[i], now.map.neighbors ? now.map.neighbors.k : N_LISTED, i);
     const full = inSpace(i);
     const lists = [element("p", now.set.names[i])];
     lists[0].dir = "auto";
     lists.push(full.length
-      ? listOf("nearest in the full space (marked: not on the map)", full, now.set.names, pin, (j) => !onMap.includes(j))
+      ? listOf("nearest in the full space (†: not among those on the map)", full, now.set.names, pin, (j) => !onMap.includes(j))
       : element("p", "No neighbors in the full space are stored for these points."));
-    lists.push(listOf("nearest on the map (marked: not in the space)", onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
+    lists.push(listOf("nearest on the map (†: not among those in the full space)", onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
+    lists[0].className = "ex-pinned";
     part("neighbors").replaceChildren(...lists);
     paint();
   }
@@ -169,14 +187,20 @@ async function start() {
     const hits = [];
     now.set.names.forEach((name, i) => { const at = name.toLowerCase().indexOf(text); if (at >= 0) hits.push([name.length === text.length ? -1 : at, name.length, i]); });
     hits.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
-    part("found").replaceChildren(listOf(`${hits.length} found`, hits.slice(0, 20).map((h) => h[2]), now.set.names, (i) => { camera.x = now.layout.x[i]; camera.y = now.layout.y[i]; pin(i); }));
+    part("found").replaceChildren(listOf(`${hits.length} found`, hits.slice(0, 20).map((h) => h[2]), now.set.names, goTo));
+  }
+
+  function goTo(i) {
+    camera.x = now.layout.x[i]; camera.y = now.layout.y[i];
+    camera.scale = Math.max(camera.scale, 4 * camera.whole);
+    pin(i);
   }
 
   function showSelected() {
     part("selected-part").hidden = !now.selected.length;
     part("count").textContent = `${now.selected.length} selected`;
-    part("selected").replaceChildren(listOf("", now.selected.slice(0, 500), now.set.names, pin));
-    paint();
+    part("selected").replaceChildren(listOf(now.selected.length > MOST_LISTED ? `the first ${MOST_LISTED}; copy and CSV have all` : "", now.selected.slice(0, MOST_LISTED), now.set.names, pin));
+    if (now.isShown) shade();
   }
 
   function endLasso() {
@@ -188,7 +212,7 @@ async function start() {
     setLasso(false); showSelected();
   }
 
-  function setLasso(isOn) { now.isLasso = isOn; part("lasso").setAttribute("aria-pressed", isOn); }
+  function setLasso(isOn) { now.isLasso = isOn; root.toggleAttribute("data-lasso", isOn); part("lasso").setAttribute("aria-pressed", isOn); }
   function setNames() { now.names = !now.names; part("names").setAttribute("aria-pressed", now.names); paint(); }
   function whole() { camera.show(now.layout.x, now.layout.y); paint(); }
 
@@ -226,7 +250,11 @@ async function start() {
       last = null;
     });
     overlay.addEventListener("pointercancel", () => { last = now.lasso = null; paint(); });
-    overlay.addEventListener("wheel", (e) => { e.preventDefault(); camera.zoomAt(...at(e), Math.exp(-e.deltaY / 400)); paint(); }, { passive: false });
+    overlay.addEventListener("wheel", (e) => {
+      // A reader who scrolls past the map is not held there: the wheel is the map's once it was clicked.
+      if (document.activeElement !== overlay && !e.ctrlKey) return;
+      e.preventDefault(); camera.zoomAt(...at(e), Math.exp(-e.deltaY / 400)); paint();
+    }, { passive: false });
     overlay.addEventListener("keydown", (e) => {
       const keys = { ArrowLeft: () => camera.move(40, 0), ArrowRight: () => camera.move(-40, 0), ArrowUp: () => camera.move(0, 40), ArrowDown: () => camera.move(0, -40),
         "+": () => camera.zoomAt(camera.width / 2, camera.height / 2, 1.3), "-": () => camera.zoomAt(camera.width / 2, camera.height / 2, 1 / 1.3),

@@ -20,7 +20,7 @@ class Pack:
         self._n_bytes = 0
 
     def add(self, values: Int[np.ndarray, " n"] | UInt16[np.ndarray, " n"], *, n_bytes: int) -> int:
-        """Take an array in, as numbers of one or two bytes; returns its number."""
+        """Take an array in, as numbers of one or two bytes, and return its number."""
         content = values.astype("<u2" if n_bytes == 2 else "u1").tobytes()
         content += b"\0" * (len(content) % 2)  # the next array may have two bytes a number
         self.shapes.append({"start": self._n_bytes, "length": len(values), "bytes": n_bytes})

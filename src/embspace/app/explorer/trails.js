@@ -39,6 +39,7 @@ function paintTrail(canvas, trail, layer, part) {
     width / 2 + (x - (x0 + x1) / 2) * scale, height / 2 - (y - (y0 + y1) / 2) * scale,
   ];
   context.font = "12px system-ui, sans-serif";
+  const ends = [];
   trail.tokens.forEach((token, number) => {
     const color = `rgb(${rampColor((0.85 * number) / Math.max(1, trail.tokens.length - 1))})`;
     const seen = token.layers.map((at, i) => [at, i]).filter(([at]) => at <= layer);
@@ -54,8 +55,15 @@ function paintTrail(canvas, trail, layer, part) {
       context.arc(px, py, i === points.length - 1 ? 4 : 2, 0, 7);
       context.fill();
     });
-    context.fillStyle = style.color;
-    const [px, py] = points[points.length - 1];
-    context.fillText(clipped(token.token), px + 6, py - 5);
+    ends.push([clipped(token.token), ...points[points.length - 1]]);
   });
+  const taken = ends.map(([, px, py]) => [px - 4, py - 4, 8, 8]);
+  for (const [text, px, py] of ends) {
+    const wide = context.measureText(text).width + 4;
+    const sides = [0, 16, -16, 32, -32, 48, -48].flatMap((dy) => [[px + 7, py - 13 + dy, wide, 15], [px - 7 - wide, py - 13 + dy, wide, 15]]);
+    const box = freeBox(taken, sides) || sides[0];
+    context.strokeStyle = style.color; context.lineWidth = 0.5; context.beginPath();
+    context.moveTo(px, py); context.lineTo(box[0] < px ? box[0] + wide : box[0], box[1] + 8); context.stroke();
+    writeInBox(context, text, box, style.color, style.backgroundColor);
+  }
 }
