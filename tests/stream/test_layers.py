@@ -34,3 +34,16 @@ def test_without_tokens_there_are_no_ordinary_means(tiny_loaded: Loaded) -> None
     assert set(sums.sums()) == {"cls", "mean"}
     # Before the first block, first tokens are one vector.
     assert np.abs(sums.sums()["cls"].moments.comoments).max() < 1e-10
+
+
+def test_totals_of_windows_are_those_of_their_tokens(tiny_loaded: Loaded) -> None:
+    windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 8, 2)
+    x = token_states(tiny_loaded.module, windows, 64, None)[1].astype(np.float64)
+    rows = Rows.of(windows)
+    every, ordinary = rows.totals(x)
+    bounds = [*rows.starts, len(x)]
+    for number, (first, end) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        own = x[first:end]
+        assert np.allclose(every[number], own.sum(axis=0), rtol=1e-12)
+        assert np.allclose(ordinary[number], own[rows.ordinary[first:end]].sum(axis=0), rtol=1e-12)
+    assert rows.lengths.sum() == len(x) and rows.n_ordinary.sum() == rows.ordinary.sum()

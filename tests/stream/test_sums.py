@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from embspace.geometry.measures.direction_sums import direction_sums_of
+from embspace.geometry.pairs.moments import moments_of
 from embspace.stream.sums import (
     COSINE_EDGES,
     NORM_EDGES,
@@ -12,6 +13,7 @@ from embspace.stream.sums import (
     from_arrays,
     merge_sums,
     merged_kinds,
+    products_of,
     quantile,
     reference_of,
     to_arrays,
@@ -37,6 +39,46 @@ def test_directions_are_those_of_the_whole_cloud(cloud: np.ndarray) -> None:
     assert (found.n, found.n_directed) == (300, 299)
     for name in ("unit_total", "unit_squares", "total", "total_norm"):
         assert np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
+
+
+def test_moments_are_those_of_the_whole_cloud() -> None:
+    # More rows than a block has, and more coordinates than a block of columns of a product.
+    x = np.random.default_rng(1).normal(size=(5000, 100)) + np.arange(100)
+    origin = np.arange(100.0)
+    running = RunningSums(origin, reference_of(origin))
+    chosen = np.flatnonzero(np.random.default_rng(2).random(5000) < 0.9)
+    found, expected = running.add(x, chosen), moments_of(x[chosen], origin)
+    assert found.n == expected.n > 4096
+    for name in ("total", "products", "cubes", "quartic"):
+        a, b = getattr(found, name), getattr(expected, name)
+        assert np.abs(a - b).max() <= 1e-12 * np.abs(b).max(), name
+    directions, whole = running.so_far.directions, direction_sums_of(x[chosen])
+    for name in ("unit_total", "unit_squares", "total", "total_norm"):
+        assert np.allclose(getattr(directions, name), getattr(whole, name), rtol=1e-12), name
+
+
+def test_single_precision_is_widened_before_any_sum() -> None:
+    x = (np.random.default_rng(3).normal(size=(2000, 7)) + 50).astype(np.float32)
+    origin = x[0].astype(np.float64)
+    found = RunningSums(origin, reference_of(origin)).add(x)
+    assert np.allclose(
+        found.products, moments_of(x.astype(np.float64), origin).products, rtol=1e-13
+    )
+
+
+@pytest.mark.parametrize("dim", [1, 95, 96, 97, 250])
+def test_products_are_exactly_symmetric(dim: int) -> None:
+    y = np.random.default_rng(dim).normal(size=(40, dim))
+    found = products_of(y)
+    assert np.array_equal(found, found.T)
+    assert np.allclose(found, y.T @ y, rtol=0, atol=1e-12)
+
+
+def test_equal_vectors_have_exact_zeros() -> None:
+    x = np.full((50, 6), 0.1, np.float32)
+    running = RunningSums(x[0].astype(np.float64), reference_of(x[0]))
+    running.add(x)
+    assert not running.so_far.moments.comoments.any()
 
 
 def test_histograms_count_each_vector_once(cloud: np.ndarray) -> None:

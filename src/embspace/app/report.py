@@ -114,6 +114,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
     """
+    from embspace.app.explorer.fragment_of import explorer_of
     from embspace.app.page.model import page_of
 
     tree = open_tree(subject, say)
@@ -127,7 +128,13 @@ def write_report(subject: Subject, say: Say) -> Path:
             _copy_of_model(tree.folder, out, target, subject.model)
     page = target / "index.html"
     own_texts = subject.own is not None
-    text = page_of(tree.folder, subject.model, own_texts=own_texts, report=subject.name)
+    text = page_of(
+        tree.folder,
+        subject.model,
+        own_texts=own_texts,
+        report=subject.name,
+        explorer=explorer_of(tree.folder, subject.model),
+    )
     page.write_text(text, encoding="utf-8")
     return page
 

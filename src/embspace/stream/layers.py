@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from embspace.models.windows import Window
+from embspace.stream._row_loops import add_to_groups
 from embspace.stream.batches import BatchShares
 from embspace.stream.sums import RunningSums, Sums, reference_of
 
@@ -48,6 +50,30 @@ class Rows:
         ordinary[starts] = False
         return cls(starts, kept, ordinary)
 
+    @cached_property
+    def lengths(self) -> Int[np.ndarray, " window"]:
+        """Return the number of tokens of each window."""
+        return np.diff([*self.starts, len(self.kept)])
+
+    @cached_property
+    def window(self) -> Int[np.ndarray, " token"]:
+        """Return the number of each token's window."""
+        return np.repeat(np.arange(len(self.starts)), self.lengths)
+
+    @cached_property
+    def n_ordinary(self) -> Int[np.ndarray, " window"]:
+        """Return the number of ordinary tokens of each window."""
+        return np.bincount(self.window[self.ordinary], minlength=len(self.starts))
+
+    def totals(
+        self, x: Float[np.ndarray, "token dim"]
+    ) -> tuple[Float[np.ndarray, "window dim"], Float[np.ndarray, "window dim"]]:
+        """Return the sums of each window's tokens, of all and of the ordinary ones, in float64."""
+        n = len(self.starts)
+        found = np.zeros((2 * n, x.shape[1]))
+        add_to_groups(x, self.window + n * self.ordinary, found)
+        return found[:n] + found[n:], found[n:]
+
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
@@ -63,10 +89,12 @@ class Pilot:
         """Return the means over the states of some windows."""
         rows = Rows.of(windows)
         means = {
-            "token": states[:, rows.kept].mean(axis=1, dtype=np.float64),
+            "token": np.stack([_mean(x[rows.kept]) for x in states]),
             # The first one, not a mean: where all are one vector, it leaves exact zeros.
             "cls": states[:, 0].astype(np.float64),
-            "mean": np.stack([_means(x, rows.starts).mean(axis=0) for x in states]),
+            "mean": np.stack(
+                [(rows.totals(x)[0] / rows.lengths[:, None]).mean(axis=0) for x in states]
+            ),
         }
         return cls(means)
 
@@ -93,31 +121,36 @@ class LayerSums:
         self, x: Float[np.ndarray, "token dim"], rows: Rows
     ) -> dict[str, Float[np.ndarray, "window dim"]]:
         """Add the states of windows, and return the vectors of the windows by space."""
-        pooled = {"cls": x[rows.starts], "mean": _means(x, rows.starts).astype(np.float32)}
+        totals, ordinary = rows.totals(x)
+        means = (totals / rows.lengths[:, None]).astype(np.float32)
+        pooled = {"cls": x[rows.starts], "mean": means}
         for space in ("cls", "mean"):
             if space in self._batches:
-                self._add(space, pooled[space], None)
+                self._add(space, pooled[space], np.arange(len(means)), None)
         if "token" in self._batches:
-            self._add("token", x[rows.kept], rows.ordinary[rows.kept])
-        if "mean_ordinary" in self._running and rows.ordinary.any():
-            window = np.repeat(np.arange(len(rows.starts)), np.diff([*rows.starts, len(x)]))
-            _, starts = np.unique(window[rows.ordinary], return_index=True)
-            self._running["mean_ordinary"].add(_means(x[rows.ordinary], starts))
+            self._add("token", x, np.flatnonzero(rows.kept), rows.ordinary)
+        if "mean_ordinary" in self._running:
+            some = rows.n_ordinary > 0
+            self._running["mean_ordinary"].add(ordinary[some] / rows.n_ordinary[some, None])
         return pooled
 
-    def _add(self, space: str, x: Float[np.ndarray, "n dim"], ordinary: np.ndarray | None) -> None:
-        """Add vectors in portions that fill batches, which no batch's end cuts."""
+    def _add(
+        self,
+        space: str,
+        x: Float[np.ndarray, "n dim"],
+        kept: Int[np.ndarray, " kept"],
+        ordinary: Bool[np.ndarray, " n"] | None,
+    ) -> None:
+        """Add the rows that are kept in portions that fill batches, which no batch's end cuts."""
         batches = self._batches[space]
-        while len(x):
-            n = min(batches.room, len(x))
+        while len(kept):
+            portion, kept = kept[: batches.room], kept[batches.room :]
             if ordinary is None:
-                batches.add(self._running[space].add(x[:n]))
+                batches.add(self._running[space].add(x, portion))
             else:
-                part, is_ordinary = x[:n], ordinary[:n]
-                moments = self._running["token_ordinary"].add(part[is_ordinary])
-                batches.add(moments + self._running["token_other"].add(part[~is_ordinary]))
-                ordinary = ordinary[n:]
-            x = x[n:]
+                of_ordinary = self._running["token_ordinary"].add(x, portion[ordinary[portion]])
+                of_other = self._running["token_other"].add(x, portion[~ordinary[portion]])
+                batches.add(of_ordinary + of_other)
 
     def sums(self) -> dict[str, Sums]:
         """Return the sums by kind."""
@@ -128,9 +161,8 @@ class LayerSums:
         return {space: each.shares() for space, each in self._batches.items()}
 
 
-def _means(
-    x: Float[np.ndarray, "token dim"], starts: np.ndarray
-) -> Float[np.ndarray, "window dim"]:
-    """Return the mean of each stretch of rows, in float64."""
-    counts = np.diff([*starts, len(x)])
-    return np.add.reduceat(x, starts, axis=0, dtype=np.float64) / counts[:, None]
+def _mean(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
+    """Return the mean of all rows, in float64."""
+    total = np.zeros((1, x.shape[1]))
+    add_to_groups(x, np.zeros(len(x), np.int64), total)
+    return total[0] / len(x)

@@ -51,6 +51,11 @@ def test_exact_multiples_leave_none_out() -> None:
     assert sorted(np.concatenate(batches_of(cloud(5, 4), 10, rng())).tolist()) == list(range(20))
 
 
+def test_one_vector_short_of_a_batch_is_no_batch() -> None:
+    (batch,) = batches_of(LayerCloud(np.eye(19), np.arange(19), None, None), 10, rng())
+    assert len(batch) == 10
+
+
 def members(of: LayerCloud, size: int) -> list[set[int]]:
     """The vectors of each batch, by their numbers among all vectors of the corpus."""
     number = np.arange(len(of.x)) if of.kept is None else np.flatnonzero(of.kept)

@@ -65,6 +65,16 @@ def test_the_loss_is_that_of_transformers() -> None:
     assert predicted.loss[whole].mean() == pytest.approx(float(expected), rel=1e-5)
 
 
+def test_a_model_that_is_far_too_sure_has_a_finite_loss() -> None:
+    found, _ = windows(is_masked=False)
+    module = some_module(CAUSAL).eval()
+    with torch.no_grad():
+        module.get_output_embeddings().weight.mul_(1e4)
+    asked = tokens_asked(phase_of(CAUSAL), found, [])
+    loss = predict_tokens(module, phase_of(CAUSAL), found, asked, None).loss
+    assert np.isfinite(loss).all() and loss.max() > 1000
+
+
 @pytest.mark.parametrize("objective", [MASKED, PAIRED])
 def test_all_asked_tokens_of_a_window_are_hidden_at_once(objective: dict[str, Any]) -> None:
     found, tokenizer = windows()

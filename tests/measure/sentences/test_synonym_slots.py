@@ -51,6 +51,11 @@ def test_squared_distance_grows_with_the_changes_where_words_add_up():
     assert some["additivity"].tolist() == pytest.approx([1] * len(some), abs=1e-5)
 
 
+def test_rows_are_numbered_through_both_poolings():
+    found = table(synonym_table(), additive(synonym_table()))
+    assert found["pooling"].nunique() > 1 and found.index.tolist() == list(range(len(found)))
+
+
 def test_words_that_act_together_do_not_add_up():
     rows = slot_rows("one")
     slots = np.stack(rows["slots"].tolist())

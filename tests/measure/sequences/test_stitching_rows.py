@@ -137,6 +137,13 @@ def test_a_good_random_stitch_of_any_pair_raises_the_bar_that_others_are_to_pass
     assert table["above_random"].tolist() == [UNDECIDED, DIFFERS]
 
 
+def test_the_bar_is_the_best_random_stitch_of_all_pairs_not_the_worst() -> None:
+    draws = [right(0.5, 0.5, each, 0.5, n=N_DOCUMENTS) for each in (1.0, 0.5)]
+    lucky = replace(pair(1, 0, POOR), null={TURNED: draws})
+    table = pd.DataFrame(pair_rows([pair(0, 1, GOOD), lucky], SEQUENCES, **OPTIONS))
+    assert table["null_accuracy_largest_of_all_pairs"].tolist() == [1.0, 1.0]
+
+
 def test_above_chance_and_not_above_the_mean_of_its_random_stitches_differs() -> None:
     draw = right(0.5, 0.5, 1.0, 0.5, n=N_DOCUMENTS)
     held = replace(pair(0, 1, GOOD), null={TURNED: [draw]})

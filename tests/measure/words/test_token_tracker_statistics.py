@@ -94,6 +94,16 @@ def test_a_layer_apart_in_the_other_direction_counts_too():
     assert found["first_layer_apart"] == 2 and found["content_rank_larger_at_last"] == 0
 
 
+@pytest.mark.parametrize(("share", "is_apart"), [(1 / 2, True), (5 / 12, False)])
+def test_a_layer_is_apart_from_the_probability_asked_for_on(share: float, is_apart: bool):
+    """Where a share of content words has a larger rank and the rest ties: (1 + share) / 2."""
+    log_rank = ranks([0] * LAYERS, [0] * LAYERS)
+    content = np.flatnonzero(~FUNCTION)
+    log_rank[2, content[: round(share * len(content))]] = 1
+    found = running(tracks(log_rank))["first_layer_apart"]
+    assert found == 2 if is_apart else np.isnan(found)
+
+
 def test_texts_without_the_excursion_are_counted():
     log_rank = ranks([0] * 7, [0, 0, 0, 3, 0, 0, 0])
     log_rank[:, UNIT < 3] = 0

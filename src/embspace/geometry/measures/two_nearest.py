@@ -5,6 +5,9 @@ second and to the first neighbor has P(mu > m) = m^-d, whatever the density. How
 likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
 each way has a name of its own. One cloud of 2,000 vectors scatters as far. All raise a ValueError
 for fewer than 3 vectors. Where all are equal, no ratio is defined, and the value is NaN.
+
+Points of a grid are not locally uniform: both distances are equal but for rounding, so the value is
+NaN or what rounding makes of it (1e6 for points evenly spaced on a line).
 """
 
 import math

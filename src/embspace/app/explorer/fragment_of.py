@@ -1,0 +1,46 @@
+"""Makes the explorer's part of a page: markup, style, scripts and data."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from embspace.app.explorer.gather import gathered
+from embspace.app.explorer.packing import Pack
+from embspace.app.page.fragment import Fragment
+
+# In this order: a function stands before those that call it when the page starts.
+SCRIPTS = ("data", "places", "labels", "webgl", "canvas", "camera", "lists", "trails", "main")
+
+
+def explorer_of(folder: Path, model: str) -> Fragment | None:
+    """Return the explorer of a model whose tree is in `folder`; None if it has no map.
+
+    The script runs from a file without a network, and makes no code from texts: a content policy
+    that allows it by its hash alone is enough.
+    """
+    pack = Pack()
+    found = gathered(folder, model, pack)
+    if found is None:
+        return None
+    found["arrays"] = pack.shapes
+    here = files("embspace.app.explorer")
+    parts = [here.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    data = (
+        f'<script type="application/json" id="explorer-data">{as_inert_json(found)}</script>\n'
+        f'<script type="text/plain" id="explorer-arrays">{pack.text()}</script>\n'
+    )
+    return Fragment(
+        html=here.joinpath("explorer.html").read_text(encoding="utf-8"),
+        style=here.joinpath("explorer.css").read_text(encoding="utf-8"),
+        scripts=['(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"],
+        data=data,
+    )
+
+
+def as_inert_json(content: object) -> str:
+    """Return JSON in which no token can end the script element that holds it."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Of "<", ">" and "&" the code point alone; JSON.parse gives the letter back.
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text

@@ -1,0 +1,248 @@
+"""Gathers what the explorer shows of a model from the files of a computed tree."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.app.explorer.packing import Pack
+from embspace.draw.page.looks import CLOUDS, MAP_METHODS, SPACES, TOKEN_KINDS, corpus_looks
+from embspace.draw.page.token_kinds import token_kinds
+from embspace.files.graphs import load_graphs
+from embspace.files.rows import load_rows
+from embspace.files.tables import load_table
+
+METHODS = ("pca", "tsne", "umap")
+N_NEIGHBORS = 6  # of each point, that the page holds: enough for a list beside the map
+MOST_POINTS = 65_535  # row numbers have two bytes; of a larger vocabulary no neighbors are held
+VARIANT = ["pooling", "preparation", "layer"]  # columns that tell the maps of one set of texts
+ROW = ["corpus", "text", "window"]
+
+Part = dict[str, Any]
+"""Something that the page's script reads, as JSON holds it."""
+
+
+def gathered(folder: Path, model: str, pack: Pack) -> Part | None:
+    """Return the sets of points of a model and their maps, whose numbers go into `pack`.
+
+    None if the tree in `folder` has no map of the model.
+    """
+    sets = [
+        *_learned(folder, model, pack),
+        *_texts(folder, model, pack),
+    ]
+    found = [each for each in sets if each["maps"]]
+    if not found:
+        return None
+    for each in found:
+        each["start"] = _truest(each["maps"])
+    return {"model": model, "sets": found, "trails": _trails(folder, model)}
+
+
+def _truest(maps: list[Part]) -> int:
+    """Return which map keeps the largest share of neighbors; the first of equal ones."""
+    return max(range(len(maps)), key=lambda number: maps[number]["recall"])
+
+
+def _learned(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
+    """Yield the learned vectors together, and the positions alone."""
+    coordinates = {
+        method: load_rows(str(path))
+        for method in METHODS
+        if (path := folder / f"data/projected/{method}/{model}.parquet").exists()
+    }
+    if not coordinates:
+        return
+    first = next(iter(coordinates.values()))
+    name = "joint" if (first["cloud"] == "joint").any() else "input"
+    rows = first[first["cloud"] == name].reset_index(drop=True)
+    if len(rows):
+        whole = _vectors(folder, model, rows, pack)
+        whole["maps"] = list(
+            _maps(folder, model, [name, f"{name}_centered"], coordinates, rows, pack)
+        )
+        yield whole
+    positions = first[first["cloud"] == "positional"].reset_index(drop=True)
+    if len(positions):
+        number = pack.add_scaled(positions["id"].to_numpy(dtype=float))
+        look = SPACES["positional"]
+        yield {
+            "title": "positions",
+            "names": [str(each) for each in positions["id"]],
+            "categories": [
+                _category(
+                    "kind",
+                    pd.Series("positional", positions.index),
+                    {"positional": (look.name, look.color)},
+                    pack,
+                )
+            ],
+            "scalars": [{"name": "position", **number}],
+            "maps": list(_maps(folder, model, ["positional"], coordinates, positions, pack)),
+        }
+
+
+def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
+    """Return tokens and positions with their kinds, norms and cosines to the mean."""
+    is_token = (rows["space"] == "input").to_numpy()
+    kinds = pd.Series("positional", rows.index)
+    vocabulary = folder / f"data/extracted/embeddings/{model}.parquet"
+    if vocabulary.exists():
+        found = token_kinds(load_rows(str(vocabulary)))
+        kinds[is_token] = found.reindex(rows.loc[is_token, "id"]).fillna("other").to_numpy()
+    else:
+        kinds[is_token] = "word"
+    looks = {kind: (look.name, look.color) for kind, look in TOKEN_KINDS.items()}
+    looks["positional"] = ("positions", SPACES["positional"].color)
+    scalars = []
+    near = folder / f"data/measured/mean_embedding/{model}.parquet"
+    if near.exists():
+        measured = load_rows(str(near)).set_index("id")
+        for column, title in (("norm", "norm"), ("cosine", "cosine to the mean embedding")):
+            values = np.full(len(rows), np.nan)
+            values[is_token] = measured[column].reindex(rows.loc[is_token, "id"]).to_numpy()
+            scalars.append({"name": title, **pack.add_scaled(values)})
+    places = "position " + rows["id"].astype(str)
+    return {
+        "title": "vocabulary",
+        "names": [str(each) for each in np.where(is_token, rows["token"], places)],
+        "categories": [_category("kind", kinds, looks, pack)],
+        "scalars": scalars,
+    }
+
+
+def _category(name: str, values: pd.Series, looks: dict[str, tuple[str, str]], pack: Pack) -> Part:
+    """Return what points are told apart by: names and colors, and each point's number."""
+    present = [each for each in looks if (values == each).any()]
+    numbers = values.map({each: number for number, each in enumerate(present)})
+    return {
+        "name": name,
+        "labels": [looks[each][0] for each in present],
+        "colors": [_hex(looks[each][1]) for each in present],
+        "array": pack.add(numbers.to_numpy(dtype=np.int64), n_bytes=1),
+    }
+
+
+def _hex(color: str) -> str:
+    """Return a color as #rrggbb; Matplotlib writes a gray as a number from 0 to 1."""
+    return color if color.startswith("#") else "#" + f"{round(255 * float(color)):02x}" * 3
+
+
+def _maps(
+    folder: Path,
+    model: str,
+    clouds: list[str],
+    coordinates: dict[str, pd.DataFrame],
+    rows: pd.DataFrame,
+    pack: Pack,
+) -> Iterator[Part]:
+    """Yield the maps of clouds that have the points of `rows`, by each method."""
+    path = folder / f"data/measured/nearest_neighbors/{model}.safetensors"
+    graphs = load_graphs(str(path)) if path.exists() and len(rows) <= MOST_POINTS else {}
+    held = dict[str, Part]()
+    for cloud in clouds:
+        if cloud in graphs and graphs[cloud].n == len(rows):
+            nearest = graphs[cloud].first(min(N_NEIGHBORS, graphs[cloud].k)).indices
+            held[cloud] = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
+                           "k": nearest.shape[1]}  # fmt: skip
+    for method, table in coordinates.items():
+        quality = load_table(str(folder / f"results/{method}/quality/{model}.csv"))
+        for cloud in clouds:
+            points = table[table["cloud"] == cloud]
+            judged = quality[(quality["cloud"] == cloud) & (quality["n_axes"] == 2)]
+            if len(points) != len(rows) or judged.empty:
+                continue
+            axes = ["x", "y", "z"] if len(rows) < 5000 and "z" in points else ["x", "y"]
+            name = CLOUDS[cloud].name
+            yield _map(method, name, judged.iloc[0], points[axes], held.get(cloud), pack)
+
+
+def _map(
+    method: str,
+    variant: str,
+    quality: pd.Series,
+    points: pd.DataFrame,
+    neighbors: Part | None,
+    pack: Pack,
+) -> Part:
+    axes = {axis: pack.add_scaled(points[axis].to_numpy(dtype=float)) for axis in points}
+    return {
+        "method": MAP_METHODS[method].name,
+        "variant": variant,
+        "recall": float(quality["neighbor_recall"]),
+        "chance": float(quality["chance_neighbor_recall"]),
+        "k": int(quality["k"]),
+        "trustworthiness": float(quality["trustworthiness"]),
+        "continuity": float(quality["continuity"]),
+        "axes": axes,
+        "neighbors": neighbors,
+    }
+
+
+def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
+    """Yield the texts of all corpora, on each of their maps."""
+    path = folder / f"data/projected/text_maps/{model}.parquet"
+    if not path.exists():
+        return
+    table = load_rows(str(path))
+    quality = load_table(str(folder / f"results/text_maps/quality/{model}.csv"))
+    for name, of_set in table.groupby("map", sort=False):
+        groups = list(of_set.groupby([*VARIANT, "method"], sort=False))
+        rows = groups[0][1].reset_index(drop=True)
+        corpora = {
+            key: (look.name, look.color) for key, look in corpus_looks(rows["corpus"]).items()
+        }
+        maps = []
+        for key, points in groups:
+            is_same = (quality["map"] == name) & (quality["method"] == key[-1])
+            for column, value in zip(VARIANT, key, strict=False):
+                is_same &= quality[column] == value
+            if not is_same.any() or not points[ROW].reset_index(drop=True).equals(rows[ROW]):
+                continue
+            variant = f"{key[0]} pooling, {str(key[1]).replace('_', ' ')}, layer {key[2]}"
+            maps.append(
+                _map(
+                    str(key[-1]), variant, quality[is_same].iloc[0], points[["x", "y"]], None, pack
+                )
+            )
+        yield {
+            "title": f"texts: {str(name).replace('_', ' ')}",
+            "names": [f"{row.text} · {row.window}" for row in rows.itertuples()],
+            "categories": [_category("corpus", rows["corpus"], corpora, pack),
+                           *_domains(rows, pack)],
+            "scalars": [],
+            "maps": maps,
+        }  # fmt: skip
+
+
+def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
+    from embspace.draw.page.looks import PALETTE
+
+    domains = sorted(set(rows["domain"].dropna().astype(str)))
+    if not 1 < len(domains) <= len(PALETTE):
+        return []
+    looks = {each: (each, PALETTE[number]) for number, each in enumerate(domains)}
+    return [_category("domain", rows["domain"].astype(str), looks, pack)]
+
+
+def _trails(folder: Path, model: str) -> list[Part]:
+    """Return the paths of the evolution sentences' tokens through the layers, on one plane each."""
+    path = folder / f"results/evolution/path/{model}.csv"
+    if not path.exists():
+        return []
+    table = load_table(str(path))
+    trails = []
+    for (view, text), rows in table.groupby(["view", "text"], sort=False):
+        tokens = [
+            {
+                "token": str(token),
+                "layers": of_token["layer"].tolist(),
+                "x": of_token["component_1"].round(4).tolist(),
+                "y": of_token["component_2"].round(4).tolist(),
+            }
+            for (_, token), of_token in rows.groupby(["position", "token"], sort=True)
+        ]
+        trails.append({"view": str(view), "text": str(text), "tokens": tokens})
+    return trails
