@@ -25,6 +25,7 @@ def test_commands_are_listed_in_the_order_of_use():
         *commands.split(),
         "define",
         "corpus",
+        "vectors",
         "prune",
     ]
 
