@@ -16,6 +16,7 @@ FILES = {
     "outs: ['results/drift/${item.run}.csv']}}\n",
     "results/drift/r.csv": "step,value\n1,0.5\n",
     "results/claims_of_it/r.csv": f'claim,verdict\n"{HOSTILE}",matches\nother,not checkable\n',
+    "results/lonely/r.csv": "step,value\n",
     "results/alike/a--b.csv": "layer,value\n0,0.25\n",
     "results/search/a.csv": "corpus,value\nt,0.125\nu,0.75\n",
     "results/provenance.json": '{"r": {"processor": "x86", "simd": ["one", "two"]}}',

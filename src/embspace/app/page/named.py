@@ -141,14 +141,20 @@ def _drawn(root: Path, name: str) -> list[Path]:
 
 
 def _results(root: Path, name: str) -> dict[str, list[Path]]:
-    """Return the files of results/ that are called after a name, by noun."""
+    """Return the files of results/ that are called after a name and have rows, by noun."""
     found = dict[str, list[Path]]()
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
             place = file.relative_to(root)
-            if len(place.parts) > 2:
+            if len(place.parts) > 2 and _has_rows(file):
                 found.setdefault(place.parts[1], []).append(place)
     return found
+
+
+def _has_rows(file: Path) -> bool:
+    """Return False of a table with a header alone, as a run has of what does not apply to it."""
+    with file.open(encoding="utf-8") as lines:
+        return file.suffix != ".csv" or any(number for number, _ in enumerate(lines))
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
