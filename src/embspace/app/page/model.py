@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 TEMPLATE = "page.html.jinja"
+STYLE = "style.css"
 FILTER = "filter.js"  # of the ledger; without scripts all rows are shown
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
@@ -113,6 +114,7 @@ def page_of(
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
         explorer=explorer,
+        style=here.joinpath(STYLE).read_text(encoding="utf-8"),
         scripts=scripts,
         policy=policy_of(scripts),
     )
