@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from embspace.app.page.fragment import policy_of
 from embspace.app.page.model import STYLE, VERBS, as_html, title_in
 from embspace.app.page.names import FOLDERS, Named
+from embspace.app.page.pictures import png_uri, svg_uri
 from embspace.draw.page.markdown import markdown_table
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted
@@ -113,11 +114,11 @@ def named_page(root: Path, named: Named, *, is_single: bool = False) -> tuple[st
 
 def fitting(root: Path, parts: Iterable[Part], spare: int) -> dict[str, str]:
     """Return the figure of each part as a data URI: SVG, or PNG of the largest beyond `spare`."""
-    pictures = {part.key: _as_uri(root / part.picture) for part in parts if part.picture}
+    pictures = {part.key: _picture(root / part.picture) for part in parts if part.picture}
     smaller = {part.key: root / "figures" / f"{part.key}.png" for part in parts}
     for key in sorted(pictures, key=lambda each: -len(pictures[each])):
         if sum(map(len, pictures.values())) > spare and smaller[key].is_file():
-            pictures[key] = min(pictures[key], _as_uri(smaller[key]), key=len)
+            pictures[key] = min(pictures[key], _picture(smaller[key]), key=len)
     return pictures
 
 
@@ -259,6 +260,10 @@ def _descriptions(root: Path, named: Named) -> dict[str, str]:
     kind = "model" if named.kind == "pair" else named.kind
     paths = [CONF / FOLDERS[kind] / f"{name}.yaml" for name in names]
     return {path.as_posix(): (root / path).read_text(encoding="utf-8") for path in paths}
+
+
+def _picture(file: Path) -> str:
+    return (svg_uri if file.suffix == ".svg" else png_uri)(file.read_bytes())
 
 
 def _as_uri(file: Path) -> str:
