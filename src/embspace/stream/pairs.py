@@ -184,22 +184,39 @@ def scan_panels(
         if graph and scan.neighbors:
             graph.merge(np.arange(file.n), scan.neighbors)
         return scan.distributions
-    found: list[Distributions] = []
+    total: Distributions = {}
     both = list(combinations(panels, 2))
     for number, (a, b) in enumerate(both, start=1):
-        size = a.stop - a.start
-        x = np.empty((size + b.stop - b.start, file.dim), dtype=np.float32)
-        file.read_into(x[:size], a.start)
-        file.read_into(x[size:], b.start)
-        clouds: list[tuple[np.ndarray, np.ndarray | None]] = [(x[:size], x[size:])]
-        if a == panels[0]:
-            clouds += [(x[size:], None)] + [(x[:size], None)] * (b == panels[1])
-        for left, right in clouds:
-            scan = scan_pairs(left, right, n_bins=n_bins, largest_norm=largest_norm)
-            found.append(scan.distributions)
-        if graph:
-            among = scan_pairs(x, n_neighbors=graph.k).neighbors
-            if among:
-                graph.merge(np.r_[a, b], among)
+        for found in _scan_two(file, a, b, panels, n_bins, largest_norm, graph):
+            total = {name: total[name] + each if total else each for name, each in found.items()}
         say(f"panels {number} of {len(both)}")
-    return {name: sum((each[name] for each in found[1:]), found[0][name]) for name in found[0]}
+    return total
+
+
+def _scan_two(
+    file: MatrixFile,
+    a: slice,
+    b: slice,
+    panels: list[slice],
+    n_bins: int,
+    largest_norm: float,
+    graph: GraphFile | None,
+) -> list[Distributions]:
+    """Return the distributions between two panels, and within each that no scan had before.
+
+    A function of its own, so that its rows are gone before those of the next two are read.
+    """
+    size = a.stop - a.start
+    x = np.empty((size + b.stop - b.start, file.dim), dtype=np.float32)
+    file.read_into(x[:size], a.start)
+    file.read_into(x[size:], b.start)
+    clouds: list[tuple[np.ndarray, np.ndarray | None]] = [(x[:size], x[size:])]
+    if a == panels[0]:
+        clouds += [(x[size:], None)] + [(x[:size], None)] * (b == panels[1])
+    found = [
+        scan_pairs(left, right, n_bins=n_bins, largest_norm=largest_norm).distributions
+        for left, right in clouds
+    ]
+    if graph and (among := scan_pairs(x, n_neighbors=graph.k).neighbors):
+        graph.merge(np.r_[a, b], among)
+    return found

@@ -23,7 +23,13 @@ def test_the_list_has_every_name_and_leaves_reports_as_they_are(tmp_path: Path):
     page = write_all(tree)
     assert page == Path("reports/index.html")
     text = (tree / page).read_text(encoding="utf-8")
-    for place in ("a/tree.html", "a/index.html", "r/index.html", "a--b/index.html", "t/index.html"):
+    for place in (
+        "a/tree/index.html",
+        "a/index.html",
+        "r/index.html",
+        "a--b/index.html",
+        "t/index.html",
+    ):
         assert f'href="{place}"' in text
         assert (tree / "reports" / place).is_file()
     assert report.read_text() == "a report"

@@ -73,7 +73,9 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     for column in about.columns.difference(["text", *rows.columns], sort=False):
         rows[column] = about[column].reindex(rows["text"]).to_numpy()
     rows["words"] = words
-    group = rows["subject"] if "subject" in rows else rows["text"]
+    group = rows["text"]
+    if "subject" in rows:
+        group = rows["subject"].mask(rows["subject"].fillna("") == "", rows["text"])
     name = f"{model}-{corpus}-layer{space.layer}-{pooling}"
     return _space(name, space.vectors, rows, rows["text"], group)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 N_DRAWS = 10_000
 LEVEL = 0.95
+ROUNDING = 1e-6  # of a cosine: a draw of the very pairs that were given is as far
 BAR = "|"
 
 TextPair = tuple[str, str]
@@ -138,7 +139,7 @@ def direction_cosine(
     null = _random_pairings(x, np.bincount(category), generator)
     cosine = float(found.cosine[0, 0, 1])
     low, high = np.quantile(null, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    as_far = int((np.abs(null) >= abs(cosine)).sum())
+    as_far = int((np.abs(null) >= abs(cosine) - ROUNDING).sum())
     n = np.bincount(category)
     return DirectionCosine(
         layer=layer,

@@ -11,6 +11,7 @@ from embspace.files.atomic import writing
 
 TEMPLATE = "overview.html.jinja"
 REPORTS = Path("reports")
+TREE = "tree"
 N_FINDINGS = 3  # of each in the list
 
 
@@ -26,15 +27,17 @@ def write_named(root: Path, named: Named, *, is_single: bool = False) -> Path:
     """Write the page of a name, with copies of the files that it links to.
 
     Returns:
-        The page, relative to the root: reports/<name>/index.html, of a model tree.html beside that
-        of its report.
+        The page, relative to the root: reports/<name>/index.html, of a model in a folder tree/
+        beside the page of its report, whose files may come from another tree.
     """
     folder = REPORTS / named.name
+    if named.kind == "model":
+        folder /= TREE
     text, linked = named_page(root, named, is_single=is_single)
     for file in linked:
         (root / folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / file, root / folder / file)
-    page = folder / ("tree.html" if named.kind == "model" else "index.html")
+    page = folder / "index.html"
     (root / folder).mkdir(parents=True, exist_ok=True)
     with writing(root / page) as partial:
         partial.write_text(text, encoding="utf-8")
