@@ -57,6 +57,18 @@ def test_windows_of_texts_have_their_words():
     assert found.rows["group"].tolist()[:2] == ["water", "long"] and len(found.rows) > 2
 
 
+@pytest.mark.parametrize("change", [{"id": ["sea", "new"]}, {"text": ["the boat", "rain"]}])
+def test_states_of_other_texts_are_refused(tree: Path, change: dict[str, list[str]]):
+    path = tree / "data/prepared/texts/one.parquet"
+    kept = path.read_bytes()
+    save_rows(TEXTS.assign(**change), str(path))
+    try:
+        with pytest.raises(InputError, match="older than the texts"):
+            texts_space("tiny", "one", -1, "mean")
+    finally:
+        path.write_bytes(kept)
+
+
 def test_tokens_have_their_text():
     found = tokens_space("tiny", "one", 1)
     assert np.array_equal(found.vectors, load_tensors(EXTRACTED)["token"][1])
