@@ -32,9 +32,9 @@ class Wanted:
     """The request: sizes of the results, and the limit of memory."""
 
     n_bins: int
-    """Of each histogram."""
+    """The number of bins of each histogram."""
     n_neighbors: int
-    """Of each row; none for 0, all others at most."""
+    """The number of neighbors of each row; 0 for no graph, at most all other rows."""
     quantiles: tuple[float, ...]
     memory: float
     """In GB of 10^9 bytes, of the whole process."""

@@ -29,7 +29,7 @@ class StreamedTable:
     n_left: int
     """Rows of the baseline, about the same corpora, that the table has not."""
     comparison: Comparison
-    """Of the rows of the table; one that the baseline has not is drift."""
+    """The comparison of the table's rows; one that the baseline lacks is drift."""
 
 
 def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
 from embspace.errors import InputError, counted, visible
 
@@ -84,7 +85,8 @@ def verify(
 
     if streamed is not None:
         if update or computed or results is not None:
-            raise InputError("--streamed: goes with none of --update, --computed and --results")
+            with clear_errors():
+                raise InputError("--streamed: goes with none of --update, --computed and --results")
         raise typer.Exit(_verify_streamed(streamed.absolute()))
     folder = Path("results") if results is None else results.absolute()
     with at_own_root():

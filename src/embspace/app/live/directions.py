@@ -33,12 +33,13 @@ class DirectionCosine:
     corrected_cosine: float
     """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
     reliability: tuple[float, float]
-    """Of each mean difference: the share of its squared length that is no noise."""
+    """The share of the squared length of each mean difference that is no noise."""
     null_low: float
-    """Of the cosines of the same texts in pairs drawn at random, 95 % lie between."""
+    """The lower end of the range that holds 95 % of the cosines of random pairs."""
     null_high: float
+    """The upper end of that range."""
     p_value: float
-    """Two-sided: the share of these draws whose cosine is as far from 0."""
+    """Two-sided: the share of random pairs whose cosine is as far from 0."""
     random_weights_cosine: float
     """The same cosine at random weights."""
 
