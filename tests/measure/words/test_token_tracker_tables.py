@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from embspace.measure.words.token_tracker_statistics import contrast, movement_shares
-from embspace.measure.words.token_tracker_tables import COLUMNS, SHARES, Halves, tables_of
+from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
 from embspace.measure.words.token_tracker_tracks import Tracks
-from tests.measure.words.test_token_tracker_statistics import DRIFTING, LAYERS, N_UNITS, tracks
+from tests.measure.words.test_token_tracker_statistics import (
+    DRIFTING,
+    GROUP,
+    LAYERS,
+    N_UNITS,
+    tracks,
+)
 
 EVERY = np.ones(4 * N_UNITS, dtype=bool)
 STILL = tracks(np.zeros((LAYERS, 4 * N_UNITS)))
@@ -49,27 +55,15 @@ def test_without_homonyms_only_running_texts_have_rows():
 
 
 def test_intervals_end_where_what_is_measured_ends():
-    # One text of the six is far off: halves with it and without it deviate by more than is left.
-    rank = np.zeros((LAYERS, 4 * N_UNITS))
-    rank[1:, :4] = 400
-    odd = tracks(rank)
-    for name, table in tables_of(
-        (odd, None),
-        (STILL, None),
-        Halves(200, 0.9, np.random.default_rng(0)),
-        n_listed=15,
-        apart=0.75,
-    ).items():
-        named = table.set_index("statistic" if name == "summary" else "quantity")
-        shares = named.loc[named.index.intersection(SHARES), ["value", "low", "high"]].dropna()
-        assert shares.to_numpy().min(initial=0) >= 0 and shares.to_numpy().max(initial=1) <= 1
-        ranks = named.loc[named.index.intersection(["log_rank"]), ["value", "low"]]
-        assert (ranks.to_numpy() >= 0).all()
-    layer = named_row(odd, "excursion_layer")
-    assert 1 <= layer["low"] <= layer["value"] <= layer["high"] <= LAYERS - 1
-
-
-def named_row(of: Tracks, statistic: str) -> dict[str, float]:
+    # The one text with a token that is not nearest has fewer of them than the others: with it a
+    # half is nearer to the whole than without it, and what it lacks goes beyond 1 when turned over.
+    rank, group = np.zeros((LAYERS, 4 * N_UNITS)), GROUP.copy()
+    rank[1:, 0], group[1] = 4, "function"
     halves = Halves(200, 0.9, np.random.default_rng(0))
-    table = tables_of((of, None), (STILL, None), halves, n_listed=15, apart=0.75)["summary"]
-    return dict(table.set_index("statistic").loc[statistic])
+    found = tables_of(
+        (tracks(rank, group=group), None), (STILL, None), halves, n_listed=15, apart=0.75
+    )
+    cells = found["layers"].query("group == 'content' and layer == 1").set_index("quantity")
+    assert 0.9 < cells.loc["nearest", "value"] < 1
+    assert cells.loc["nearest", "high"] == 1
+    assert cells.loc["log_rank", "low"] == 0
