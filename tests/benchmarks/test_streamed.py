@@ -1,11 +1,16 @@
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from benchmarks import streamed
-from benchmarks.streamed import least_seconds, page, read_texts, run_streamed
+from benchmarks.streamed import by_workers, least_seconds, page, read_texts, run_streamed
 from embspace.errors import InputError
+from embspace.stream.plan import plan_shards
 from embspace.stream.reading import Loaded
+from embspace.stream.sources import find_sources
 from tests.stream.conftest import tiny_loaded, tiny_tree
+from tests.stream.trees import reading_of
 
 __all__ = ["tiny_loaded", "tiny_tree"]  # fixtures
 
@@ -21,6 +26,21 @@ def test_rounds_go_through_all_calls_in_turn() -> None:
     found = least_seconds({"a": lambda: called.append("a"), "b": lambda: called.append("b")}, 2)
     assert called == ["a", "b", "a", "b"]
     assert found.keys() == {"a", "b"} and min(found.values()) >= 0
+
+
+def test_throughput_is_that_of_all_tokens_by_the_number_of_workers(
+    tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tiny_tree)
+    monkeypatch.setattr(streamed, "ROUNDS", 1)
+    how = reading_of(tiny_tree)
+    shards = plan_shards(find_sources("texts", "text", "id"), how, 15)
+    assert len(shards) == 4
+    table = by_workers(shards, how).set_index("workers")
+    assert list(table.index) == ["1", "2"] and (table["tokens a second"] > 0).all()
+    ratio = table.loc["2", "tokens a second"] / table.loc["1", "tokens a second"]
+    assert table["to one worker"].tolist() == [1, pytest.approx(ratio)]
+    assert not (tiny_tree / "data/streamed").exists()  # sums lie in a folder that is removed
 
 
 def test_the_page_tells_ratios_and_the_load() -> None:

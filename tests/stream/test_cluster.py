@@ -1,6 +1,14 @@
-"""Tests of `embspace.stream.cluster`; workers that are killed are in `test_run.py`."""
+"""Tests of `embspace.stream.cluster` and of the files in docs/clusters/.
+
+Workers that are killed are in `test_run.py`.
+"""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from distributed.cli import dask_scheduler, dask_worker
 
 from embspace.errors import InputError
 from embspace.stream.cluster import Cluster, check_dask, connected, paths_of, run_all
@@ -36,3 +44,52 @@ def test_a_scheduler_that_does_not_answer_is_named() -> None:
 
 def test_a_shard_is_listed_once() -> None:
     assert paths_of("f", ["b", "a", "b"]) == ["f/b.safetensors", "f/a.safetensors"]
+
+
+@pytest.fixture(scope="module")
+def pods(root: Path) -> list[dict[str, Any]]:
+    """The cluster and the pod of the command in kubernetes.yaml."""
+    text = (root / "docs/clusters/kubernetes.yaml").read_text(encoding="utf-8")
+    return list(yaml.safe_load_all(text))
+
+
+@pytest.mark.parametrize("name", ["slurm", "slurm_gpu"])
+def test_each_process_of_a_job_has_one_thread(root: Path, name: str) -> None:
+    text = (root / f"docs/clusters/{name}.yaml").read_text(encoding="utf-8")
+    settings = yaml.safe_load(text)["jobqueue"]["slurm"]
+    # dask-jobqueue gives a process cores / processes threads.
+    assert settings["cores"] == settings["processes"]
+    assert settings["memory"].endswith("GB")
+    assert int(settings["memory"][:-2]) >= 2 * settings["processes"]
+    assert settings["job-script-prologue"][0] == "cd /shared/embspace"
+
+
+def test_workers_and_scheduler_of_pods_start(pods: list[dict[str, Any]]) -> None:
+    spec = pods[0]["spec"]
+    for part, command in (("worker", dask_worker), ("scheduler", dask_scheduler)):
+        (container,) = spec[part]["spec"]["containers"]
+        assert container["args"][:2] == ["dask", part]
+        found = command.main.make_context(part, list(container["args"][2:])).params
+        if part == "worker":
+            assert (found["nthreads"], found["memory_limit"]) == (1, "0")
+
+
+def test_all_pods_have_one_image_and_where_they_compute_one_disk(
+    pods: list[dict[str, Any]],
+) -> None:
+    cluster, command = pods
+    specs = [cluster["spec"][part]["spec"] for part in ("worker", "scheduler")] + [command["spec"]]
+    assert len({spec["containers"][0]["image"] for spec in specs}) == 1
+    worker, _, own = specs
+    assert worker["volumes"] == own["volumes"]
+    for key in ("volumeMounts", "workingDir"):
+        assert worker["containers"][0][key] == own["containers"][0][key]
+
+
+def test_the_service_leads_to_the_ports_of_the_scheduler(pods: list[dict[str, Any]]) -> None:
+    scheduler, name = pods[0]["spec"]["scheduler"], pods[0]["metadata"]["name"]
+    ports = {
+        each["name"]: each["containerPort"] for each in scheduler["spec"]["containers"][0]["ports"]
+    }
+    assert {each["targetPort"]: each["port"] for each in scheduler["service"]["ports"]} == ports
+    assert scheduler["service"]["selector"]["dask.org/cluster-name"] == name

@@ -1,5 +1,8 @@
 """Tests of `embspace.stream.pairs`."""
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -152,5 +155,43 @@ def test_files_are_those_of_the_scan(tmp_path: Path) -> None:
 def test_without_neighbors_there_is_no_graph(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", cloud())
     save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, 0, (0.5,), 2), print)
+    found = sorted(each.name for each in (tmp_path / "out").iterdir())
+    assert found == ["histograms.csv", "pairs.csv"]
+
+
+@contextmanager
+def files_of_at_most(n_bytes: int) -> Iterator[None]:
+    """A limit that the kernel refuses to pass, as it does on a full disk: in mid-write."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("limit", [1500, 3000, 6000])  # in the graph's two files, in the histograms
+def test_a_full_disk_leaves_graph_and_tables_of_before(tmp_path: Path, limit: int) -> None:
+    x, out = cloud(), tmp_path / "out"
+    np.save(tmp_path / "x.npy", x)
+    save_pairs(tmp_path / "x.npy", out, Wanted(BINS, K, (0.5,), 2), print)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert [len(before[name]) for name in ("neighbor_indices.npy", "neighbor_distances.npy")] == [
+        1928,
+        3728,
+    ]
+    np.save(tmp_path / "x.npy", x[::-1])
+    with (
+        files_of_at_most(limit),
+        pytest.raises(InputError, match=f"{out}: cannot be written: File too large"),
+    ):
+        save_pairs(tmp_path / "x.npy", out, Wanted(1000, K, (0.5,), 2), print)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_graph_of_before_does_not_stay_beside_tables_without_one(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", cloud())
+    for k in (K, 0):
+        save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, k, (0.5,), 2), print)
     found = sorted(each.name for each in (tmp_path / "out").iterdir())
     assert found == ["histograms.csv", "pairs.csv"]

@@ -1,6 +1,9 @@
 """Tests of `embspace.stream.sources`."""
 
 import gzip
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +11,20 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.stream.sources import count_rows, document_starts, find_sources, read_rows
+from tests.loopback import closed_address, serving
+from tests.prepare.sources.fake_hub import OLD, REPOSITORY
+from tests.stream.addresses import data_sets, serving_files
+
+# In a process of its own, with all that a worker imports: where the hub is, and whether it may be
+# asked, is read when its library is imported.
+READ = """
+import sys
+import embspace.stream.work
+from embspace.stream.sources import count_rows, find_sources, read_rows
+for place in sys.argv[1:]:
+    for source in find_sources(place, "text", None):
+        print(source.name, count_rows(source), [each.text for each in read_rows(source, 1, 2)])
+"""
 
 
 def texts_of(path: Path, first: int = 0, n: int = 100) -> list[object]:
@@ -37,6 +54,53 @@ def test_addresses_are_read_through_fsspec() -> None:
         file.write(b"one\ntwo\n")
     source = find_sources("memory://corpus", "text", None)[0]
     assert [each.text for each in read_rows(source, 1, 5)] == ["two"]
+
+
+def test_files_of_a_web_server_are_read_in_parts(tmp_path: Path) -> None:
+    table = pd.DataFrame({"text": ["one", "two", "three"]})
+    table.to_parquet(tmp_path / "b.parquet")
+    lines = table.to_json(orient="records", lines=True).encode()
+    files = {"a.jsonl": lines, "b.parquet": (tmp_path / "b.parquet").read_bytes(), "c.csv": b"x"}
+    with serving_files(files) as server:
+        for place in ("/", "/*"):
+            sources = find_sources(server.address + place, "text", None)
+            assert [source.name for source in sources] == ["a.jsonl", "b.parquet"]
+        for source in sources:
+            assert count_rows(source) == 3
+            assert [each.text for each in read_rows(source, 1, 5)] == ["two", "three"]
+        server.requests.clear()
+        assert len(find_sources(f"{server.address}/a.jsonl", "text", None)) == 1
+        assert [each.method for each in server.requests] == ["GET", "HEAD"]  # not read for links
+        with pytest.raises(InputError, match=r"none\.txt: no file of texts"):
+            find_sources(f"{server.address}/none.txt", "text", None)
+    with pytest.raises(InputError, match="cannot be reached"):
+        find_sources(f"{closed_address()}/*.jsonl", "text", None)
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ("", "train.parquet 3 ['B', 'C']"),
+        ("/*.parquet", "train.parquet 3 ['B', 'C']"),
+        (f"@{OLD}/posts/train.parquet", "train.parquet 3 ['B', 'C']"),
+    ],
+)
+def test_files_of_a_data_set_on_a_hub_are_read(
+    place: str, found: str, root: Path, tmp_path: Path
+) -> None:
+    place = place if place.startswith("@") else f"/posts{place}"
+    with serving(data_sets) as server:
+        known = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+        known |= {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", READ, f"hf://datasets/{REPOSITORY}{place}"],
+            env={**known, "PYTHONPATH": str(root / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found in done.stdout.splitlines(), done.stderr
+        assert any("range" in each.headers for each in server.requests)
 
 
 def test_a_line_that_is_no_object_has_no_text(tmp_path: Path) -> None:

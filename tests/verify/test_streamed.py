@@ -11,13 +11,18 @@ from tests.app.cli.call import call
 from tests.verify.tree import make_tree, put
 
 FILE = "direction/profiles/small.csv"
+HUBS = "hubs/profiles/small.csv"
 STAGE = """corpus,space,change,layer,measure,value,low,high,n,n_texts
-a,cls,as_is,0,mean_norm,1.5,1.4,1.6,30,9
-a,cls,centered,0,mean_norm,1.2,1.1,1.3,30,9
-b,cls,as_is,0,mean_norm,2.5,2.4,2.6,40,8
+a,cls,as_is,0,mean_cosine,1.5,1.4,1.6,30,9
+a,cls,centered,0,mean_cosine,1.2,1.1,1.3,30,9
+b,cls,as_is,0,mean_cosine,2.5,2.4,2.6,40,8
 """
 STREAMED = """corpus,space,change,layer,measure,value,low,high,n,n_texts
-a,cls,as_is,0,mean_norm,1.5,1.1,1.9,30,9
+a,cls,as_is,0,mean_cosine,1.5,1.1,1.9,30,9
+"""
+OF_SAMPLE = """corpus,space,change,layer,measure,value,low,high,n,n_texts
+a,cls,as_is,1,hubness,0.5,0.4,0.6,30,9
+a,cls,as_is,2,hubness,0.7,0.4,0.9,30,9
 """
 TOLERANCES = """
 kinds:
@@ -26,7 +31,7 @@ kinds:
   moment: {relative: 1.0e-4, reason: rounding}
 columns: {corpus: row, space: row, change: row, layer: row, measure: row, n: count, n_texts: count}
 files:
-  direction/profiles: {columns: {value: moment, low: moment, high: moment}}
+  "*/profiles": {columns: {value: moment, low: moment, high: moment}}
 """
 
 
@@ -44,7 +49,40 @@ def test_rows_that_are_there_agree_whatever_their_intervals() -> None:
     assert (table.n_rows, table.n_left, table.comparison.drifted) == (1, 1, ())
     first, last = lines_of([table])
     assert first.startswith(f"{FILE}: agrees; 1 row compared, 1 of the baseline")
-    assert "not intervals" in last
+    assert last.startswith("1 row compared in 1 table: value, n, n_texts; not intervals")
+
+
+def test_each_table_that_is_not_there_is_named_and_a_failure() -> None:
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE)
+    put("tests/baselines/spectrum/profiles/small.csv", STAGE.replace("a,", "b,"))
+    put("tests/baselines/direction/nulls/small.csv", STAGE)
+    result = call("verify", "--streamed", "streamed")
+    assert result.exit_code == 1
+    assert f"{HUBS}: MISSING; `embspace corpus` makes it" in result.stdout
+    assert f"lacking: {HUBS}\n" in result.stdout  # of the spectrum there is no row about `a`
+    assert "never made by `embspace corpus`: direction/nulls/small.csv" in result.stdout
+    assert "1 row compared in 1 table" in result.stdout
+
+
+def test_a_row_that_sums_give_and_that_is_not_there_is_drift() -> None:
+    more = "a,cls,as_is,1,mean_cosine,1.4,1.3,1.5,30,9\na,mean,as_is,0,mean_cosine,1,1,1,30,9\n"
+    put(f"tests/baselines/{FILE}", STAGE + more)
+    (table,) = compare_streamed(Path("streamed"), read_tolerances())
+    assert table.failed and table.n_rows == 1
+    drifted = table.comparison.drifted if table.comparison else ()
+    assert [fact.found for fact in drifted] == ["missing"]  # `mean` may not be asked for
+    assert "layer=1" in drifted[0].row
+
+
+def test_of_a_sample_only_what_is_about_as_many_vectors_is_compared() -> None:
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE)
+    put(f"streamed/{HUBS}", OF_SAMPLE.replace("0.7,0.4,0.9,30,9", "0.9,0.4,0.9,20,20"))
+    tables = compare_streamed(Path("streamed"), read_tolerances())
+    assert [(table.n_rows, table.n_sampled, table.failed) for table in tables] == [
+        (1, 0, False),
+        (1, 1, False),
+    ]
+    assert "1 row compared, 1 of a smaller sample" in lines_of(tables)[1]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +90,7 @@ def test_rows_that_are_there_agree_whatever_their_intervals() -> None:
     [
         ("1.5,", "1.6,", "value: baseline 1.5, found 1.6, allowed ±0.00015"),
         (",30,", ",31,", "n: baseline 30, found 31, allowed exact"),
-        ("mean_norm", "other", "measure=other: baseline not there, found extra"),
+        ("mean_cosine", "other", "measure=other: baseline not there, found extra"),
     ],
 )
 def test_another_value_number_or_row_is_drift(old: str, new: str, told: str) -> None:

@@ -69,3 +69,12 @@ def add_to_groups(x, group, totals):
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             totals[group[i], j] += np.float64(x[i, j])
+
+
+@no_type_check
+@njit(cache=True)
+def mirror_upper(matrix):
+    """Copy what is above the diagonal of a square matrix to below it."""
+    for i in range(matrix.shape[0]):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i]

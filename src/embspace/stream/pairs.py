@@ -1,7 +1,7 @@
 """All pairs and the exact neighbor graph of a matrix on disk, within a limit of memory."""
 
+import os
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,13 +11,13 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
-from embspace.files.atomic import writing
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import Distributions
 from embspace.geometry.pairs.scan._neighbor_lists import n_candidates
 from embspace.measure.tables.summary import histogram_rows, summary_row
 from embspace.stream.matrices import MatrixFile
+from embspace.stream.together import write_csv, writing_together
 
 GB = 10**9
 # The interpreter, libraries, compiled loops and blocks of products: 200 to 340 MB were measured.
@@ -45,7 +45,8 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
 
     `pairs.csv` has moments, extremes and quantiles of distances, dot products and cosines,
     `histograms.csv` their counts; `neighbor_indices.npy` (n, k), int32, and
-    `neighbor_distances.npy`, float64, are those of `NeighborGraph`. No sampling.
+    `neighbor_distances.npy`, float64, are those of `NeighborGraph`. No sampling. All appear at
+    once, `pairs.csv` last.
 
     A matrix that fits with its lists is scanned in one pass. A larger one is cut into panels, and
     each two of them are scanned together: the graph and the counts are the same, but for pairs
@@ -64,28 +65,25 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
     k = min(wanted.n_neighbors, file.n - 1)
     panels = panels_of(file.n, bytes_of_row(file.dim, k, zeros=not lengths.all()), k, wanted.memory)
     say(f"{file.n:,} rows of {file.dim} numbers, in {len(panels)} panel(s)")
-    with ExitStack() as stack:
-        graph = None
-        if k:
-            places = [stack.enter_context(writing(folder / each)) for each in (INDICES, DISTANCES)]
-            graph = GraphFile(places[0], places[1], file.n, k)
+    of_graph, tables = (
+        [folder / INDICES, folder / DISTANCES],
+        [folder / HISTOGRAMS, folder / SUMMARY],
+    )
+    paths = [*of_graph, *tables] if k else tables
+    with writing_together(paths, obsolete=[] if k else of_graph) as places:
+        graph = GraphFile(places[0], places[1], file.n, k) if k else None
         found = scan_panels(file, panels, wanted.n_bins, float(lengths.max()), graph, say)
-    rows = [
-        {"quantity": name, **summary_row(each, wanted.quantiles)} for name, each in found.items()
-    ]
-    _save(pd.DataFrame(rows), folder / SUMMARY)
-    histograms = [
-        histogram_rows({"quantity": name}, each.edges, each.counts)
-        for name, each in found.items()
-        if each.n
-    ]
-    _save(pd.concat(histograms, ignore_index=True), folder / HISTOGRAMS)
-
-
-def _save(table: pd.DataFrame, path: Path) -> None:
-    # `save_table` would leave marks of a pipeline's outputs in the user's folder.
-    with writing(path) as partial:
-        table.to_csv(partial, index=False, float_format="%.6g", lineterminator="\n")
+        histograms = [
+            histogram_rows({"quantity": name}, each.edges, each.counts)
+            for name, each in found.items()
+            if each.n
+        ]
+        write_csv(pd.concat(histograms, ignore_index=True), places[-2])
+        rows = [
+            {"quantity": name, **summary_row(each, wanted.quantiles)}
+            for name, each in found.items()
+        ]
+        write_csv(pd.DataFrame(rows), places[-1])
 
 
 def bytes_of_row(dim: int, k: int, *, zeros: bool) -> int:
@@ -128,6 +126,7 @@ class GraphFile:
             self.places, (np.int32, np.float64), (-1, np.inf), strict=True
         ):
             lists = np.lib.format.open_memmap(place, "w+", number_type, (n, k))
+            _reserve(place)
             for begin in range(0, n, CHUNK):
                 lists[begin : begin + CHUNK] = start
 
@@ -141,6 +140,13 @@ class GraphFile:
             indices = np.concatenate([kept[0][rows], numbers[graph.indices[chunk]]], axis=1)
             distances = np.concatenate([kept[1][rows], graph.distances[chunk]], axis=1)
             kept[0][rows], kept[1][rows] = nearest_of(indices, distances, k)
+
+
+def _reserve(path: Path) -> None:
+    """Take the space of a file that has holes: where a map fills them, a full disk is a signal."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def nearest_of(

@@ -13,13 +13,14 @@ import pandas as pd
 
 from embspace.app.describe import Say
 from embspace.errors import InputError, counted
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row, Tables
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
 from embspace.stream.sources import Source
 from embspace.stream.store import StoredShard, is_finished, shard_path
 from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
+from embspace.stream.together import write_csv, writing_together
 from embspace.stream.work import finish_layer, finish_shard, make_pilot
 
 
@@ -178,33 +179,32 @@ def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say
     )
     if failed:
         raise InputError(f"{asked.corpus}: tables: {next(iter(failed.values()))}")
-    by_layer = [found[str(layer)] for layer in range(n_layers)]
+    tables = _tables([found[str(layer)] for layer in range(n_layers)])
+    quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
+    tables["quarantine"] = pd.DataFrame(quarantine, columns=["id", "reason"])
+    counts = {"corpus": asked.corpus, "shards": len(files), **totals(files)}
+    tables["counts"] = pd.DataFrame([counts])
     name = asked.reading.model_name
     with chdir(asked.root):
-        for family in (*FAMILIES, *OF_SAMPLE):
-            rows = [row for layer in by_layer for row in layer[family]]
-            save_table(profile_table(rows), str(asked.results / f"{family}/profiles/{name}.csv"))
-        rows = [row for layer in by_layer for row in layer["distributions"]]
-        save_table(pd.DataFrame(rows), str(asked.results / f"distributions/{name}.csv"))
-        _write_about(asked, files, say)
-
-
-def _write_about(asked: Asked, files: Sequence[Path], say: Say) -> None:
-    """Write what was left out, and what was read."""
-    name = asked.reading.model_name
-    quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
-    table = pd.DataFrame(quarantine, columns=["id", "reason"])
-    save_table(table, str(asked.results / f"quarantine/{name}.csv"))
-    counts = totals(files)
-    save_table(
-        pd.DataFrame([{"corpus": asked.corpus, "shards": len(files), **counts}]),
-        str(asked.results / f"counts/{name}.csv"),
-    )
+        places = [asked.results / folder / f"{name}.csv" for folder in tables]
+        with writing_together(places) as partials:
+            for table, partial in zip(tables.values(), partials, strict=True):
+                write_csv(table, partial)
     if quarantine:
         say(
             f"{counted(len(quarantine), 'text')} left out, with ids and reasons in "
             f"{asked.results}/quarantine/{name}.csv"
         )
+
+
+def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
+    """Return the tables by their folders, of the rows of all layers."""
+    tables = {
+        f"{family}/profiles": profile_table([row for layer in by_layer for row in layer[family]])
+        for family in (*FAMILIES, *OF_SAMPLE)
+    }
+    rows = [row for layer in by_layer for row in layer["distributions"]]
+    return tables | {"distributions": pd.DataFrame(rows)}
 
 
 def weights_version(files: Sequence[Path]) -> str:

@@ -47,7 +47,8 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
     """Return the files of texts at a place, each once, in the order of their addresses.
 
     `place` is a file, a folder, which is searched with those in it, or a pattern with `*`; on a
-    disk or at an address: `s3://…`, `gs://…`, `hf://datasets/<owner>/<name>`.
+    disk or at an address: `s3://…`, `https://…`, `hf://datasets/<owner>/<name>`, where `@<commit>`
+    after the name says which one.
 
     Raises:
         InputError: if there is none, or the place cannot be reached.
@@ -58,10 +59,11 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
         system, path = fsspec.core.url_to_fs(place)
         if "*" in path:
             found = system.glob(path)
-        elif system.isdir(path):
-            found = system.find(path)
+        # First: to know whether an address of the web is a folder, fsspec reads all of the file.
+        elif path.endswith(ENDINGS) and system.isfile(path):
+            found = [path]
         else:
-            found = [path] if system.exists(path) else []
+            found = system.find(path) if system.isdir(path) else []
         texts = sorted({_real(system, each) for each in found if each.endswith(ENDINGS)})
         infos = [system.info(each) for each in texts]
     except (OSError, ValueError, ImportError) as error:

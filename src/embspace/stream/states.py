@@ -12,6 +12,8 @@ from embspace.models.final_norm import layer_states
 from embspace.models.windows import Window
 from embspace.stream.sources import Text
 
+TOKENS_ON_CPU = 1024  # of a batch: of 512 to 4,096 the fastest, by a seventh, see docs/scale.md
+
 
 def token_states(
     module: Any,
@@ -23,16 +25,18 @@ def token_states(
 ) -> Float[np.ndarray, "layer token dim"]:
     """Return the states of all tokens of `windows`, in their order, layers 0..L, in float32.
 
-    Windows of like length are read together, at most `tokens_per_batch` tokens with padding, on
-    the device and in the type of number that the module has. Attentions are not asked for, so that
-    the attention of torch, which does not keep them, is used. With `checked`, what no norm follows
-    is not looked at again.
+    Windows of like length are read together, at most `tokens_per_batch` tokens with padding, on a
+    CPU at most `TOKENS_ON_CPU`, in the type of number that the module has. Attentions are not asked
+    for, so that the attention of torch, which does not keep them, is used. With `checked`, what no
+    norm follows is not looked at again.
 
     Raises:
         InputError: `final_norm` is not what follows the last block.
     """
     import torch
 
+    if next(module.parameters()).device.type == "cpu":
+        tokens_per_batch = min(tokens_per_batch, TOKENS_ON_CPU)
     lengths = [len(window.ids) for window in windows]
     starts = np.cumsum(lengths) - lengths
     states: Any = None

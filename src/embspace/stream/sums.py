@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.measures.direction_sums import DirectionSums
 from embspace.geometry.pairs.moments import BLOCK_ROWS, Moments
-from embspace.stream._row_loops import RowTotals, add_rows
+from embspace.stream._row_loops import RowTotals, add_rows, mirror_upper
 from embspace.stream.moments import CentralMoments, central_moments, merge
 
 # Lengths: eight bins to a doubling, from 2^-10 to 2^20; shorter and longer ones are in the outer
@@ -123,13 +123,12 @@ def products_of(y: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "dim dim"]:
     import torch
 
     dim = y.shape[1]
-    tensor, products = torch.from_numpy(y), torch.zeros((dim, dim), dtype=torch.float64)
+    tensor, products = torch.from_numpy(y), torch.empty((dim, dim), dtype=torch.float64)
     for first in range(0, dim, BLOCK_COLUMNS):
         block = slice(first, first + BLOCK_COLUMNS)
-        upper = (tensor[:, block].T @ tensor[:, first:]).triu()
-        products[block, first:] = upper
-        products[first:, block] += upper.triu(1).T
+        torch.mm(tensor[:, block].T, tensor[:, first:], out=products[block, first:])
     found: Float[np.ndarray, "dim dim"] = products.numpy()
+    mirror_upper(found)
     return found
 
 

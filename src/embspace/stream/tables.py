@@ -99,7 +99,7 @@ def cloud_rows(
     halves = half_units(len(parts), intervals.n_half_samples, rng)
     rows: list[tuple[Family, Row]] = []
     for family in FAMILIES:
-        measures = _measures(family)
+        measures = summed_measures(family)
         value = defined_results_of(
             measures, _inputs(family, _of_family(family, whole, whole)), {}, {}
         )
@@ -118,8 +118,8 @@ def cloud_rows(
     return whole, rows
 
 
-def _measures(family: Family) -> list[Definition]:
-    """Return those that sums alone are enough for."""
+def summed_measures(family: Family) -> list[Definition]:
+    """Return the measures of a family that sums alone are enough for."""
     shared = {"direction": "directions", "spectrum": "moments"}[family]
     found = [
         each

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import chdir
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from embspace.files.tables import Row
@@ -16,6 +17,8 @@ from embspace.stream.store import is_finished, load_pilot, save_pilot, save_shar
 from embspace.stream.tables import Intervals, layer_rows
 
 _LOADED: dict[str, Loaded] = {}
+# A worker of several threads has one model, one current folder, and memory for one chunk.
+_ONE_AT_A_TIME = Lock()
 
 
 def loaded(reading: Reading) -> Loaded:
@@ -35,7 +38,7 @@ def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str
     path = Path(folder) / f"pilot-{shards[0].key}.safetensors"
     if path.is_file():
         return str(path)
-    with chdir(root):
+    with _ONE_AT_A_TIME, chdir(root):
         model = loaded(reading)
         for shard in shards:
             if (pilot := pilot_of(shard, reading, model)) is not None:
@@ -53,7 +56,7 @@ def finish_shard(
     path = shard_path(Path(folder), shard.key)
     if is_finished(path):
         return {"key": shard.key, "texts": shard.n, "resumed": True}
-    with chdir(root):
+    with _ONE_AT_A_TIME, chdir(root):
         result = embed_shard(shard, reading, loaded(reading), _pilot(pilot_path))
     save_shard(result, path)
     return {

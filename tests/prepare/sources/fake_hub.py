@@ -40,7 +40,17 @@ def _info(commit: str, path: str, request: Request) -> Answer:
 
 
 def _tree(commit: str, path: str, request: Request) -> Answer:
-    return _json([_entry(commit, name) for name in FILES[commit] if name.startswith(path)])
+    """Files under a folder; unless all are asked for, those in it alone, and its folders."""
+    start = f"{path}/" if path else ""
+    under = [name for name in FILES[commit] if name.startswith(start)]
+    if request.query.get("recursive") == "true":
+        return _json([_entry(commit, name) for name in under])
+    direct = [name for name in under if "/" not in name.removeprefix(start)]
+    folders = sorted(
+        {name.removeprefix(start).split("/")[0] for name in under if name not in direct}
+    )
+    listed = [{"type": "directory", "path": start + name, "size": 0, "oid": ""} for name in folders]
+    return _json([*listed, *(_entry(commit, name) for name in direct)])
 
 
 def _paths_info(commit: str, path: str, request: Request) -> Answer:

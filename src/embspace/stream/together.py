@@ -1,0 +1,47 @@
+"""Files of one call that appear together, so that no new one lies beside an old one."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.errors import InputError
+from embspace.files.atomic import partial_name, remove_strays
+
+
+@contextmanager
+def writing_together(
+    paths: Sequence[Path], *, obsolete: Sequence[Path] = ()
+) -> Iterator[list[Path]]:
+    """Give names to write to, and move all to `paths` when the block ends without an error.
+
+    Every byte is written before the first file is moved: a full disk leaves all as it was. The last
+    path is the sign that all are there. Its old file goes before another one is replaced, with what
+    is `obsolete`, and its new one comes last.
+
+    Raises:
+        InputError: if a folder or a file cannot be written.
+    """
+    partials = [partial_name(path) for path in paths]
+    try:
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            remove_strays(path)
+        yield partials
+        for old in (paths[-1], *obsolete):
+            old.unlink(missing_ok=True)
+        for partial, path in zip(partials, paths, strict=True):
+            partial.replace(path)
+    except OSError as error:
+        folder = paths[-1].parent
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    finally:
+        for partial in partials:
+            with suppress(OSError):  # a read-only folder: the first error has said so
+                partial.unlink(missing_ok=True)
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as `save_table` does, without the mark of what a pipeline has computed."""
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
