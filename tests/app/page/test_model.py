@@ -128,7 +128,7 @@ def tree(whole: Path, tmp_path: Path) -> Path:
 
 def test_the_page_has_every_analysis_and_asks_nobody(whole: Path, page: str):
     for noun in drawn_nouns():
-        assert f'<section id="{noun}">' in page
+        assert f'<section id="{noun}" class="part">' in page
         assert f'href="#{noun}"' in page
     assert page.count('src="data:image/svg+xml,') == len(drawn_nouns())
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
@@ -262,7 +262,7 @@ def test_an_explorer_stands_behind_the_findings_and_its_script_alone_may_run(who
     assert f"{inert}\n<script>" in page
     assert page.index(".map { top: 0 }") < page.index("</style>")
     assert page.index('<section id="explore">') < page.index('<section id="scale">')
-    assert page.index("<h2>Maps</h2>") < page.index('<section id="pca">')
+    assert page.index("<h2>Maps</h2>") < page.index('<section id="pca"')
 
 
 def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from embspace.app.page.pictures import png_uri, shorter_uri, svg_uri
+from embspace.app.page.pictures import png_uri, shape_of, shorter_uri, svg_uri
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg"><style>a{font:8px 'DejaVu Sans'}</style>
 <text fill="#0072b2">50 % & \u00e4 \u05d0 &quot;><script>alert(1)</script></text></svg>"""
@@ -42,3 +42,8 @@ def test_the_shorter_one_is_taken(tmp_path: Path) -> None:
     assert shorter_uri(b"<svg>" + b"1" * 100, png) == "data:image/png;base64,MQ=="
     png.write_bytes(b"1" * 1000)
     assert shorter_uri(b"<svg/>", png).startswith("data:image/svg+xml,")
+
+
+def test_the_shape_is_that_of_the_view() -> None:
+    assert shape_of(b'<svg height="1pt" viewBox="0 0 510.236 269.4">') == (510, 269)
+    assert shape_of(b"<svg/>") == (0, 0)

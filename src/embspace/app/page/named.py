@@ -1,5 +1,6 @@
 """The page of a run, a pair or a corpus: all that the user's tree has of it, computed or not."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -52,6 +53,8 @@ class Part:
     downloads: list[Path]
     settings: dict[str, str]
     stages: list[str]
+    about: str = ""
+    """What the finding is about where it is not the page's name: stands before it."""
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
@@ -68,7 +71,9 @@ def parts_of(root: Path, named: Named) -> list[Part]:
         shown |= {noun: of for noun, of in every.items() if noun in results}
     stages = _stages(root)
     return [
-        _part(root, noun, shown.get(noun, named.name), results.get(noun, []), stages)
+        _with_subject(
+            _part(root, noun, shown.get(noun, named.name), results.get(noun, []), stages), named
+        )
         for noun in sorted({*shown, *results})
     ]
 
@@ -216,7 +221,18 @@ def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
             for place, rows in tables
         ]
         title = part.title if part.title != noun else f"{noun}, {of}"
-        yield replace(part, title=title, tables=as_html("\n".join(texts))[1])
+        part = replace(part, title=title, tables=as_html("\n".join(texts))[1])
+        yield _with_subject(part, named)
+
+
+def _with_subject(part: Part, named: Named) -> Part:
+    """Return a part that says what its finding is about, if that is not the page's own subject."""
+    of = {"run": "all runs: ", "corpus": "all corpora: "}.get(named.kind, "")
+    is_own = part.key.endswith(f"/{named.name}") or any(
+        re.search(rf"(?<!\w){re.escape(each)}(?!\w)", part.finding)
+        for each in (named.name, named.label)
+    )
+    return part if is_own else replace(part, about=of)
 
 
 def _has_corpus(file: Path) -> bool:

@@ -1,11 +1,14 @@
 """Pictures inside a page, in as few bytes as they can be written."""
 
+import re
 from base64 import b64encode
 from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+# Of an SVG of Matplotlib: width and height.
+VIEW = re.compile(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 # What may stand in a URL inside double quotes; a URL loses its line breaks, so they become spaces.
 PLAIN = " /:;=,()!$*+-._~?@[]{}|^`\\<>'"
 
@@ -24,3 +27,12 @@ def shorter_uri(svg: bytes, png: Path) -> Markup:
     """Return the SVG, or the PNG of the same figure if there is one and it is shorter."""
     drawn = svg_uri(svg)
     return min(drawn, png_uri(png.read_bytes()), key=len) if png.is_file() else drawn
+
+
+def shape_of(svg: bytes) -> tuple[int, int]:
+    """Return width and height of an SVG in points, so that a page keeps its place; (0, 0) without.
+
+    A PNG of the same figure has the same ratio.
+    """
+    found = VIEW.search(svg)
+    return (round(float(found[1])), round(float(found[2]))) if found else (0, 0)
