@@ -13,8 +13,8 @@ from embspace.app.page.model import (
     layer_nouns,
     page_of,
     section_of,
-    title_in,
 )
+from embspace.app.page.pictures import title_in
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from embspace.app.page.fragment import policy_of
-from embspace.app.page.model import STYLE, VERBS, as_html, title_in
+from embspace.app.page.model import LARGEST, STYLE, VERBS, as_html
 from embspace.app.page.names import FOLDERS, Named
-from embspace.app.page.pictures import png_uri, svg_uri
+from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.draw.page.markdown import markdown_table
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEMPLATE = "named.html.jinja"
-LARGEST = 12_000_000  # bytes of a page with its figures inside
 LARGEST_ALONE = 25_000_000  # of one that holds the files beside it, too
 N_ROWS = 40  # of a table of a corpus
 DIGITS = 3

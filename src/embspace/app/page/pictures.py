@@ -2,11 +2,16 @@
 
 import re
 from base64 import b64encode
+from html import unescape
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+# In a figure's SVG: what stands beside the panels, and of that the lines of the title.
+OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
+TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
 # Of an SVG of Matplotlib: width and height.
 VIEW = re.compile(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 # What may stand in a URL inside double quotes; a URL loses its line breaks, so they become spaces.
@@ -36,3 +41,37 @@ def shape_of(svg: bytes) -> tuple[int, int]:
     """
     found = VIEW.search(svg)
     return (round(float(found[1])), round(float(found[2]))) if found else (0, 0)
+
+
+def title_in(picture: str) -> str:
+    """Return the title of a figure as its SVG has it: what is bold outside of all panels."""
+    groups = OUTSIDE.findall(picture)
+    titles = (TITLE_LINE.findall(group) for group in groups)
+    return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
+
+
+def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dict[str, str]:
+    """Return data URIs of at most `spare` letters together, if there are images for that.
+
+    From the largest on, a picture becomes its PNG in 256 colors, as long as all are beyond it.
+    """
+    found = dict(pictures)
+    total = sum(map(len, found.values()))
+    for name in sorted(found, key=lambda each: -len(found[each])):
+        if total <= spare:
+            break
+        if images[name].is_file():
+            smaller = min(found[name], _in_few_colors(images[name]), key=len)
+            total -= len(found[name]) - len(smaller)
+            found[name] = smaller
+    return found
+
+
+def _in_few_colors(png: Path) -> str:
+    from PIL import Image
+
+    written = BytesIO()
+    with Image.open(png) as image:
+        few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        few.save(written, "PNG", optimize=True)
+    return png_uri(written.getvalue())
