@@ -55,6 +55,9 @@ def test_the_shape_is_that_of_the_view() -> None:
 
 def test_the_largest_pictures_are_in_fewer_colors_where_all_are_too_large(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (60, 60, 3)).astype(np.uint8)
+    noise[5:7, 5:7] = rare = (213, 94, 0)
+    noise[..., 1] //= 4  # nothing else is orange
+    noise[5:7, 5:7, 1] = rare[1]
     for name in ("large", "small"):
         Image.fromarray(noise[:, : 60 if name == "large" else 10]).save(tmp_path / f"{name}.png")
     images = {name: tmp_path / f"{name}.png" for name in ("large", "small")} | {"none": tmp_path}
@@ -71,5 +74,7 @@ def test_the_largest_pictures_are_in_fewer_colors_where_all_are_too_large(tmp_pa
     png = b64decode(found["large"].partition(",")[2])
     with Image.open(BytesIO(png)) as image:
         assert image.size == (60, 60) and image.mode == "P"
+        shown = np.array(image.convert("RGB"), dtype=int)[5, 5]
+    assert np.abs(shown - rare).max() <= 40  # not one of the many colors around it
     found = fitted(pictures, images, 0)
     assert len(found["small"]) <= len(pictures["small"]) and found["none"] == pictures["none"]

@@ -72,6 +72,9 @@ def _in_few_colors(png: Path) -> str:
 
     written = BytesIO()
     with Image.open(png) as image:
-        few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        # Coverage, and not the median cut: a color that few points have is a meaning, too.
+        few = image.convert("RGB").quantize(
+            256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
         few.save(written, "PNG", optimize=True)
     return png_uri(written.getvalue())
