@@ -177,6 +177,25 @@ def test_the_wheel_scrolls_the_page_until_the_map_was_clicked(opened: Any):
     assert part(opened, "points").evaluate(image) != before
 
 
+def test_a_turned_map_says_that_its_numbers_are_of_the_flat_one(opened: Any):
+    part(opened, "search").fill("word17")
+    part(opened, "found").locator("button").first.click()
+    flat = part(opened, "neighbors").text_content()
+    box = part(opened, "overlay").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    opened.keyboard.down("Alt")
+    opened.mouse.move(x, y)
+    opened.mouse.down()
+    opened.mouse.move(x + 90, y + 60, steps=4)
+    opened.mouse.up()
+    opened.keyboard.up("Alt")
+    assert "turned as it is now" in part(opened, "neighbors").text_content()
+    assert "numbers are of the flat map" in part(opened, "truth").text_content()
+    part(opened, "reset").click()
+    assert part(opened, "neighbors").text_content() == flat
+    assert "flat" not in part(opened, "truth").text_content()
+
+
 @pytest.mark.parametrize("token", HOSTILE)
 def test_hostile_tokens_are_text(opened: Any, file: Path, token: str):
     part(opened, "search").fill(token)

@@ -2,7 +2,6 @@ import re
 import shutil
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from embspace.app.page.fragment import Fragment, policy_of
@@ -14,12 +13,13 @@ from embspace.app.page.model import (
     layer_nouns,
     page_of,
     section_of,
-    title_in,
 )
+from embspace.app.page.pictures import title_in
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
+from tests.app.page.trees import write_model_tree
 
 TABLE = """# Tokens of X
 
@@ -96,22 +96,7 @@ def test_the_fold_of_a_figures_tables_is_one_and_no_other_html_is():
 @pytest.fixture(scope="module")
 def whole(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What git has of the default model, and a stand-in for the rest; treat it as read-only."""
-    tmp_path = tmp_path_factory.mktemp("whole")
-    for folder in ("conf", "data/published", "figures", "results"):
-        shutil.copytree(root / folder, tmp_path / folder)
-    shutil.copy(root / "params.yaml", tmp_path)
-    pin = tmp_path / "data/prepared/model/minilm.json"
-    pin.parent.mkdir(parents=True)
-    pin.write_text('{"source": "package", "version": "1.2.3", "sha256": {"a.txt": "00ff"}}')
-    for noun, chapter in (drawn_nouns() | layer_nouns()).items():
-        for suffix in ("svg", "pdf", "tex"):
-            drawn = tmp_path / f"data/drawn/{chapter}/minilm/{noun}.{suffix}"
-            drawn.parent.mkdir(parents=True, exist_ok=True)
-            drawn.write_text("<svg/>")
-    texts = tmp_path / "data/prepared/texts/posts.parquet"
-    texts.parent.mkdir(parents=True)
-    pd.DataFrame({"id": range(4321)}).to_parquet(texts)
-    return tmp_path
+    return write_model_tree(root, tmp_path_factory.mktemp("whole"))
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +113,7 @@ def tree(whole: Path, tmp_path: Path) -> Path:
 
 def test_the_page_has_every_analysis_and_asks_nobody(whole: Path, page: str):
     for noun in drawn_nouns():
-        assert f'<section id="{noun}">' in page
+        assert f'<section id="{noun}" class="part">' in page
         assert f'href="#{noun}"' in page
     assert page.count('src="data:image/svg+xml,') == len(drawn_nouns())
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
@@ -262,7 +247,7 @@ def test_an_explorer_stands_behind_the_findings_and_its_script_alone_may_run(who
     assert f"{inert}\n<script>" in page
     assert page.index(".map { top: 0 }") < page.index("</style>")
     assert page.index('<section id="explore">') < page.index('<section id="scale">')
-    assert page.index("<h2>Maps</h2>") < page.index('<section id="pca">')
+    assert page.index("<h2>Maps</h2>") < page.index('<section id="pca"')
 
 
 def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):

@@ -25,6 +25,7 @@ def test_a_run_has_its_results_and_the_figures_of_all_runs(tree: Path):
     assert [part.noun for part in parts] == ["claims_of_it", "drift"]  # not what lacks results
     drift = parts[1]
     assert drift.finding == "<script> drifts"
+    assert drift.about == "all runs: "
     assert drift.settings == {"conf/measure/runs/drift.yaml": "window: 3\n"}
     assert drift.stages == ["pipeline/runs/dvc.yaml:measure_drift"]
     _, linked = page_of(tree, "r")
@@ -45,6 +46,15 @@ def test_the_page_of_a_run_begins_with_findings_and_ends_with_provenance(tree: P
     claims = page.split('id="claims"')[1].split("</section>")[0]
     assert "matches" in claims and "not checkable" not in claims
     assert page.count('src="data:image/svg+xml,') == 1
+
+
+def test_a_finding_that_names_the_run_says_nothing_of_all_runs(tree: Path):
+    page, _ = page_of(tree, "r")
+    assert '<li>all runs: <a href="#drift/all_runs">' in page
+    file = tree / "data/drawn/runs/all_runs/drift.svg"
+    file.write_text(file.read_text().replace("&lt;script&gt; drifts", "Of two, r drifts most"))
+    page, _ = page_of(tree, "r")
+    assert '<li><a href="#drift/all_runs">Of two, r drifts most' in page
 
 
 @pytest.mark.parametrize("name", ["r", "t"])

@@ -2,10 +2,14 @@
 
 from base64 import b64decode
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from embspace.app.page.pictures import png_uri, shorter_uri, svg_uri
+import numpy as np
+from PIL import Image
+
+from embspace.app.page.pictures import fitted, png_uri, shape_of, shorter_uri, svg_uri
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg"><style>a{font:8px 'DejaVu Sans'}</style>
 <text fill="#0072b2">50 % & \u00e4 \u05d0 &quot;><script>alert(1)</script></text></svg>"""
@@ -42,3 +46,35 @@ def test_the_shorter_one_is_taken(tmp_path: Path) -> None:
     assert shorter_uri(b"<svg>" + b"1" * 100, png) == "data:image/png;base64,MQ=="
     png.write_bytes(b"1" * 1000)
     assert shorter_uri(b"<svg/>", png).startswith("data:image/svg+xml,")
+
+
+def test_the_shape_is_that_of_the_view() -> None:
+    assert shape_of(b'<svg height="1pt" viewBox="0 0 510.236 269.4">') == (510, 269)
+    assert shape_of(b"<svg/>") == (0, 0)
+
+
+def test_the_largest_pictures_are_in_fewer_colors_where_all_are_too_large(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (60, 60, 3)).astype(np.uint8)
+    noise[5:7, 5:7] = rare = (213, 94, 0)
+    noise[..., 1] //= 4  # nothing else is orange
+    noise[5:7, 5:7, 1] = rare[1]
+    for name in ("large", "small"):
+        Image.fromarray(noise[:, : 60 if name == "large" else 10]).save(tmp_path / f"{name}.png")
+    images = {name: tmp_path / f"{name}.png" for name in ("large", "small")} | {"none": tmp_path}
+    pictures = {
+        "large": str(png_uri(images["large"].read_bytes())),
+        "small": str(png_uri(images["small"].read_bytes())),
+        "none": "data:image/svg+xml," + "a" * 99_999,
+    }
+    total = sum(map(len, pictures.values()))
+    assert fitted(pictures, images, total) == pictures
+    found = fitted(pictures, images, total - 1)
+    assert found["small"] == pictures["small"] and found["none"] == pictures["none"]
+    assert len(found["large"]) < len(pictures["large"])
+    png = b64decode(found["large"].partition(",")[2])
+    with Image.open(BytesIO(png)) as image:
+        assert image.size == (60, 60) and image.mode == "P"
+        shown = np.array(image.convert("RGB"), dtype=int)[5, 5]
+    assert np.abs(shown - rare).max() <= 40  # not one of the many colors around it
+    found = fitted(pictures, images, 0)
+    assert len(found["small"]) <= len(pictures["small"]) and found["none"] == pictures["none"]

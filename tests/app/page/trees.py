@@ -1,6 +1,11 @@
-"""Small trees with results of a run, a pair and a corpus, some of them with hostile words."""
+"""Trees for pages: small ones with hostile words, and what git has of the default model."""
 
+import shutil
 from pathlib import Path
+
+import pandas as pd
+
+from embspace.app.page.model import drawn_nouns, layer_nouns
 
 HOSTILE = "<script>alert(1)</script>\u202eabc\u202c שלום"
 FILES = {
@@ -43,4 +48,23 @@ def write_tree(folder: Path) -> Path:
         file.write_text(text, encoding="utf-8")
     for picture in PICTURES:
         (folder / f"figures/{picture}.png").write_bytes(b"\x89PNG")
+    return folder
+
+
+def write_model_tree(root: Path, folder: Path, *, svg: str = "<svg/>") -> Path:
+    """Write what git has of the default model, and a stand-in for the rest: one SVG for all."""
+    for part in ("conf", "data/published", "figures", "results"):
+        shutil.copytree(root / part, folder / part)
+    shutil.copy(root / "params.yaml", folder)
+    pin = folder / "data/prepared/model/minilm.json"
+    pin.parent.mkdir(parents=True)
+    pin.write_text('{"source": "package", "version": "1.2.3", "sha256": {"a.txt": "00ff"}}')
+    for noun, chapter in (drawn_nouns() | layer_nouns()).items():
+        for suffix in ("svg", "pdf", "tex"):
+            drawn = folder / f"data/drawn/{chapter}/minilm/{noun}.{suffix}"
+            drawn.parent.mkdir(parents=True, exist_ok=True)
+            drawn.write_text(svg)
+    texts = folder / "data/prepared/texts/posts.parquet"
+    texts.parent.mkdir(parents=True)
+    pd.DataFrame({"id": range(4321)}).to_parquet(texts)
     return folder

@@ -13,7 +13,7 @@ async function start() {
   root.dataset.painter = painter.name;
   const now = { set: null, map: null, layout: null, grid: null, values: null, selected: [], hover: -1,
     pinned: -1, lasso: null, names: true, places: [], spin: [0, 0], isLasso: false };
-  const front = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "#eeeeee" : "#000000");
+  const front = () => (matchMedia(DARK).matches ? "#eeeeee" : "#000000");
   let asked = false;
   const paint = () => { if (!asked) { asked = true; requestAnimationFrame(() => { asked = false; frame(); }); } };
 
@@ -72,9 +72,7 @@ async function start() {
     now.map = now.set.maps[part("map").value];
     now.layout = layoutOf(content, now.map);
     now.flat = now.layout; now.spin = [0, 0];
-    place();
-    const best = Number(part("map").value) === now.set.start ? "the truest map here" : `the truest is ${now.set.maps[now.set.start].method}, ${now.set.maps[now.set.start].variant}`;
-    part("truth").textContent = `${now.map.method}: of the ${now.map.k} nearest neighbors in the full space this map keeps ${percent(now.map.recall)} (a random layout ${percent(now.map.chance)}); trustworthiness ${now.map.trustworthiness.toFixed(2)}, continuity ${now.map.continuity.toFixed(2)}; ${best}.${now.layout.z ? " Alt and drag turn it in three dimensions." : ""}`;
+    place(); truth();
     const was = part("color").value;
     const ways = [...now.set.categories.map((c) => c.name), ...now.set.scalars.map((s) => s.name)];
     if (now.map.neighbors) ways.push("neighbors lost");
@@ -83,6 +81,13 @@ async function start() {
     camera.show(now.layout.x, now.layout.y);
     chooseColor();
     if (now.pinned >= 0) pin(now.pinned);
+  }
+
+  const isTurned = () => now.layout !== now.flat;
+
+  function truth() {
+    const best = Number(part("map").value) === now.set.start ? "the truest map here" : `the truest is ${now.set.maps[now.set.start].method}, ${now.set.maps[now.set.start].variant}`;
+    part("truth").textContent = `${now.map.method}: of the ${now.map.k} nearest neighbors in the full space this map keeps ${percent(now.map.recall)} (a random layout ${percent(now.map.chance)}); trustworthiness ${now.map.trustworthiness.toFixed(2)}, continuity ${now.map.continuity.toFixed(2)}; ${best}.${now.layout.z ? (isTurned() ? " It is turned now: the numbers are of the flat map, as “whole map” shows it." : " Alt and drag turn it in three dimensions.") : ""}`;
   }
 
   function place() {
@@ -98,7 +103,7 @@ async function start() {
     if (!now.category) {
       const scalar = now.set.scalars.find((s) => s.name === name);
       now.values = scalar ? scaled(content, scalar)
-        : neighborsLost(now.grid, now.layout.x, now.layout.y, content.values[now.map.neighbors.array], now.map.neighbors.k);
+        : neighborsLost(gridOf(now.flat.x, now.flat.y, 200), now.flat.x, now.flat.y, content.values[now.map.neighbors.array], now.map.neighbors.k);
       const known = now.values.filter((v) => !Number.isNaN(v));
       now.ends = [known.reduce((a, b) => Math.min(a, b), Infinity), known.reduce((a, b) => Math.max(a, b), -Infinity)];
     }
@@ -175,7 +180,7 @@ async function start() {
     lists.push(full.length
       ? listOf("nearest in the full space (†: not among those on the map)", full, now.set.names, pin, (j) => !onMap.includes(j))
       : element("p", "No neighbors in the full space are stored for these points."));
-    lists.push(listOf("nearest on the map (†: not among those in the full space)", onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
+    lists.push(listOf(`nearest on the map${isTurned() ? ", turned as it is now" : ""} (†: not among those in the full space)`, onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
     lists[0].className = "ex-pinned";
     part("neighbors").replaceChildren(...lists);
     paint();
@@ -220,15 +225,22 @@ async function start() {
 
   function setLasso(isOn) { now.isLasso = isOn; root.toggleAttribute("data-lasso", isOn); part("lasso").setAttribute("aria-pressed", isOn); }
   function setNames() { now.names = !now.names; part("names").setAttribute("aria-pressed", now.names); paint(); }
-  function whole() { camera.show(now.layout.x, now.layout.y); paint(); }
+  function whole() {
+    if (isTurned()) { now.spin = [0, 0]; now.layout = now.flat; place(); truth(); if (now.pinned >= 0) pin(now.pinned); }
+    camera.show(now.layout.x, now.layout.y); paint();
+  }
 
   function turn(dx, dy) {
     now.spin[0] += dx / 150; now.spin[1] += dy / 150;
     const [ca, sa, cb, sb] = [Math.cos(now.spin[0]), Math.sin(now.spin[0]), Math.cos(now.spin[1]), Math.sin(now.spin[1])];
     const { x, y, z } = now.flat;
     const side = x.map((v, i) => v * ca + z[i] * sa);
+    const wasFlat = !isTurned();
     now.layout = { ...now.flat, x: side, y: y.map((v, i) => v * cb - (z[i] * ca - x[i] * sa) * sb) };
-    place(); paint();
+    place();
+    if (wasFlat) truth();
+    if (now.pinned >= 0) pin(now.pinned);
+    paint();
   }
 
   function listen() {
@@ -299,6 +311,7 @@ async function start() {
   part("clear").addEventListener("click", () => { now.selected = []; showSelected(); });
   part("copy").addEventListener("click", () => copied(now.selected.map((i) => now.set.names[i]).join("\n")));
   part("csv").addEventListener("click", () => download(asCsv(["name", "x", "y"], now.selected.map(rowOf)), `${content.model}_selected.csv`));
+  matchMedia(DARK).addEventListener("change", () => { legend(); shade(); });
   window.addEventListener("resize", () => { camera.fit(); paint(); });
   camera.fit(); chooseSet(); listen();
   startTrails(content, part);

@@ -1,5 +1,10 @@
 // Draws the paths of a sentence's tokens, up to the layer of the slider.
 
+const DARK = "(prefers-color-scheme: dark)";
+// Parts of the ramp whose contrast with the ground is at least 3 to 1.
+const ON_LIGHT = [0, 0.58];
+const ON_DARK = [0.36, 1];
+
 function startTrails(content, part) {
   const trails = content.trails;
   if (!trails.length) return;
@@ -19,6 +24,7 @@ function startTrails(content, part) {
   part("trail").addEventListener("change", choose);
   part("layer").addEventListener("input", paint);
   window.addEventListener("resize", paint);
+  matchMedia(DARK).addEventListener("change", paint);
   choose();
 }
 
@@ -39,9 +45,11 @@ function paintTrail(canvas, trail, layer, part) {
     width / 2 + (x - (x0 + x1) / 2) * scale, height / 2 - (y - (y0 + y1) / 2) * scale,
   ];
   context.font = "12px system-ui, sans-serif";
+  const [least, most] = matchMedia(DARK).matches ? ON_DARK : ON_LIGHT;
   const ends = [];
   trail.tokens.forEach((token, number) => {
-    const color = `rgb(${rampColor((0.85 * number) / Math.max(1, trail.tokens.length - 1))})`;
+    const share = number / Math.max(1, trail.tokens.length - 1);
+    const color = `rgb(${rampColor(least + (most - least) * share)})`;
     const seen = token.layers.map((at, i) => [at, i]).filter(([at]) => at <= layer);
     if (!seen.length) return;
     const points = seen.map(([, i]) => place(token.x[i], token.y[i]));

@@ -5,8 +5,8 @@ import platform
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import chdir
-from dataclasses import dataclass
-from html import escape, unescape
+from dataclasses import dataclass, replace
+from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.ledger import decided_tables, own_finding
-from embspace.app.page.pictures import shorter_uri
+from embspace.app.page.pictures import fitted, shape_of, shorter_uri, title_in
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
@@ -32,14 +32,13 @@ if TYPE_CHECKING:
 
 TEMPLATE = "page.html.jinja"
 STYLE = "style.css"
-FILTER = "filter.js"  # of the ledger; without scripts all rows are shown
+SCRIPTS = ("filter", "save")  # without them all rows are shown, and figures are files
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
-# In a figure's SVG: what stands beside the panels, and of that the lines of the title.
-OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
-TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
 FOLD_ENDS = ("\n".join(FOLD[:2]), FOLD[2])  # paragraphs of a figure's Markdown
 VERBS = ("measure", "project", "draw")
-DOWNLOADS = (".pdf", ".tex")  # of what is drawn
+LARGEST = 12_000_000  # bytes of a page
+OTHER = 300_000  # of them, for what the template says
+DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
 # What the contents call the chapters, of which some have one section.
 CHAPTERS = {
     "learned": "Learned vectors",
@@ -66,6 +65,7 @@ class Section:
     title: str
     name: str  # the title without the model, which all of them name
     figure: str
+    shape: tuple[int, int]  # width and height of the figure, for their ratio
     tables: str
     settings: dict[str, str]  # the text of each settings file, by its path
     downloads: list[str]  # relative to the page
@@ -93,13 +93,13 @@ def page_of(
 
     here = files("embspace.app.page")
     template = here.joinpath(TEMPLATE).read_text(encoding="utf-8")
-    own = (
-        '(() => {\n"use strict";\n' + here.joinpath(FILTER).read_text(encoding="utf-8") + "})();\n"
-    )
+    parts = (here.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    own = '(() => {\n"use strict";\n' + "".join(parts) + "})();\n"
     scripts = [own, *(explorer.scripts if explorer else ())]
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
+    sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=model,
@@ -183,11 +183,14 @@ def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str]
         return methods_of(nouns, model)
 
 
-def title_in(picture: str) -> str:
-    """Return the title of a figure as its SVG has it: what is bold outside of all panels."""
-    groups = OUTSIDE.findall(picture)
-    titles = (TITLE_LINE.findall(group) for group in groups)
-    return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
+def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> list[Section]:
+    """Return the sections, the largest figures in fewer colors where all are beyond 12 MB."""
+    texts = [data, *(text for each in sections for text in (each.tables, *each.settings.values()))]
+    spare = LARGEST - OTHER - sum(len(text.encode()) for text in texts)
+    figures = {each.noun: each.figure for each in sections}
+    images = {noun: folder / f"figures/{noun}/{model}.png" for noun in figures}
+    figures = fitted(figures, images, spare)
+    return [replace(each, figure=figures[each.noun]) for each in sections]
 
 
 def _nouns(folder: Path, model: str) -> list[str]:
@@ -230,6 +233,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         name=_without_model(title, _label(folder, model)),
         # An image, not part of the page: the names in one figure are those in the next.
         figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
+        shape=shape_of(picture),
         tables=tables,
         finding=finding,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},

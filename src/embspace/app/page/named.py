@@ -1,5 +1,6 @@
 """The page of a run, a pair or a corpus: all that the user's tree has of it, computed or not."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from embspace.app.page.fragment import policy_of
-from embspace.app.page.model import STYLE, VERBS, as_html, title_in
+from embspace.app.page.model import LARGEST, STYLE, VERBS, as_html
 from embspace.app.page.names import FOLDERS, Named
-from embspace.app.page.pictures import png_uri, svg_uri
+from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.draw.page.markdown import markdown_table
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEMPLATE = "named.html.jinja"
-LARGEST = 12_000_000  # bytes of a page with its figures inside
 LARGEST_ALONE = 25_000_000  # of one that holds the files beside it, too
 N_ROWS = 40  # of a table of a corpus
 DIGITS = 3
@@ -52,6 +52,8 @@ class Part:
     downloads: list[Path]
     settings: dict[str, str]
     stages: list[str]
+    about: str = ""
+    """What the finding is about where it is not the page's name: stands before it."""
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
@@ -68,7 +70,9 @@ def parts_of(root: Path, named: Named) -> list[Part]:
         shown |= {noun: of for noun, of in every.items() if noun in results}
     stages = _stages(root)
     return [
-        _part(root, noun, shown.get(noun, named.name), results.get(noun, []), stages)
+        _with_subject(
+            _part(root, noun, shown.get(noun, named.name), results.get(noun, []), stages), named
+        )
         for noun in sorted({*shown, *results})
     ]
 
@@ -216,7 +220,18 @@ def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
             for place, rows in tables
         ]
         title = part.title if part.title != noun else f"{noun}, {of}"
-        yield replace(part, title=title, tables=as_html("\n".join(texts))[1])
+        part = replace(part, title=title, tables=as_html("\n".join(texts))[1])
+        yield _with_subject(part, named)
+
+
+def _with_subject(part: Part, named: Named) -> Part:
+    """Return a part that says what its finding is about, if that is not the page's own subject."""
+    of = {"run": "all runs: ", "corpus": "all corpora: "}.get(named.kind, "")
+    is_own = part.key.endswith(f"/{named.name}") or any(
+        re.search(rf"(?<!\w){re.escape(each)}(?!\w)", part.finding)
+        for each in (named.name, named.label)
+    )
+    return part if is_own else replace(part, about=of)
 
 
 def _has_corpus(file: Path) -> bool:

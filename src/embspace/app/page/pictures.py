@@ -1,11 +1,19 @@
 """Pictures inside a page, in as few bytes as they can be written."""
 
+import re
 from base64 import b64encode
+from html import unescape
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+# In a figure's SVG: what stands beside the panels, and of that the lines of the title.
+OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
+TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
+# Of an SVG of Matplotlib: width and height.
+VIEW = re.compile(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 # What may stand in a URL inside double quotes; a URL loses its line breaks, so they become spaces.
 PLAIN = " /:;=,()!$*+-._~?@[]{}|^`\\<>'"
 
@@ -24,3 +32,49 @@ def shorter_uri(svg: bytes, png: Path) -> Markup:
     """Return the SVG, or the PNG of the same figure if there is one and it is shorter."""
     drawn = svg_uri(svg)
     return min(drawn, png_uri(png.read_bytes()), key=len) if png.is_file() else drawn
+
+
+def shape_of(svg: bytes) -> tuple[int, int]:
+    """Return width and height of an SVG in points, so that a page keeps its place; (0, 0) without.
+
+    A PNG of the same figure has the same ratio.
+    """
+    found = VIEW.search(svg)
+    return (round(float(found[1])), round(float(found[2]))) if found else (0, 0)
+
+
+def title_in(picture: str) -> str:
+    """Return the title of a figure as its SVG has it: what is bold outside of all panels."""
+    groups = OUTSIDE.findall(picture)
+    titles = (TITLE_LINE.findall(group) for group in groups)
+    return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
+
+
+def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dict[str, str]:
+    """Return data URIs of at most `spare` letters together, if there are images for that.
+
+    From the largest on, a picture becomes its PNG in 256 colors, as long as all are beyond it.
+    """
+    found = dict(pictures)
+    total = sum(map(len, found.values()))
+    for name in sorted(found, key=lambda each: -len(found[each])):
+        if total <= spare:
+            break
+        if images[name].is_file():
+            smaller = min(found[name], _in_few_colors(images[name]), key=len)
+            total -= len(found[name]) - len(smaller)
+            found[name] = smaller
+    return found
+
+
+def _in_few_colors(png: Path) -> str:
+    from PIL import Image
+
+    written = BytesIO()
+    with Image.open(png) as image:
+        # Coverage, and not the median cut: a color that few points have is a meaning, too.
+        few = image.convert("RGB").quantize(
+            256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        )
+        few.save(written, "PNG", optimize=True)
+    return png_uri(written.getvalue())
