@@ -48,7 +48,7 @@ def test_occurrences_and_distances_are_those_of_the_tables(results, drawn):
 def test_the_title_names_the_hub(results, drawn):
     first, k = results["hubs"].iloc[0], results["occurrence"]["k"].max()
     name = f"position {first['id']}" if first["space"] == "positional" else first["token"]
-    said = f"{name} is among the {k} nearest neighbors of {first['k_occurrence']} of 150 vectors"
+    said = f"{name} is among the {k} nearest by distance of {first['k_occurrence']} of 150 vectors"
     assert drawn[0].get_suptitle().strip() == said
 
 
