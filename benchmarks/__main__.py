@@ -1,5 +1,7 @@
 """`make bench`: run every contestant in turn, several times, and write benchmarks/table.md.
 
+Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed.
+
 The rounds go through all contestants, so that a slow minute of the machine hits both sides of a
 ratio; of each the fastest round counts.
 """
@@ -17,6 +19,7 @@ from tqdm import tqdm
 
 from benchmarks.contest import MATRIX
 from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
+from benchmarks.streamed import run_streamed
 from benchmarks.table import comparisons_table
 from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError
@@ -150,6 +153,10 @@ def main() -> None:
     if len(sys.argv) == 1:
         with writing(TABLE) as partial:
             partial.write_text(text, encoding="utf-8")
+        try:
+            run_streamed()
+        except InputError as error:
+            print(f"benchmarks.streamed is left out: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

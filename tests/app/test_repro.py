@@ -1,13 +1,16 @@
 """More of it in test_working_tree.py, where it runs as it does for a user."""
 
 import platform
+import shutil
 from pathlib import Path
 
 import pytest
 import yaml
 
-from embspace.app.repro import HEAP, Step, run_repro
+from embspace.app.repro import HEAP, Step, collect_stages, run_repro, stages_of
 from embspace.errors import InputError
+from embspace.settings.pipeline import graph_files
+from embspace.settings.schema import read_yaml
 
 
 @pytest.fixture
@@ -69,3 +72,19 @@ def test_the_words_of_the_stage_that_failed_are_the_error(run):
         run({"one": {"cmd": r"printf 'error: no\n  way\n'; exit 1"}})
     with pytest.raises(InputError, match=r"(?s)^the pipeline failed:.*\nhm\n.*log$"):
         run({"one": {"cmd": "echo hm; exit 1"}})
+
+
+def test_all_stages_are_those_that_dvc_makes_of_params(root: Path, tmp_path: Path):
+    for graph in graph_files(root):
+        (tmp_path / graph).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / graph, tmp_path / graph)
+    shutil.copytree(root / "conf", tmp_path / "conf")
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n    analytics = false\n")
+    params = read_yaml(root / "params.yaml")
+    params |= {"models": ["one", "two"], "profiled": ["one"], "checkpointed": ["two"]}
+    params |= {"trained": ["run"], "compared": {"one--two": {"model": "one", "other_model": "two"}}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    by_dvc = {stage.name for stage in collect_stages(tmp_path, [])}
+    assert stages_of(tmp_path, []) == by_dvc
+    assert {"measure_profiles@one-spectrum", "compare_alignment@one--two"} <= by_dvc

@@ -1,4 +1,7 @@
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,16 +29,14 @@ def entry(commit: str) -> LockedModel:
     )
 
 
-def test_a_model_of_the_hub_is_its_commit_and_its_hashes(monkeypatch):
-    looked_for: list[str] = []
-    monkeypatch.setattr(stage, "locate_files", lambda name, files: looked_for.append(name))
+def test_a_model_of_the_hub_is_its_commit_and_its_hashes(tiny_folder: Path, monkeypatch):
+    monkeypatch.setattr(stage, "locate_files", lambda name, files: tiny_folder)
     assert prepare_model("tiny", hub_model(), {"tiny": entry("1"), "other": entry("2")}) == {
         "source": "hub",
         "repository": "maker/tiny",
         "commit": "1" * 40,
         "sha256": {"config.json": "a" * 64},
     }
-    assert looked_for == ["tiny"]
 
 
 def test_what_was_not_fetched_is_told(tmp_path: Path, monkeypatch):
@@ -82,3 +83,20 @@ def test_a_model_that_does_not_fit_into_memory_stops_here(tiny_folder: Path, mon
     description = tiny_description(tiny_folder) | {"parameters": 2**30}
     with pytest.raises(InputError, match=r"2 times need 8\.0 GiB of memory, 1\.0 GiB are"):
         prepare_model("tiny", describe_model("tiny", description), {})
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("config.json", {"use_cache": "maybe"}, "config.json: cannot be read: .*use_cache"),
+        ("config.json", {"num_hidden_layers": 0}, "num_hidden_layers.*from 1"),
+        ("tokenizer.json", {"model": {"vocab": {"cat": 10**9}}}, "'cat' has the number 1000000000"),
+    ],
+)
+def test_files_that_make_no_model_stop_here(
+    tiny_folder: Path, tmp_path: Path, file: str, change: dict[str, Any], said: str
+):
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "tiny"))
+    (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | change))
+    with pytest.raises(InputError, match=said):
+        prepare_model("tiny", describe_model("tiny", tiny_description(folder)), {})

@@ -14,6 +14,7 @@ from embspace.settings.pipeline import (
     read_locked,
     read_parts,
     read_stages,
+    stage_names,
 )
 
 GRAPHS = {
@@ -162,3 +163,18 @@ def test_every_result_of_the_project_is_made_by_one_stage(root: Path) -> None:
     parts = [part for stage in read_stages(root).values() for part in stage.by_family()]
     made = [path for part in parts for path in part.outputs()]
     assert len(made) == len(set(made)) and not [path for path in made if "item.family" in path]
+
+
+def test_stages_are_named_by_all_items_of_their_matrices(tmp_path: Path):
+    (tmp_path / "dvc.yaml").write_text(THINGS)
+    assert stage_names(tmp_path, {"models": ["a", "b"]}) == {
+        *(f"measure_shapes@{model}-{family}" for model in "ab" for family in ("round", "square")),
+        *(f"measure_{noun}@{model}" for noun in ("colors", "nothing") for model in "ab"),
+    }
+    assert stage_names(tmp_path, {"models": []}) == set()
+
+
+def test_a_graph_that_cannot_be_read_is_told(tmp_path: Path):
+    (tmp_path / "dvc.yaml").write_text("stages: [")
+    with pytest.raises(InputError, match=r"dvc\.yaml: is not YAML"):
+        read_stages(tmp_path)

@@ -5,13 +5,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from embspace.app.checks.config_file import check_config
 from embspace.app.checks.long_stimuli import check_lengths, listed_positions, local_stimuli
-from embspace.app.checks.model_heads import check_head
-from embspace.app.checks.token_ids import check_token_ids
 from embspace.errors import InputError, not_among, within
 from embspace.files.copies import check_links
 from embspace.files.remote import local_path
+from embspace.models.checks.files import check_files
 from embspace.models.locate import locate_files
 from embspace.models.matrices import check_offset
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
@@ -145,10 +143,8 @@ def _missing_files(params: Params) -> Iterator[str]:
             for files in _files_of(model):
                 folder = locate_files(name, files)
                 if files is model:
-                    check_config(folder)
+                    check_files(name, model, folder)
                     _check_positions(name, model, folder)
-                    check_head(name, model, folder)
-                    check_token_ids(model, folder)
             _check_window(name, model)
         except InputError as error:
             yield str(error)

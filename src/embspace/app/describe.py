@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from embspace.app.checks.config_file import check_config
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError, did_you_mean, reason_of
 from embspace.files.atomic import writing
+from embspace.models.checks.config_file import check_config
 from embspace.settings.find_description import LIST
 from embspace.settings.model import (
     REPOSITORY,

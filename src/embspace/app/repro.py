@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.settings.pipeline import GRAPH
+from embspace.settings.params import PARAMS
+from embspace.settings.pipeline import GRAPH, stage_names
+from embspace.settings.schema import read_yaml
 
 # How `dvc repro` says that it has come to a stage.
 # Before the name stands the graph, if it is not the root's.
@@ -71,6 +73,8 @@ def run_repro(folder: Path, targets: Sequence[str], log: Path, *, held: int) -> 
 
 def stages_of(folder: Path, targets: Sequence[str]) -> set[str]:
     """Return the names of the stages of a tree, with their items, that `collect_stages` finds."""
+    if not targets:
+        return stage_names(folder, read_yaml(folder / PARAMS))
     return {stage.name for stage in collect_stages(folder, targets)}
 
 

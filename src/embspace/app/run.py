@@ -43,12 +43,12 @@ def run_stages(name: str | None, model: str | None) -> int:
 
 def _remove_strays() -> int:
     """Remove what dropped corpora left, unless a run is at work that may still read it."""
-    from dvc.lock import LockError
-    from dvc.repo import Repo
-
     params = read_params()
     if not find_strays(params):
         return 0
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
     try:
         with Repo().lock:
             strays = find_strays(params)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from embspace.files.atomic import write_bytes
+from embspace.models.checks.architecture import check_architecture
+from embspace.models.checks.files import check_files
 from embspace.models.locate import locate_files, locate_vectors, sha256
 from embspace.models.lock import Locked, locked_model, locked_wheel, read_lock
 from embspace.models.memory import check_memory
@@ -30,7 +32,7 @@ def prepare_model(name: str, model: Model, lock: dict[str, Locked]) -> dict[str,
 
     Raises:
         InputError: if the model is larger than the free memory, was not fetched, or if a file is
-            missing or differs from its pin.
+            missing, differs from its pin, or does not make a model.
     """
     if isinstance(model, VectorsModel):
         files = locate_vectors(name, model)
@@ -48,6 +50,9 @@ def prepare_model(name: str, model: Model, lock: dict[str, Locked]) -> dict[str,
             "tokenizer": tokenizer,
         }
     pin = _pin(name, model, lock)
+    folder = locate_files(name, model)
+    check_files(name, model, folder)
+    check_architecture(folder)
     if isinstance(model, WheelModel) and model.tokenizer:
         pin["tokenizer"] = _pin(name, model.tokenizer, lock)
     return pin

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ from embspace.settings.schema import read_yaml
 GRAPH = "dvc.yaml"
 LOCK = "dvc.lock"
 ITEM = re.compile(r"\$\{item\.(\w+)\}")
+LIST = re.compile(r"\$\{(\w+)\}")
+# Graphs and their locks are long.
+_FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Stage(NamedTuple):
@@ -84,8 +88,38 @@ def read_stages(root: Path) -> dict[str, Stage]:
     return {
         name: Stage(name, graph, _as_matrix(entry))
         for graph in graph_files(root)
-        for name, entry in read_yaml(root / graph).get("stages", {}).items()
+        for name, entry in _read_graph(root / graph).get("stages", {}).items()
     }
+
+
+def stage_names(root: Path, params: Mapping[str, Any]) -> set[str]:
+    """Return the names of all stages of a tree with the items that `params` has for them.
+
+    They are those that DVC makes of params.yaml, which it takes seconds to do.
+    """
+    names = set[str]()
+    for name, stage in read_stages(root).items():
+        lists = [_items(each, params) for each in stage.entry.get("matrix", {}).values()]
+        items = ["-".join(each) for each in product(*lists)]
+        names |= {f"{name}@{item}" for item in items} if lists else {name}
+    return names
+
+
+def _items(listed: str | list[str], params: Mapping[str, Any]) -> list[str]:
+    """Return the items of one key of a matrix: a list, or the name of one in `params`."""
+    if isinstance(listed, list):
+        return listed
+    named = LIST.fullmatch(listed)
+    return [*params[named[1]]] if named else [listed]
+
+
+def _read_graph(file: Path) -> dict[str, Any]:
+    """Return the content of a dvc.yaml; what the fast reader cannot read, the other one tells."""
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        content = None
+    return content if isinstance(content, dict) else read_yaml(file)
 
 
 def read_parts(root: Path) -> list[Stage]:
@@ -125,8 +159,7 @@ def read_locked(file: Path) -> dict[str, Any]:
     """Return the stages of one dvc.lock, by name and item; none if the file is not there."""
     if not file.is_file():
         return {}
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file is long
-    content: Any = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    content: Any = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)
     return dict((content or {}).get("stages", {}))
 
 

@@ -27,6 +27,7 @@ def test_commands_are_listed_in_the_order_of_use():
         "app",
         "export",
         "corpus",
+        "vectors",
         "prune",
     ]
 

@@ -42,6 +42,31 @@ def test_the_page_is_named_from_where_the_user_is(
     assert call("report", "x", "--quick").stdout == "| space |\n"
 
 
+def test_a_run_or_all_has_a_page_of_what_is_computed(
+    page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+    there = "embspace.app.page.overview"
+    monkeypatch.setattr(
+        f"{there}.write_named", lambda _, named, **__: asked.append(named.name) or Path("a.html")
+    )
+    monkeypatch.setattr(f"{there}.write_all", lambda *_, **__: Path("all.html"))
+    monkeypatch.chdir(root)
+    assert call("report", "sentiment").stdout == "a.html\n"
+    assert call("report", "--all").stdout == "all.html\n"
+    assert asked == ["sentiment"] and page == {}
+
+
+def test_a_name_that_is_none_is_told_what_is_allowed(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    said = call("report", "sentimnt")
+    assert said.exit_code == 1
+    assert "conf/model/sentimnt.yaml: not found" in said.stderr
+    assert "did you mean 'sentiment'?" in said.stderr
+    assert "found none, allowed: a name, or else --all" in call("report").stderr
+    assert "--single-file: found with a model" in call("report", "minilm", "--single-file").stderr
+
+
 def test_hits_steer_no_terminal(monkeypatch: pytest.MonkeyPatch):
     hit = Hit(0.5, "id\x1b[31m", 0, "text\x1b]0;title\x07")
     monkeypatch.setattr("embspace.app.queries.search.search", lambda *given, **options: [hit])

@@ -16,7 +16,7 @@ TEXTS = pd.DataFrame(
     {
         "id": ["sea", "long"],
         "document": ["sea", "long"],
-        "subject": ["water", "mat"],
+        "subject": ["water", ""],
         "text": ["the boat\tand the tide", "rain on the mat . " * 20],
     }
 )
@@ -54,7 +54,19 @@ def test_windows_of_texts_have_their_words():
     assert found.name == "tiny-one-layer2-mean"
     assert found.rows["words"][0] == "the boat and the tide"
     assert found.rows["label"].tolist() == ["sea"] + ["long"] * (len(found.rows) - 1)
-    assert found.rows["group"].tolist()[:2] == ["water", "mat"] and len(found.rows) > 2
+    assert found.rows["group"].tolist()[:2] == ["water", "long"] and len(found.rows) > 2
+
+
+@pytest.mark.parametrize("change", [{"id": ["sea", "new"]}, {"text": ["the boat", "rain"]}])
+def test_states_of_other_texts_are_refused(tree: Path, change: dict[str, list[str]]):
+    path = tree / "data/prepared/texts/one.parquet"
+    kept = path.read_bytes()
+    save_rows(TEXTS.assign(**change), str(path))
+    try:
+        with pytest.raises(InputError, match="older than the texts"):
+            texts_space("tiny", "one", -1, "mean")
+    finally:
+        path.write_bytes(kept)
 
 
 def test_tokens_have_their_text():

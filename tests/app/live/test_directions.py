@@ -78,7 +78,13 @@ def test_turning_moving_and_scaling_change_nothing():
 def test_one_pair_each_has_a_cosine_and_no_reliability():
     found = of(planted(1, 2)[:4], 1)
     assert np.isnan(found.reliability).all() and np.isnan(found.corrected_cosine)
-    assert found.p_value > 0.1  # four texts have few pairings
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_four_texts_have_three_pairings_of_which_the_given_one_is_as_far(seed: int):
+    x = np.random.default_rng(seed).normal(loc=3, size=(4, 384))
+    thirds = 3 * of(x, 1).p_value
+    assert round(thirds) >= 1 and thirds == pytest.approx(round(thirds), abs=0.06)
 
 
 def test_equal_texts_in_a_pair_have_no_direction():

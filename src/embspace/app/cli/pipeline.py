@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
-from embspace.errors import counted, visible
+from embspace.errors import InputError, counted, visible
 
 
 def check() -> None:
@@ -66,6 +67,12 @@ def verify(
     everything: Annotated[
         bool, typer.Option("--all", help="Show also each file and number that agrees.")
     ] = False,
+    streamed: Annotated[
+        Path | None,
+        typer.Option(
+            "--streamed", help="Tables of `embspace corpus` instead: values alone.", metavar="DIR"
+        ),
+    ] = None,
 ) -> None:
     """Compare the results with the stored baselines and with published numbers.
 
@@ -76,10 +83,27 @@ def verify(
     """
     from embspace.verify.command import verify_results
 
+    if streamed is not None:
+        if update or computed or results is not None:
+            with clear_errors():
+                raise InputError("--streamed: goes with none of --update, --computed and --results")
+        raise typer.Exit(_verify_streamed(streamed.absolute()))
     folder = Path("results") if results is None else results.absolute()
     with at_own_root():
         passed = verify_results(folder, update=update, computed=computed, everything=everything)
     raise typer.Exit(0 if passed else 1)
+
+
+def _verify_streamed(folder: Path) -> int:
+    """Print how tables of `embspace corpus` agree with baselines; the exit code."""
+    from embspace.verify.rules import read_tolerances
+    from embspace.verify.streamed import compare_streamed, lines_of
+
+    with at_own_root():
+        tables = compare_streamed(folder, read_tolerances())
+    for line in lines_of(tables):
+        typer.echo(visible(line))
+    return 1 if any(table.comparison.drifted for table in tables) else 0
 
 
 def prune(

@@ -1,9 +1,11 @@
 """Commands that show results: a report, a search, a cosine, methods, definitions."""
 
 import os
+import re
 import signal
 import sys
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +15,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
 from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
-from embspace.errors import visible
+from embspace.errors import InputError, visible
 
 ModelOption = Annotated[
     str,
@@ -29,11 +31,12 @@ PoolingOption = Annotated[str, typer.Option("--pooling", help="cls, mean or max.
 
 def report(
     model: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="One that `embspace models` lists, a folder, or a repository owner/name."
+            help="One that `embspace models` lists, a folder, or a repository owner/name; or a "
+            "run, a pair or a corpus, of which the page shows what is computed."
         ),
-    ],
+    ] = None,
     corpus: Annotated[
         str | None,
         typer.Option(
@@ -61,6 +64,13 @@ def report(
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
     ] = False,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="Pages of all that is computed, and a list of them.")
+    ] = False,
+    single_file: Annotated[
+        bool,
+        typer.Option("--single-file", help="With the files inside; of no model's own report."),
+    ] = False,
 ) -> None:
     """Fetch a model, run every analysis of it, and open a page of all figures and tables.
 
@@ -75,16 +85,56 @@ def report(
     say, here = partial(typer.echo, err=quick), Path.cwd()
     reading = reading_of(separator, skip_empty=skip_empty, text_column=text_column)
     with clear_errors():
-        subject = describe_subject(model, corpus, say, layers=layers, reading=reading)
         root = find_root()
-        with chdir(root):
-            if quick:
-                typer.echo(first_table(subject, say))
-                return
-            page = os.path.relpath(root / write_report(subject, say), here)
+        made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
+        if made is None:
+            asked = model or ""
+            with _with_other_names(root, asked):
+                subject = describe_subject(asked, corpus, say, layers=layers, reading=reading)
+            with chdir(root):
+                if quick:
+                    typer.echo(first_table(subject, say))
+                    return
+                made = write_report(subject, say)
+        page = os.path.relpath(root / made, here)
     typer.echo(page)
     if not no_open and sys.stdout.isatty():
         typer.launch(page)
+
+
+def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: bool) -> Path | None:
+    """Write the page of a run, a pair or a corpus, or all of them; None if a model is asked for.
+
+    Raises:
+        InputError: if neither or both are asked for, or a name is not known.
+    """
+    from embspace.app.page.names import names_of
+    from embspace.app.page.overview import write_all, write_named
+
+    if is_all == (asked is not None):
+        raise InputError(f"a name: found {asked or 'none'}, allowed: a name, or else --all")
+    if asked is None:
+        return write_all(root, is_single=is_single)
+    named = names_of(root).get(asked)
+    if named and named.kind != "model":
+        return write_named(root, named, is_single=is_single)
+    if is_single:
+        raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
+    return None
+
+
+@contextmanager
+def _with_other_names(root: Path, asked: str) -> Iterator[None]:
+    """Name runs, pairs and corpora, too, in the error about a word that is no model's name."""
+    from embspace.app.page.names import names_of, unknown
+
+    try:
+        yield
+    except InputError as error:
+        is_word = re.fullmatch(r"[\w.-]+", asked) and not Path(asked).exists()
+        if not is_word or asked in names_of(root):
+            raise
+        raise InputError(f"{error}{unknown(asked, root)}") from error.__cause__
 
 
 def figure(

@@ -220,11 +220,12 @@ def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
 def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
     from embspace.draw.page.looks import PALETTE
 
-    domains = sorted(set(rows["domain"].dropna().astype(str)))
+    domain = rows["domain"].fillna("").astype(str).replace("", "not known")
+    domains = sorted(set(domain))
     if not 1 < len(domains) <= len(PALETTE):
         return []
     looks = {each: (each, PALETTE[number]) for number, each in enumerate(domains)}
-    return [_category("domain", rows["domain"].astype(str), looks, pack)]
+    return [_category("domain", domain, looks, pack)]
 
 
 def _trails(folder: Path, model: str) -> list[Part]:

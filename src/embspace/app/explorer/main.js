@@ -203,6 +203,12 @@ async function start() {
     if (now.isShown) shade();
   }
 
+  // The coordinates of the map as it was computed, whichever way it is turned.
+  const rowOf = (i) => {
+    const { x, y, span, middles } = now.flat;
+    return [now.set.names[i], ...[x[i], y[i]].map((v, k) => Number(((v * span) / 2 + middles[k]).toPrecision(6)))];
+  };
+
   function endLasso() {
     const polygon = now.lasso;
     now.lasso = null;
@@ -292,7 +298,7 @@ async function start() {
   part("reset").addEventListener("click", whole);
   part("clear").addEventListener("click", () => { now.selected = []; showSelected(); });
   part("copy").addEventListener("click", () => copied(now.selected.map((i) => now.set.names[i]).join("\n")));
-  part("csv").addEventListener("click", () => download(asCsv(["name", "x", "y"], now.selected.map((i) => [now.set.names[i], now.layout.x[i], now.layout.y[i]])), `${content.model}_selected.csv`));
+  part("csv").addEventListener("click", () => download(asCsv(["name", "x", "y"], now.selected.map(rowOf)), `${content.model}_selected.csv`));
   window.addEventListener("resize", () => { camera.fit(); paint(); });
   camera.fit(); chooseSet(); listen();
   startTrails(content, part);

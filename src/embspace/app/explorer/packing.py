@@ -16,7 +16,7 @@ class Pack:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.shapes: list[dict[str, int]] = []
-        """Of each array: where it starts, how many numbers it has, and of how many bytes each."""
+        """Return where each array starts, how many numbers it has, and the bytes of a number."""
         self._n_bytes = 0
 
     def add(self, values: Int[np.ndarray, " n"] | UInt16[np.ndarray, " n"], *, n_bytes: int) -> int:

@@ -53,9 +53,10 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     """Return the windows of a corpus at a layer and pooling; layer -1 is the last one.
 
     Raises:
-        InputError: naming what is not known, not extracted, or out of range.
+        InputError: naming what is not known, not extracted, or out of range, or if the windows are
+            not those of the texts.
     """
-    from embspace.app.queries.corpus_space import load_corpus_space
+    from embspace.app.queries.corpus_space import load_corpus_space, outdated
     from embspace.files.rows import load_rows
 
     space = load_corpus_space(model, corpus, layer, pooling)
@@ -64,7 +65,11 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     inside = tokens[~tokens["special"]].groupby("window")
     start, end = inside["start"].min(), inside["end"].max()
     numbers = range(len(space.windows))
-    content = about["text"].reindex(space.windows["text"]).fillna("")
+    if set(space.windows["text"]) != set(about.index):
+        raise outdated()
+    content = about["text"].reindex(space.windows["text"])
+    if (end > content.str.len().to_numpy()[end.index]).any():
+        raise outdated()
     words = [
         one_line(text[int(start.get(number, 0)) : int(end.get(number, 0))])[:SNIPPET]
         for number, text in zip(numbers, content, strict=True)
@@ -73,7 +78,9 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     for column in about.columns.difference(["text", *rows.columns], sort=False):
         rows[column] = about[column].reindex(rows["text"]).to_numpy()
     rows["words"] = words
-    group = rows["subject"] if "subject" in rows else rows["text"]
+    group = rows["text"]
+    if "subject" in rows:
+        group = rows["subject"].mask(rows["subject"].fillna("") == "", rows["text"])
     name = f"{model}-{corpus}-layer{space.layer}-{pooling}"
     return _space(name, space.vectors, rows, rows["text"], group)
 

@@ -1,4 +1,4 @@
-"""What a visitor may choose among: models that read texts, corpora."""
+"""Lists the models and corpora that a visitor of the app may choose."""
 
 from embspace.app.queries.track import reading_model
 from embspace.errors import InputError

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 N_DRAWS = 10_000
 LEVEL = 0.95
+ROUNDING = 1e-6  # of a cosine: a draw of the very pairs that were given is as far
 BAR = "|"
 
 TextPair = tuple[str, str]
@@ -32,12 +33,13 @@ class DirectionCosine:
     corrected_cosine: float
     """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
     reliability: tuple[float, float]
-    """Of each mean difference: the share of its squared length that is no noise."""
+    """The share of the squared length of each mean difference that is no noise."""
     null_low: float
-    """Of the cosines of the same texts in pairs drawn at random, 95 % lie between."""
+    """The lower end of the range that holds 95 % of the cosines of random pairs."""
     null_high: float
+    """The upper end of that range."""
     p_value: float
-    """Two-sided: the share of these draws whose cosine is as far from 0."""
+    """Two-sided: the share of random pairs whose cosine is as far from 0."""
     random_weights_cosine: float
     """The same cosine at random weights."""
 
@@ -138,7 +140,7 @@ def direction_cosine(
     null = _random_pairings(x, np.bincount(category), generator)
     cosine = float(found.cosine[0, 0, 1])
     low, high = np.quantile(null, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    as_far = int((np.abs(null) >= abs(cosine)).sum())
+    as_far = int((np.abs(null) >= abs(cosine) - ROUNDING).sum())
     n = np.bincount(category)
     return DirectionCosine(
         layer=layer,

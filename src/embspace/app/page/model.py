@@ -3,7 +3,6 @@
 import json
 import platform
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.ledger import decided_tables, own_finding
+from embspace.app.page.pictures import shorter_uri
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 TEMPLATE = "page.html.jinja"
+STYLE = "style.css"
 FILTER = "filter.js"  # of the ledger; without scripts all rows are shown
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
@@ -113,6 +114,7 @@ def page_of(
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
         explorer=explorer,
+        style=here.joinpath(STYLE).read_text(encoding="utf-8"),
         scripts=scripts,
         policy=policy_of(scripts),
     )
@@ -227,7 +229,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         title=title,
         name=_without_model(title, _label(folder, model)),
         # An image, not part of the page: the names in one figure are those in the next.
-        figure=f"data:image/svg+xml;base64,{b64encode(picture).decode('ascii')}",
+        figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         tables=tables,
         finding=finding,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},

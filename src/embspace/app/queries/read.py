@@ -218,7 +218,7 @@ def _prepared(
 
 
 def _parameters(model_name: str) -> "ModelParameters":
-    from embspace.app.checks.model_heads import check_head
+    from embspace.models.checks.model_heads import check_head
     from embspace.models.locate import locate_files
     from embspace.models.parameters.read import read_parameters
     from embspace.settings.model import RandomModel, VectorsModel

@@ -4,8 +4,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from embspace.app.checks.model_heads import check_head
 from embspace.errors import InputError
+from embspace.models.checks.model_heads import check_head
 from embspace.settings.model import describe_model
 from tests.tiny import DIM, POSITIONS, VOCABULARY, tiny_description
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from embspace.app.checks.token_ids import check_token_ids
 from embspace.errors import InputError
+from embspace.models.checks.token_ids import check_token_ids
 from embspace.settings.model import describe_model
 from tests.tiny import VOCABULARY, tiny_description
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.checks.config_file import MOST_LAYERS, check_config
 from embspace.errors import InputError
+from embspace.models.checks.config_file import MOST_LAYERS, check_config
 
 GOOD = {"model_type": "bert", "hidden_size": 32, "num_hidden_layers": 2, "vocab_size": 95}
 

@@ -1,15 +1,12 @@
-"""Checks that each token of a tokenizer.json has a row in the input matrix; loads neither.
-
-`extract_embeddings` tells it too; a stage that reads texts before it would end in torch.
-"""
+"""Checks that each token of a tokenizer.json has a row in the input matrix; loads neither."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from embspace.app.checks.model_heads import rows_of_input
 from embspace.errors import InputError
+from embspace.models.checks.model_heads import rows_of_input
 from embspace.settings.model import Model
 
 TOKENIZER = "tokenizer.json"

@@ -1,0 +1,38 @@
+"""The command `vectors`: all pairs and neighbors of a matrix of any size, on disk."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+
+QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+
+
+def vectors(
+    file: Annotated[Path, typer.Argument(help="An .npy of a matrix, a vector a row.")],
+    neighbors: Annotated[
+        int, typer.Option("--neighbors", help="Nearest rows of each row; 0 for none.", min=0)
+    ] = 90,
+    bins: Annotated[int, typer.Option("--bins", help="Of each histogram.", min=1)] = 16384,
+    memory: Annotated[float, typer.Option("--memory", help="Limit in GB of 10^9 bytes.")] = 2.0,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            "--results", help="Folder; without it, beside the file and named so.", metavar="DIR"
+        ),
+    ] = None,
+) -> None:
+    """Count distances, dot products and cosines of all pairs of vectors, and find all neighbors.
+
+    Exact, within a limit of memory. `embspace vectors vocabulary.npy --memory 2`
+    """
+    from embspace.stream.pairs import Wanted, save_pairs
+
+    folder = results or file.with_name(f"{file.stem}-pairs")
+    with clear_errors():
+        wanted = Wanted(bins, neighbors, QUANTILES, memory)
+        save_pairs(file, folder, wanted, partial(typer.echo, err=True))
+    typer.echo(f"tables and graph in {folder}")

@@ -1,0 +1,78 @@
+"""Finds what a page can be of besides a model: the runs, pairs and corpora of a tree."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from embspace.errors import did_you_mean
+from embspace.settings.params import CONF, NAME, PAIR, PARAMS, models_of
+from embspace.settings.schema import read_yaml
+
+FOLDERS = {"model": "model", "run": "train", "corpus": "corpus"}  # of conf/, by kind
+PLURALS = {"model": "models", "run": "runs", "pair": "pairs", "corpus": "corpora"}
+
+
+class Named(NamedTuple):
+    """A model, a run, a pair or a corpus, and what figures call it."""
+
+    kind: str
+    name: str
+    label: str
+
+    @property
+    def command(self) -> str:
+        """Return what a user does to have it computed."""
+        if self.kind == "model":
+            return f"embspace report {self.name}"
+        if self.kind == "pair":
+            model, other = models_of(self.name)
+            entry, key = f"{self.name}: {{model: {model}, other_model: {other}}}", "compared"
+        else:
+            entry, key = self.name, {"run": "trained", "corpus": "corpora"}[self.kind]
+        return f"embspace run  # with `{entry}` under `{key}` in {PARAMS}"
+
+
+def names_of(root: Path) -> dict[str, Named]:
+    """Return all that a page can be of, by name; one of two of a name is the model, or the run.
+
+    A pair is one of params.yaml, or of those with results of models that conf/model/ has.
+    """
+    found = dict[str, Named]()
+    labels = dict[str, str]()
+    for kind, folder in FOLDERS.items():
+        for file in sorted((root / CONF / folder).glob("*.yaml")):
+            if re.fullmatch(NAME, file.stem):
+                label = str(read_yaml(file).get("label", file.stem))
+                found.setdefault(file.stem, Named(kind, file.stem, label))
+                if kind == "model":
+                    labels[file.stem] = label
+    pairs = {*(read_yaml(root / PARAMS).get("compared") or {})}
+    pairs |= {file.stem for file in (root / "results").glob(f"*/*{PAIR}*.csv")}
+    for pair in sorted(pairs):
+        model, other = models_of(pair)
+        if model in labels and other in labels:
+            found[pair] = Named("pair", pair, f"{labels[model]} and {labels[other]}")
+    return found
+
+
+def asked_of_all(root: Path) -> list[Named]:
+    """Return the models, runs, pairs and corpora of params.yaml, and those with results besides."""
+    params = read_yaml(root / PARAMS)
+    keys = ("models", "trained", "compared", "corpora")
+    asked = {str(name) for key in keys for name in params.get(key) or ()}
+    # A table or a page of its own: results/x/minilm.csv, results/x/y/minilm.csv.
+    asked |= {file.stem for file in (root / "results").rglob("*.csv")}
+    names = [each for each in names_of(root).values() if each.name in asked]
+    return sorted(names, key=lambda each: [*PLURALS].index(each.kind))
+
+
+def unknown(asked: str, root: Path) -> str:
+    """Return an addition to the message about an unknown name: the names that are no models."""
+    names = [each for each in names_of(root).values() if each.kind != "model"]
+    meant = did_you_mean(asked, [each.name for each in names])
+    parts = (
+        f"{plural}: {', '.join(each.name for each in names if each.kind == kind) or 'none'}"
+        for kind, plural in PLURALS.items()
+        if kind != "model"
+    )
+    return f"\nor a page of what is computed{meant or ':'}\n  " + "\n  ".join(parts)

@@ -1,0 +1,69 @@
+"""Writes pages of runs, pairs and corpora, and the list of all of them, from the user's tree."""
+
+import shutil
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from embspace.app.page.named import named_page, parts_of, rendered
+from embspace.app.page.names import PLURALS, Named, asked_of_all
+from embspace.files.atomic import writing
+
+TEMPLATE = "overview.html.jinja"
+REPORTS = Path("reports")
+TREE = "tree"
+N_FINDINGS = 3  # of each in the list
+
+
+class Entry(NamedTuple):
+    """A line of the list: `pages` are links by their text, relative to reports/."""
+
+    named: Named
+    findings: list[str]
+    pages: dict[str, str]
+
+
+def write_named(root: Path, named: Named, *, is_single: bool = False) -> Path:
+    """Write the page of a name, with copies of the files that it links to.
+
+    Returns:
+        The page, relative to the root: reports/<name>/index.html, of a model in a folder tree/
+        beside the page of its report, whose files may come from another tree.
+    """
+    folder = REPORTS / named.name
+    if named.kind == "model":
+        folder /= TREE
+    text, linked = named_page(root, named, is_single=is_single)
+    for file in linked:
+        (root / folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / file, root / folder / file)
+    page = folder / "index.html"
+    (root / folder).mkdir(parents=True, exist_ok=True)
+    with writing(root / page) as partial:
+        partial.write_text(text, encoding="utf-8")
+    return page
+
+
+def write_all(root: Path, *, is_single: bool = False) -> Path:
+    """Write a page of each model, run, pair and corpus of params.yaml or with results, and a list.
+
+    Returns:
+        The list, reports/index.html, relative to the root.
+    """
+    entries = list[Entry]()
+    for named in asked_of_all(root):
+        parts, pages = parts_of(root, named), dict[str, str]()
+        if parts:
+            page = write_named(root, named, is_single=is_single)
+            pages["all of this tree"] = page.relative_to(REPORTS).as_posix()
+        if named.kind == "model" and (root / REPORTS / named.name / "index.html").is_file():
+            pages["its report"] = f"{named.name}/index.html"
+        found = [part.finding for part in parts if part.finding]
+        entries.append(Entry(named, found[:N_FINDINGS], pages))
+    kinds = groupby(entries, lambda entry: PLURALS[entry.named.kind])
+    page = REPORTS / "index.html"
+    (root / REPORTS).mkdir(exist_ok=True)
+    with writing(root / page) as partial:
+        text = rendered(TEMPLATE, kinds=[(kind, [*group]) for kind, group in kinds])
+        partial.write_text(text, encoding="utf-8")
+    return page

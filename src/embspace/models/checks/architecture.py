@@ -1,0 +1,30 @@
+"""Checks that transformers makes a model of a config.json, without any weights."""
+
+from pathlib import Path
+
+from embspace.errors import InputError, reason_of
+from embspace.models.architecture import empty_model
+from embspace.models.checks.config_file import CONFIG
+
+
+def check_architecture(folder: Path) -> None:
+    """Stop at a config.json of which transformers can make no model.
+
+    A folder without one is told by what loads the model.
+
+    Raises:
+        InputError: naming the file and what transformers says of it.
+    """
+    file = folder / CONFIG
+    if not file.is_file():
+        return
+    from transformers import AutoConfig
+
+    try:
+        empty_model(
+            AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        )
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    except Exception as error:  # what a config class raises depends on the architecture
+        raise InputError(f"{file}: cannot be read: {reason_of(error)}") from error

@@ -1,0 +1,100 @@
+import re
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from embspace.app.page import named as module
+from embspace.app.page.named import fitting, named_page, parts_of
+from embspace.app.page.names import names_of
+from tests.app.page.trees import write_tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path)
+
+
+def page_of(tree: Path, name: str) -> tuple[str, list[str]]:
+    page, linked = named_page(tree, names_of(tree)[name])
+    return page, [file.as_posix() for file in linked]
+
+
+def test_a_run_has_its_results_and_the_figures_of_all_runs(tree: Path):
+    parts = parts_of(tree, names_of(tree)["r"])
+    assert [part.noun for part in parts] == ["claims_of_it", "drift"]  # not what lacks results
+    drift = parts[1]
+    assert drift.finding == "<script> drifts"
+    assert drift.settings == {"conf/measure/runs/drift.yaml": "window: 3\n"}
+    assert drift.stages == ["pipeline/runs/dvc.yaml:measure_drift"]
+    _, linked = page_of(tree, "r")
+    assert linked == [
+        "results/claims_of_it/r.csv",
+        "data/drawn/runs/all_runs/drift.pdf",
+        "data/drawn/runs/all_runs/drift.svg",
+        "figures/drift/all_runs.png",
+        "results/drift/r.csv",
+    ]
+
+
+def test_the_page_of_a_run_begins_with_findings_and_ends_with_provenance(tree: Path):
+    page, _ = page_of(tree, "r")
+    parts = re.findall(r'<section id="([^"]*)"', page)
+    assert parts == ["findings", "claims_of_it/r", "drift/all_runs", "claims", "provenance"]
+    assert "<td>simd</td><td>one, two</td>" in page
+    claims = page.split('id="claims"')[1].split("</section>")[0]
+    assert "matches" in claims and "not checkable" not in claims
+    assert page.count('src="data:image/svg+xml,') == 1
+
+
+@pytest.mark.parametrize("name", ["r", "t"])
+def test_hostile_words_are_text_and_stay_in_their_place(tree: Path, name: str):
+    page, _ = page_of(tree, name)
+    assert "<script" not in page
+    assert "script-src 'none'" in page
+    assert "<h1><bdi>&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_a_pair_has_its_own_figure_and_no_other(tree: Path):
+    page, linked = page_of(tree, "a--b")
+    assert linked == ["figures/alike/a--b.png", "results/alike/a--b.csv"]
+    assert "Likeness of A and B" in page and 'src="data:image/png;base64,' in page
+    assert "conf/model/a.yaml" in page and "conf/model/b.yaml" in page
+
+
+def test_a_corpus_has_its_rows_alone(tree: Path):
+    page, linked = page_of(tree, "t")
+    assert linked == ["results/search/a.csv"]
+    assert "0.125" in page and "0.75" not in page
+    assert "1 row of this corpus, 1 shown." in page
+
+
+def test_what_is_not_computed_says_the_command(tree: Path):
+    (tree / "results/alike/a--b.csv").unlink()
+    (tree / "figures/alike/a--b.png").unlink()
+    page, linked = page_of(tree, "a--b")
+    assert linked == []
+    assert "embspace run  # with `a--b: {model: a, other_model: b}` under `compared`" in page
+
+
+def test_a_single_file_holds_what_it_links_to(tree: Path, monkeypatch: pytest.MonkeyPatch):
+    page, linked = named_page(tree, names_of(tree)["a--b"], is_single=True)
+    assert linked == []
+    held = re.findall(r'href="data:text/csv;base64,([^"]*)"', page)
+    assert [b64decode(each).decode() for each in held] == ["layer,value\n0,0.25\n"]
+    monkeypatch.setattr(module, "LARGEST_ALONE", module.LARGEST)
+    page, _ = named_page(tree, names_of(tree)["a--b"], is_single=True)
+    assert "left out:" in page and "results/alike/a--b.csv" in page
+    assert 'href="data:' not in page
+
+
+def test_the_largest_figures_are_png_where_all_are_too_large(
+    tree: Path,
+):
+    parts = parts_of(tree, names_of(tree)["r"])
+    assert fitting(tree, parts, 1000)["drift/all_runs"].startswith("data:image/svg+xml")
+    assert fitting(tree, parts, 100)["drift/all_runs"].startswith("data:image/png")
+
+
+def test_the_same_tree_gives_the_same_page(tree: Path):
+    assert page_of(tree, "r") == page_of(tree, "r")

@@ -1,0 +1,49 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from embspace.app.page.names import Named, asked_of_all, names_of, unknown
+from tests.app.page.trees import write_tree
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path)
+
+
+def test_each_name_has_its_kind(tree: Path):
+    found = {name: each.kind for name, each in names_of(tree).items()}
+    assert found == {"a": "model", "b": "model", "r": "run", "t": "corpus", "a--b": "pair"}
+
+
+def test_a_model_keeps_a_name_that_it_shares(tree: Path):
+    shutil.copy(tree / "conf/corpus/t.yaml", tree / "conf/corpus/a.yaml")
+    assert names_of(tree)["a"].kind == "model"
+
+
+def test_a_file_whose_name_would_lead_out_of_reports_is_none(tree: Path):
+    shutil.copy(tree / "conf/corpus/t.yaml", tree / "conf/corpus/...yaml")
+    shutil.copy(tree / "conf/corpus/t.yaml", tree / "conf/corpus/<b>.yaml")
+    assert [*names_of(tree)] == ["a", "b", "r", "t", "a--b"]
+
+
+def test_all_are_those_of_params_and_those_with_results(tree: Path):
+    assert [each.name for each in asked_of_all(tree)] == ["a", "r", "a--b", "t"]
+    (tree / "params.yaml").write_text("models: [b]\ncorpora: []\ncompared: {}\ntrained: []\n")
+    assert [each.name for each in asked_of_all(tree)] == ["a", "b", "r", "a--b"]
+
+
+def test_what_computes_a_name_can_be_typed():
+    assert Named("model", "a", "A").command == "embspace report a"
+    said = "embspace run  # with `r` under `trained` in params.yaml"
+    assert Named("run", "r", "R").command == said
+    assert (
+        "`a--b: {model: a, other_model: b}` under `compared`" in Named("pair", "a--b", "").command
+    )
+
+
+def test_an_unknown_name_is_told_what_is_allowed(tree: Path):
+    said = unknown("tt", tree)
+    assert "did you mean 't'?" in said
+    assert said.splitlines()[2:] == ["  runs: r", "  pairs: a--b", "  corpora: t"]

@@ -1,0 +1,219 @@
+"""The explorer in a browser, from disk and with the network cut: what a reader does with it."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from embspace.app.explorer.fragment_of import explorer_of
+from tests.app.explorer.trees import HOSTILE, page_with, read_data, tokens, vectors, write_tree
+from tests.browser.conftest import ARGUMENTS, CHROMIUM
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+# A quarter of the map, as shares of its width and height.
+LASSO = ((0.1, 0.1), (0.5, 0.1), (0.5, 0.5), (0.1, 0.5), (0.1, 0.12))
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with the explorer of a tree with hostile tokens."""
+    folder = tmp_path_factory.mktemp("explorer")
+    fragment = explorer_of(write_tree(folder), "tiny")
+    assert fragment is not None
+    page = folder / "page.html"
+    page.write_text(page_with(fragment), encoding="utf-8")
+    return page
+
+
+@pytest.fixture
+def opened(page: Any, file: Path) -> Any:
+    """The page in the browser, as far as the first map is drawn."""
+    return _open(page, file)
+
+
+def _open(page: Any, file: Path) -> Any:
+    page.goto(file.as_uri())
+    page.wait_for_selector("#explorer[data-ready]")
+    return page
+
+
+def part(page: "Page", name: str) -> "Locator":
+    """Return a part of the explorer by its name."""
+    return page.locator(f'[data-ex="{name}"]')
+
+
+def lasso(page: "Page") -> list[str]:
+    """Draw a lasso over a quarter of the map; return the names that are listed."""
+    part(page, "lasso").click()
+    part(page, "stage").scroll_into_view_if_needed()
+    box = part(page, "overlay").bounding_box()
+    assert box is not None
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in LASSO]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for x, y in places[1:]:
+        page.mouse.move(x, y, steps=4)
+    page.mouse.up()
+    return part(page, "selected").locator("button").all_text_contents()
+
+
+def colors(page: "Page") -> int:
+    """Return how many different colors the map's canvas shows."""
+    count = """canvas => {
+      const copy = document.createElement("canvas");
+      copy.width = canvas.width; copy.height = canvas.height;
+      const context = copy.getContext("2d");
+      context.drawImage(canvas, 0, 0);
+      return new Set(new Uint32Array(
+        context.getImageData(0, 0, copy.width, copy.height).data.buffer)).size;
+    }"""
+    page.wait_for_timeout(100)
+    found: int = part(page, "points").evaluate(count)
+    return found
+
+
+def test_the_map_opens_with_the_truest_one_drawn(opened: Any):
+    assert opened.locator("#explorer").get_attribute("data-painter") == "WebGL"
+    assert part(opened, "map").input_value() == "3"
+    truth = part(opened, "truth").text_content()
+    assert "keeps 50.0 % (a random layout 0.060 %)" in truth and "truest map here" in truth
+    assert colors(opened) > 2
+
+
+def test_a_search_finds_a_token_and_shows_its_neighbors(opened: Any):
+    part(opened, "search").fill("word17")
+    found = part(opened, "found").locator("button")
+    assert found.all_text_contents()[:2] == ["word17", "word170"]
+    found.first.click()
+    lists = part(opened, "neighbors").locator("ul")
+    x = vectors("joint_centered").astype(np.float64)
+    number = tokens().index("word17")
+    names = [*tokens(), *(f"position {n}" for n in range(len(x) - len(tokens())))]
+    order = np.argsort(np.linalg.norm(x - x[number], axis=1))[1:7]
+    assert lists.nth(0).locator("button").all_text_contents() == [names[i] for i in order]
+    order = np.argsort(np.linalg.norm(x[:, :2] - x[number, :2], axis=1))[1:7]
+    assert lists.nth(1).locator("button").all_text_contents() == [names[i] for i in order]
+
+
+def test_a_lasso_lists_the_points_inside_and_gives_a_csv_and_a_copy(opened: Any):
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    names = lasso(opened)
+    assert 5 < len(names) < 200
+    assert part(opened, "count").text_content() == f"{len(names)} selected"
+    with opened.expect_download() as download:
+        part(opened, "csv").click()
+    assert download.value.suggested_filename == "tiny_selected.csv"
+    rows = [*csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8-sig")))]
+    assert [row["name"].removeprefix("'") for row in rows] == names
+    box = np.array([[float(row["x"]), float(row["y"])] for row in rows])
+    places = vectors("joint_centered")[:, :2]
+    inside = ((places > box.min(0) - 1e-3) & (places < box.max(0) + 1e-3)).all(1)
+    assert inside.sum() == len(names)  # the lasso is a rectangle, and so is what it holds
+    part(opened, "copy").click()
+    copied = opened.evaluate("navigator.clipboard.readText()")
+    assert copied.replace("\r\n", "\n") == "\n".join(names)
+    part(opened, "clear").click()
+    assert part(opened, "selected-part").is_hidden()
+
+
+def test_color_map_and_range_can_be_changed(opened: Any):
+    by_kind = colors(opened)
+    part(opened, "color").select_option("norm")
+    assert colors(opened) > by_kind
+    part(opened, "low").fill("500")
+    text = part(opened, "range").text_content()
+    assert "1.50 to 2: 120 points" in text
+    part(opened, "color").select_option("neighbors lost")
+    assert "neighbors lost" in part(opened, "legend").text_content()
+    part(opened, "map").select_option("0")
+    assert "the truest is t-SNE" in part(opened, "truth").text_content()
+    assert part(opened, "color").input_value() == "neighbors lost"
+
+
+def test_the_layer_slider_moves_the_trails(opened: Any):
+    image = "canvas => canvas.toDataURL()"
+    last = part(opened, "trails").evaluate(image)
+    part(opened, "layer").fill("1")
+    assert part(opened, "layer-now").text_content() == "1"
+    assert part(opened, "trails").evaluate(image) != last
+
+
+def test_keys_move_zoom_and_clear(opened: Any):
+    image = "canvas => canvas.toDataURL()"
+    overlay = part(opened, "overlay")
+    seen = [part(opened, "points").evaluate(image)]
+    overlay.focus()
+    for key in ("ArrowLeft", "+"):
+        opened.keyboard.press(key)
+        opened.wait_for_timeout(100)
+        seen.append(part(opened, "points").evaluate(image))
+    assert len(set(seen)) == 3
+    opened.keyboard.press("0")
+    opened.wait_for_timeout(100)
+    assert part(opened, "points").evaluate(image) == seen[0]
+    assert lasso(opened)
+    overlay.focus()
+    opened.keyboard.press("Escape")
+    assert part(opened, "selected-part").is_hidden()
+
+
+def test_the_wheel_scrolls_the_page_until_the_map_was_clicked(opened: Any):
+    overlay = part(opened, "overlay")
+    image = "canvas => canvas.toDataURL()"
+    before = part(opened, "points").evaluate(image)
+    overlay.hover()
+    opened.mouse.wheel(0, 60)
+    opened.wait_for_timeout(200)
+    assert part(opened, "points").evaluate(image) == before
+    overlay.click(position={"x": 3, "y": 3})
+    opened.mouse.wheel(0, 60)
+    opened.wait_for_timeout(200)
+    assert part(opened, "points").evaluate(image) != before
+
+
+@pytest.mark.parametrize("token", HOSTILE)
+def test_hostile_tokens_are_text(opened: Any, file: Path, token: str):
+    part(opened, "search").fill(token)
+    button = part(opened, "found").locator("button").first
+    shown = button.text_content()
+    assert shown == token
+    button.click()
+    assert part(opened, "neighbors").locator("p").first.text_content() == token
+    assert opened.title() == "explorer"
+    assert opened.locator("#explorer img, #explorer script").count() == 0
+
+
+@pytest.fixture(scope="module")
+def without_webgl(browser: "Browser") -> Iterator["Browser"]:
+    """A second browser, in which no page has WebGL."""
+    arguments = [each for each in ARGUMENTS if "swiftshader" not in each]
+    arguments += ["--disable-gpu", "--disable-3d-apis"]
+    launched = browser.browser_type.launch(executable_path=CHROMIUM, args=arguments)
+    yield launched
+    launched.close()
+
+
+def test_without_webgl_the_same_map_is_drawn_on_a_canvas(without_webgl: "Browser", file: Path):
+    page = without_webgl.new_page(viewport={"width": 1200, "height": 900})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    _open(page, file)
+    assert page.locator("#explorer").get_attribute("data-painter") == "canvas"
+    assert colors(page) > 2
+    names = lasso(page)
+    assert 5 < len(names) < 200
+    assert errors == []
+    page.close()
+
+
+def test_the_data_of_the_page_are_those_of_the_tree(file: Path):
+    text = file.read_text(encoding="utf-8")
+    start = text.index('<script type="application/json"')
+    content, _ = read_data(text[start:])
+    assert content["sets"][0]["names"][: len(HOSTILE)] == list(HOSTILE)

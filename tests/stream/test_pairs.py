@@ -1,0 +1,156 @@
+"""Tests of `embspace.stream.pairs`."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from embspace.errors import InputError
+from embspace.geometry.pairs.scan._blocks import Distributions
+from embspace.stream.matrices import MatrixFile
+from embspace.stream.pairs import (
+    BASE,
+    GB,
+    GraphFile,
+    Wanted,
+    bytes_of_row,
+    nearest_of,
+    panels_of,
+    save_pairs,
+    scan_panels,
+)
+
+N, DIM, K, BINS = 90, 7, 5, 50
+CUTS = ([0, 90], [0, 45, 90], [0, 30, 60, 90], [0, 20, 41, 63, 90])
+
+
+def cloud() -> np.ndarray:
+    """Gaussian rows, of which some are equal in different panels, and two are zero."""
+    x = np.random.default_rng(0).normal(size=(N, DIM)).astype(np.float32)
+    x[[17, 40, 88]] = x[3]
+    x[[10, 71]] = 0
+    return x
+
+
+def scanned(
+    folder: Path, x: np.ndarray, cuts: list[int], k: int = K
+) -> tuple[Distributions, np.ndarray, np.ndarray]:
+    np.save(folder / "x.npy", x)
+    file = MatrixFile.of(folder / "x.npy")
+    graph = GraphFile(folder / "i.npy", folder / "d.npy", len(x), k)
+    panels = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    found = scan_panels(file, panels, BINS, float(file.norms().max()), graph, print)
+    return found, np.load(folder / "i.npy"), np.load(folder / "d.npy")
+
+
+def brute_graph(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    distances = squareform(pdist(x.astype(np.float64)))
+    np.fill_diagonal(distances, np.inf)
+    indices = distances.round(9).argsort(axis=1, kind="stable")[:, :k]
+    return indices, np.take_along_axis(distances, indices, axis=1)
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_graph_is_that_of_comparing_every_pair(tmp_path: Path, cuts: list[int]) -> None:
+    x = cloud()
+    _, indices, distances = scanned(tmp_path, x, cuts)
+    expected = brute_graph(x, K)
+    np.testing.assert_array_equal(indices, expected[0])
+    np.testing.assert_allclose(distances, expected[1], atol=1e-9)
+    assert indices.dtype == np.int32 and distances.dtype == np.float64
+    assert indices[3, :3].tolist() == [17, 40, 88]
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_every_pair_is_counted_once(tmp_path: Path, cuts: list[int]) -> None:
+    x = cloud()
+    found, _, _ = scanned(tmp_path, x, cuts)
+    values = pdist(x.astype(np.float64))
+    distance = found["euclidean_distance"]
+    assert distance.n == found["dot_product"].n == N * (N - 1) // 2
+    assert found["cosine"].n == (N - 2) * (N - 3) // 2  # zero rows have none
+    np.testing.assert_array_equal(distance.counts, np.histogram(values, distance.edges)[0])
+    assert distance.mean == pytest.approx(values.mean(), rel=1e-6)
+    assert distance.minimum == 0
+    assert distance.maximum == pytest.approx(values.max(), rel=1e-6)
+
+
+@pytest.mark.parametrize("cuts", CUTS[1:])
+def test_panels_change_no_count_and_no_neighbor(tmp_path: Path, cuts: list[int]) -> None:
+    x = np.random.default_rng(1).normal(size=(N, DIM)).astype(np.float32)
+    whole = scanned(tmp_path, x, [0, N])
+    parts = scanned(tmp_path, x, cuts)
+    for name, each in whole[0].items():
+        np.testing.assert_array_equal(each.counts, parts[0][name].counts)
+        np.testing.assert_allclose(each.power_sums, parts[0][name].power_sums, rtol=1e-6)
+    np.testing.assert_array_equal(whole[1], parts[1])
+    np.testing.assert_array_equal(whole[2], parts[2])
+
+
+def test_of_ties_the_smaller_number_is_first(tmp_path: Path) -> None:
+    x = np.ones((12, 3), dtype=np.float32)
+    _, indices, distances = scanned(tmp_path, x, [0, 4, 8, 12], k=3)
+    assert indices[0].tolist() == [1, 2, 3] and indices[11].tolist() == [0, 1, 2]
+    assert not distances.any()
+
+
+def test_all_zero_rows_have_distances_and_no_cosine(tmp_path: Path) -> None:
+    found, indices, distances = scanned(
+        tmp_path, np.zeros((9, 2), dtype=np.float32), [0, 3, 6, 9], k=2
+    )
+    assert found["cosine"].n == 0 and found["euclidean_distance"].n == 36
+    assert indices[8].tolist() == [0, 1] and not distances.any()
+
+
+def test_a_number_that_is_listed_twice_counts_once() -> None:
+    indices, distances = nearest_of(np.array([[4, 2, 4, 9]]), np.array([[1.0, 2.0, 1.0, 2.0]]), k=3)
+    assert indices.tolist() == [[4, 2, 9]] and distances.tolist() == [[1, 2, 2]]
+
+
+def test_panels_hold_all_rows_and_any_two_fit() -> None:
+    row = bytes_of_row(768, 90, zeros=False)
+    for n in (250_000, 1_000_000, 10_000_019):
+        panels = panels_of(n, row, 90, 2.0)
+        assert [a.stop for a in panels[:-1]] == [b.start for b in panels[1:]]
+        assert (panels[0].start, panels[-1].stop) == (0, n)
+        sizes = sorted(each.stop - each.start for each in panels)
+        rows = n if len(panels) == 1 else sizes[-1] + sizes[-2]
+        assert BASE + rows * row <= 2 * GB
+
+
+def test_a_quarter_of_a_million_rows_take_one_panel_in_2_gb() -> None:
+    assert len(panels_of(250_000, bytes_of_row(768, 90, zeros=False), 90, 2.0)) == 1
+
+
+def test_too_little_memory_says_how_much_is_needed(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((5000, 8), dtype=np.float32))
+    with pytest.raises(InputError, match=r"memory: found 0.1 GB, allowed: 0\.\d+ GB or more"):
+        save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(10, 90, (0.5,), 0.1), print)
+    assert not (tmp_path / "out").exists()
+
+
+def test_numbers_out_of_range_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="bins, neighbors: found 0, -1, allowed"):
+        save_pairs(tmp_path / "x.npy", tmp_path, Wanted(0, -1, (0.5,), 2), print)
+
+
+def test_files_are_those_of_the_scan(tmp_path: Path) -> None:
+    x = cloud()
+    np.save(tmp_path / "x.npy", x)
+    save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, 200, (0.5,), 2), print)
+    table = pd.read_csv(tmp_path / "out/pairs.csv").set_index("quantity")
+    assert table.loc["euclidean_distance", "n"] == N * (N - 1) // 2
+    counts = pd.read_csv(tmp_path / "out/histograms.csv").groupby("quantity")["count"].sum()
+    assert counts.to_dict() == table["n"].to_dict()
+    indices = np.load(tmp_path / "out/neighbor_indices.npy")
+    assert indices.shape == (N, N - 1)  # all others at most
+    np.testing.assert_array_equal(np.sort(indices[0]), np.arange(1, N))
+
+
+def test_without_neighbors_there_is_no_graph(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", cloud())
+    save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, 0, (0.5,), 2), print)
+    found = sorted(each.name for each in (tmp_path / "out").iterdir())
+    assert found == ["histograms.csv", "pairs.csv"]
