@@ -16,10 +16,10 @@ NEARNESS = {  # of the neighbors that a map is made from, by how its vectors are
     "centered_unit_length": "cosine about the mean",
 }
 MOST_COUNTED = 255  # the largest count that is held of a word in a window
-MOST_WORDS = 4000  # of all texts of a map: the most frequent ones
+MOST_WORDS = 2000  # of all texts of a map: the most frequent ones
 # Two letters or more, of any script; neither "ll" of "I'll" nor "isn" of "isn't".
 WORD = r"(?<!['’])\b[^\W\d_]{2,}\b(?!['’]t\b)"
-SNIPPET = 70  # characters of a window that its name shows
+SNIPPET = 50  # characters of a window that its name shows
 
 
 def window_vectors(
