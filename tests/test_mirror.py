@@ -217,7 +217,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (
         edit(f"{DRAW}/layers/__main__.py", " | profiles.DRAWINGS", " "),
         r"DRAWINGS is .*; expected drawings_of\(atlas, encoders_decoders, "
-        r"information_imbalance\) \| profiles\.DRAWINGS",
+        r"information_imbalance, layer_maps\) \| profiles\.DRAWINGS",
     ),
     # One chapter a noun.
     (

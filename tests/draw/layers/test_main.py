@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from embspace.draw.layers.__main__ import DRAWINGS, main
+from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
 from embspace.geometry.measures.declaration import FAMILIES
 from embspace.geometry.measures.registry import profiled_measures
@@ -13,6 +14,7 @@ from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
 from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
+from tests.draw.layers.test_layer_maps import layer_maps
 from tests.drawn import figure_files
 from tests.measure.layer_corpora import processes
 from tests.measure.layers.test_information_imbalance import planted, table_of
@@ -26,7 +28,8 @@ def save(noun: str, *, is_empty: bool) -> None:
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    assert DRAWINGS.keys() == {"atlas", "encoders_decoders", "information_imbalance", *FAMILIES}
+    nouns = {"atlas", "encoders_decoders", "information_imbalance", "layer_maps"}
+    assert DRAWINGS.keys() == {*nouns, *FAMILIES}
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -47,6 +50,10 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     save_table(CLAIMS, "results/encoders_decoders/claims/mine.csv")
     imbalance = table_of(planted())[: 0 if is_empty else None]
     save_table(imbalance, "results/information_imbalance/mine.csv")
+    maps = layer_maps()
+    end = 0 if is_empty else None
+    save_rows(maps.coordinates[:end], "data/projected/layer_maps/mine.parquet")
+    save_table(maps.layers[:end], "results/layer_maps/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}

@@ -4,12 +4,15 @@ from embspace.draw.layers import (
     atlas,
     encoders_decoders,
     information_imbalance,
+    layer_maps,
     profiles,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(atlas, encoders_decoders, information_imbalance) | profiles.DRAWINGS
+DRAWINGS = (
+    drawings_of(atlas, encoders_decoders, information_imbalance, layer_maps) | profiles.DRAWINGS
+)
 
 
 def main(config: StageConfig) -> None:

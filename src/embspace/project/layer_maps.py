@@ -1,0 +1,261 @@
+"""Stage `project_layer_maps`: the tokens of every layer on maps that are laid on one another."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from threadpoolctl import threadpool_limits
+
+from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.files.rows import save_rows
+from embspace.files.tables import save_table
+from embspace.geometry.inference.resampling import half_sample_interval, stream_of
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.pairs.distinct import distinct_rows
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.project.layouts.aligned import (
+    Plane,
+    aligned_layouts,
+    mean_displacement,
+    turned_onto,
+    umap_step,
+)
+from embspace.project.layouts.umap import umap_layout
+from embspace.project.maps import most_neighbors
+from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Probability
+
+TOKEN = ["corpus", "document", "window", "position", "id", "token", "context"]
+CHANGED = ["changed_in_space", "changed_in_map", "changed_between_seeds"]
+COORDINATES = [*TOKEN, "layer", "x", "y", *CHANGED]
+SHARES = ["neighbor_recall", *CHANGED]
+COLUMNS = ["layer", "n", "n_documents", "k"]
+COLUMNS += [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
+COLUMNS += ["chance_neighbor_recall", "chance_changed", "displacement"]
+COLUMNS += ["displacement_between_seeds", "level"]
+
+
+@dataclass(frozen=True)
+class LayerMaps:
+    """Places of tokens on the map of each layer, and how far the maps can be trusted."""
+
+    coordinates: pd.DataFrame
+    """One row a layer and token; shares that changed are of its neighbors, NaN at layer 0."""
+    layers: pd.DataFrame
+    """One row a layer: `COLUMNS`."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tokens:
+    """The same tokens at all layers."""
+
+    about: pd.DataFrame
+    """Columns `TOKEN`; the number of a document counts over all corpora."""
+    states: Float[np.ndarray, "layer token dim"]
+
+
+def project_layer_maps(
+    corpora: Mapping[str, CorpusStates],
+    *,
+    left_out: list[str],
+    most_tokens: PositiveInt,
+    smallest_n: Annotated[int, Field(ge=8)],
+    n_neighbors: Annotated[int, Field(ge=2)],
+    min_dist: Annotated[float, Field(ge=0, le=1)],
+    n_epochs: PositiveInt,
+    negative_sample_rate: PositiveInt,
+    jitter: PositiveFloat,
+    learning_rate: PositiveFloat,
+    quality_n_neighbors: PositiveInt,
+    n_context: NonNegativeInt,
+    n_half_samples: PositiveInt,
+    level: Probability,
+    seed: NonNegativeInt,
+) -> LayerMaps:
+    """Return maps of the tokens of all layers, and which neighbors change from one to the next.
+
+    Tokens are a sample, the same at all layers: up to `most_tokens` of each corpus that keeps the
+    states of tokens, drawn at random, without special tokens, first positions, what a window
+    repeats, and vectors that are equal at layer 0. Neighbors are the k nearest by cosine, exact,
+    and on a map by distance. `changed_in_space` is the share of a token's neighbors at a layer that
+    were none at the layer before; `changed_in_map` the same on the maps; `changed_between_seeds`
+    the share of its neighbors on the map that are none on a map of the same layer by another seed,
+    which is what of `changed_in_map` is due to the map. A random layout changes `chance_changed`.
+    A displacement is a mean over tokens, in root mean square distances from the middle of a map.
+    Intervals are by half-samples of the documents, given the maps. Layer 0 is the embedding output.
+    """
+    generator = np.random.default_rng(seed)
+    tokens = _sampled(corpora, left_out, most_tokens, n_context, generator)
+    if tokens is None or len(tokens.about) < smallest_n:
+        logging.getLogger(__name__).warning("no maps of layers: not enough tokens with states")
+        return LayerMaps(pd.DataFrame(columns=COORDINATES), pd.DataFrame(columns=COLUMNS))
+    k = most_neighbors(len(tokens.about), quality_n_neighbors)
+    # One thread: on more BLAS would add in another order.
+    with threadpool_limits(1, user_api="blas"):
+        unit = [unit_rows(x.astype(np.float32)) for x in tokens.states]
+        graphs = [_nearest(x, max(k, min(n_neighbors, len(x)) - 1)) for x in unit]
+        start = principal_components(unit[0], n_components=2).coordinates
+        umap: dict[str, Any] = {
+            "n_neighbors": n_neighbors,
+            "min_dist": min_dist,
+            "n_epochs": n_epochs,
+            "negative_sample_rate": negative_sample_rate,
+            "jitter": jitter,
+        }
+        first = partial(umap_layout, **umap)
+        following = partial(umap_step, learning_rate=learning_rate, **umap)
+        seeds = stream_of(generator, "seeds").integers(2**31, size=2).tolist()
+        maps, others = (
+            aligned_layouts(graphs, start, first, following, seed=each) for each in seeds
+        )
+    shares = _shares([graph.first(k).indices for graph in graphs], maps, others, k)
+    layers = _by_layer(
+        shares, tokens.about, k, n_half_samples, level, stream_of(generator, "halves")
+    )
+    layers["displacement"] = [np.nan, *map(mean_displacement, maps[1:], maps[:-1])]
+    turned = map(turned_onto, others, maps)
+    layers["displacement_between_seeds"] = [*map(mean_displacement, maps, turned)]
+    return LayerMaps(_coordinates(tokens.about, maps, shares), layers[COLUMNS])
+
+
+def _sampled(
+    corpora: Mapping[str, CorpusStates],
+    left_out: Sequence[str],
+    most: int,
+    n_context: int,
+    generator: np.random.Generator,
+) -> _Tokens | None:
+    """Return some tokens of each corpus in the order of its texts; None without any."""
+    about, states, n_documents = [], [], 0
+    for corpus, read in corpora.items():
+        if corpus in left_out or "token" not in read.states:
+            continue
+        table = read.tokens
+        is_ordinary = ~table["repeated"] & ~table["special"] & (table["position"] > 0)
+        ordinary = np.flatnonzero(is_ordinary.to_numpy())
+        drawn = np.sort(stream_of(generator, corpus).permutation(ordinary)[:most])
+        if not len(drawn):
+            continue
+        rows = drawn[distinct_rows(read.states["token"][0][drawn])]
+        chosen = table.iloc[rows].reset_index(drop=True)
+        document = read.document[chosen["window"].to_numpy()] + n_documents
+        context = _contexts(table, rows, n_context)
+        about.append(chosen.assign(corpus=corpus, document=document, context=context)[TOKEN])
+        states.append(read.states["token"][:, rows])
+        n_documents += int(read.document.max()) + 1
+    if not about:
+        return None
+    return _Tokens(pd.concat(about, ignore_index=True), np.concatenate(states, axis=1))
+
+
+def _contexts(table: pd.DataFrame, rows: Int[np.ndarray, " chosen"], n: int) -> list[str]:
+    """Return each token among so many before and after it in its window, as pieces of the model."""
+    pieces, window = table["token"].astype(str).to_numpy(), table["window"].to_numpy()
+    around = [np.arange(max(row - n, 0), min(row + n + 1, len(table))) for row in rows]
+    return [
+        " ".join(
+            f"[{pieces[each]}]" if each == row else pieces[each]
+            for each in near
+            if window[each] == window[row]
+        )
+        for row, near in zip(rows, around, strict=True)
+    ]
+
+
+def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
+    neighbors = scan_pairs(x, n_neighbors=k).neighbors
+    assert neighbors is not None  # they were asked for
+    return neighbors
+
+
+def shares_gone(
+    of: Int[np.ndarray, "n k"], among: Int[np.ndarray, "n k"]
+) -> Float[np.ndarray, " n"]:
+    """Return the share of each row's numbers in `of` that are not in its row in `among`."""
+    is_there = (of[:, :, np.newaxis] == among[:, np.newaxis, :]).any(axis=2)
+    return np.asarray(1 - is_there.mean(axis=1))
+
+
+def _shares(
+    in_space: Sequence[Int[np.ndarray, "n k"]],
+    maps: Sequence[Plane],
+    others: Sequence[Plane],
+    k: int,
+) -> dict[str, Float[np.ndarray, "layer n"]]:
+    """Return each token's shares of neighbors by layer, under the names of `SHARES`."""
+    on_map = [_nearest(each, k).indices for each in maps]
+    on_other = [_nearest(each, k).indices for each in others]
+    none = [np.full(len(maps[0]), np.nan)]
+    found = {
+        "neighbor_recall": [1 - gone for gone in map(shares_gone, in_space, on_map)],
+        "changed_in_space": none + [*map(shares_gone, in_space[1:], in_space[:-1])],
+        "changed_in_map": none + [*map(shares_gone, on_map[1:], on_map[:-1])],
+        "changed_between_seeds": [*map(shares_gone, on_map, on_other)],
+    }
+    return {name: np.stack(rows) for name, rows in found.items()}
+
+
+def _by_layer(
+    shares: Mapping[str, Float[np.ndarray, "layer n"]],
+    about: pd.DataFrame,
+    k: int,
+    n_half_samples: int,
+    level: float,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Return the mean shares of each layer with their intervals, over documents, beside chance."""
+    values = np.stack([shares[name] for name in SHARES])
+    document = pd.factorize(about["document"])[0]
+    n, n_documents = len(about), int(document.max()) + 1
+    means = values.mean(axis=2)
+    bounds = half_sample_interval(
+        lambda units: values[:, :, np.isin(document, units)].mean(axis=2),
+        n_documents,
+        n_resamples=n_half_samples,
+        level=level,
+        generator=rng,
+    )
+    table = pd.DataFrame({"layer": range(values.shape[1]), "n": n, "n_documents": n_documents})
+    for name, *rows in zip(SHARES, means, bounds.low, bounds.high, strict=True):
+        for end, row in zip(("", "_low", "_high"), rows, strict=True):
+            table[f"{name}{end}"] = row.clip(0, 1)
+    chance = k / (n - 1)
+    return table.assign(k=k, chance_neighbor_recall=chance, chance_changed=1 - chance, level=level)
+
+
+def _coordinates(
+    about: pd.DataFrame,
+    maps: Sequence[Plane],
+    shares: Mapping[str, Float[np.ndarray, "layer n"]],
+) -> pd.DataFrame:
+    parts = []
+    for layer, places in enumerate(maps):
+        x, y = places.T.astype(np.float32)
+        changed = {name: shares[name][layer].astype(np.float32) for name in CHANGED}
+        parts.append(about.assign(layer=layer, x=x, y=y, **changed))
+    return pd.concat(parts, ignore_index=True)[COORDINATES]
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    name = config.model_name
+    found = project_layer_maps(
+        load_corpora_states(
+            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
+        ),
+        **config.settings,
+    )
+    save_rows(found.coordinates, f"data/projected/layer_maps/{name}.parquet")
+    save_table(found.layers, f"results/layer_maps/{name}.csv")
+
+
+if __name__ == "__main__":
+    run_stage(main, project_layer_maps)

@@ -1,0 +1,104 @@
+"""Maps of the same points in several spaces, each laid on the one before."""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.pairs.neighbors import NeighborGraph
+from embspace.project.layouts.start import jittered_start
+from embspace.project.layouts.umap import _cache_compiled_functions, _with_self
+from embspace.project.maps import LayoutFunction
+
+Plane = Float[np.ndarray, "n 2"]
+
+
+def aligned_layouts(
+    graphs: Sequence[NeighborGraph],
+    start: Plane,
+    first: LayoutFunction,
+    following: LayoutFunction,
+    *,
+    seed: int,
+) -> list[Plane]:
+    """Return a map for each graph of the same points, on which a point moves as little as it can.
+
+    A map starts where the one before ended, and is then turned onto it. Each has its middle at 0
+    and a root mean square distance of 1 from it, for UMAP gives no meaning to place, turn or scale.
+
+    Args:
+        graphs: Neighbors of the points in each space, in the order of the spaces.
+        start: First position of each point on the first map, on any scale.
+        first: Makes the first map of a graph, a start and `seed`.
+        following: Makes each other map of the same.
+        seed: The same for all maps.
+    """
+    maps = [unit_spread(first(graph, start, seed=seed)) for graph in graphs[:1]]
+    for graph in graphs[1:]:
+        found = unit_spread(following(graph, maps[-1], seed=seed))
+        maps.append(turned_onto(found, maps[-1]))
+    return maps
+
+
+def umap_step(
+    neighbors: NeighborGraph,
+    start: Plane,
+    *,
+    learning_rate: float,
+    n_neighbors: int,
+    min_dist: float,
+    n_epochs: int,
+    negative_sample_rate: int,
+    jitter: float,
+    seed: int,
+) -> Float[np.ndarray, "n 2"]:
+    """Lay points out by UMAP as `umap_layout` does, but from a good start, in smaller steps.
+
+    `learning_rate`, 1 by default in umap-learn, is the share of a force that a point follows: from
+    the map of the layer before, smaller steps move fewer points than they have to, and keep more
+    neighbors in as many epochs.
+    """
+    from umap import UMAP
+
+    _cache_compiled_functions()
+    nearest = neighbors.first(min(n_neighbors, neighbors.n) - 1)
+    umap = UMAP(
+        n_neighbors=nearest.k + 1,
+        min_dist=min_dist,
+        n_epochs=n_epochs,
+        negative_sample_rate=negative_sample_rate,
+        learning_rate=learning_rate,
+        init=jittered_start(start, jitter=jitter, seed=seed),
+        precomputed_knn=_with_self(nearest),
+        random_state=seed,
+        n_jobs=1,
+    )
+    with warnings.catch_warnings():
+        # As in `umap_layout`.
+        warnings.filterwarnings("ignore", "precomputed_knn", UserWarning)
+        warnings.filterwarnings("ignore", "n_neighbors is larger", UserWarning)
+        return umap.fit_transform(start)
+
+
+def unit_spread(layout: Plane) -> Plane:
+    """Return a layout in float64, its middle at 0, of root mean square distance 1 from it."""
+    centered = layout.astype(np.float64)
+    centered -= centered.mean(axis=0)
+    spread = float(np.sqrt(np.square(centered).sum(axis=1).mean()))
+    return centered / (spread or 1.0)
+
+
+def turned_onto(layout: Plane, other: Plane) -> Plane:
+    """Return a layout turned, and mirrored if that is nearer, to the least squared distance.
+
+    The orthogonal Procrustes problem: Schönemann (1966), Psychometrika 31, 1-10. Both layouts have
+    their middle at 0.
+    """
+    left, _, right = np.linalg.svd(layout.T @ other)
+    return layout @ (left @ right)
+
+
+def mean_displacement(layout: Plane, other: Plane) -> float:
+    """Return how far a point lies from its place on another map, on average, in their units."""
+    return float(np.linalg.norm(layout - other, axis=1).mean())

@@ -1,0 +1,97 @@
+"""Reads the numbers of the maps of layers back from the figure."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.layers.layer_maps import draw_layer_maps
+from embspace.project.layer_maps import LayerMaps, project_layer_maps
+from tests.draw.fits import assert_words_fit
+from tests.project.test_layer_maps import SETTINGS as OF_MAPS
+from tests.project.test_layer_maps import planted
+
+SETTINGS: dict[str, Any] = {"most_maps": 8, "row_height_mm": 56.0, "digits": 3}
+
+
+def layer_maps() -> LayerMaps:
+    return project_layer_maps({"news": planted(8)}, **OF_MAPS)
+
+
+def results_of(found: LayerMaps) -> dict[str, pd.DataFrame]:
+    return {"parquet": found.coordinates, "csv": found.layers}
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, pd.DataFrame]:
+    return results_of(layer_maps())
+
+
+def deep(results: dict[str, pd.DataFrame], n_layers: int) -> dict[str, pd.DataFrame]:
+    """The last layer again and again."""
+    more = [2] * (n_layers - 3)
+    return {
+        name: pd.concat(
+            [
+                table,
+                *(
+                    table[table["layer"] == layer].assign(layer=3 + number)
+                    for number, layer in enumerate(more)
+                ),
+            ],
+            ignore_index=True,
+        )
+        for name, table in results.items()
+    }
+
+
+def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.DataFrame]) -> None:
+    figure, text = draw_layer_maps(results, "a model of a long name", **SETTINGS)
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("Most neighbors change from layer 1 to 2: 9")
+    words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    assert "of 8 documents (news: " in words and "95 % intervals over documents" in words
+    assert text.startswith("# Maps of the layers of a model of a long name\n")
+    assert "changed by another seed" in text
+
+
+def test_the_lines_are_those_of_the_table(results: dict[str, pd.DataFrame]) -> None:
+    figure, _ = draw_layer_maps(results, "a", **SETTINGS)
+    ax = next(each for each in figure.axes if each.lines)
+    for line, name in zip(ax.lines, ("space", "map"), strict=False):
+        expected = results["csv"][f"changed_in_{name}"].to_numpy(dtype=float)
+        assert np.asarray(line.get_ydata()) == pytest.approx(expected, nan_ok=True)
+    assert np.asarray(ax.lines[3].get_ydata())[0] == results["csv"]["chance_changed"][0]
+
+
+def test_maps_have_one_scale_and_all_tokens(results: dict[str, pd.DataFrame]) -> None:
+    figure, _ = draw_layer_maps(results, "a", **SETTINGS)
+    maps = [ax for ax in figure.axes if ax.collections and not ax.lines and ax.get_title("left")]
+    assert [ax.get_title("left") for ax in maps] == [
+        "Layer 0, the embedding output", "Layer 1", "Layer 2",
+    ]  # fmt: skip
+    sizes = [sum(len(np.asarray(dots.get_offsets())) for dots in ax.collections) for ax in maps]
+    assert sizes == [results["csv"]["n"][0]] * 3
+    assert {ax.collections[1].get_clim() for ax in maps} == {(0, 1)}
+
+
+def test_of_a_deep_model_first_last_and_even_steps_are_shown(
+    results: dict[str, pd.DataFrame],
+) -> None:
+    figure, _ = draw_layer_maps(deep(results, 15), "a", **SETTINGS)
+    titles = [
+        ax.get_title("left") for ax in figure.axes if ax.get_title("left").startswith("Layer")
+    ]
+    numbers = [int(title.removeprefix("Layer ").partition(",")[0]) for title in titles]
+    assert numbers == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert_words_fit(figure)
+    assert figure.get_size_inches()[1] * 25.4 <= 200
+
+
+def test_without_tokens_the_page_says_so(results: dict[str, pd.DataFrame]) -> None:
+    empty = {name: table[:0] for name, table in results.items()}
+    figure, text = draw_layer_maps(empty, "a", **SETTINGS)
+    assert "No two layers" in figure.get_suptitle()
+    assert "No corpus has enough tokens" in text
