@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from embspace.app.queries.track import Asked, track_tokens
+from tests.app.explorer.trees import write_tree
 from tests.app.queries.extracted import write_extracted
 from tests.browser.conftest import Network
 
@@ -29,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from embspace.app.live.server import open_app
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(write_extracted(tmp_path_factory.mktemp("app"), TEXTS))
+        patch.chdir(write_tree(write_extracted(tmp_path_factory.mktemp("app"), TEXTS)))
         for name in ("GRADIO_ANALYTICS_ENABLED", "HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
             patch.setenv(name, "")
         found = open_app(["tiny"], ["one"], host="127.0.0.1", port=7869, password=None)
@@ -97,6 +98,71 @@ def test_the_other_tabs_answer(app: Any):
     app.click("#search")
     app.wait_for_selector("#hits >> text=the boat and the tide")
     assert HOSTILE in app.locator("#hits").inner_text()
+
+
+def open_map(page: Any) -> Any:
+    page.get_by_role("tab", name="Map").click()
+    frame = page.frame_locator("#map iframe")
+    frame.locator("#explorer[data-ready]").wait_for()
+    return frame
+
+
+def test_the_map_is_drawn_and_a_search_on_it_finds_a_token(app: Any):
+    frame = open_map(app)
+    count = """canvas => {
+      const copy = document.createElement("canvas");
+      [copy.width, copy.height] = [canvas.width, canvas.height];
+      const context = copy.getContext("2d");
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 0, copy.width, copy.height);
+      return data.filter((value, at) => at % 4 === 3 && value > 0).length;
+    }"""
+    app.wait_for_timeout(200)
+    assert frame.locator('[data-ex="points"]').evaluate(count) > 240  # a pixel for each token
+    frame.locator('[data-ex="search"]').fill("word17")
+    found = frame.locator('[data-ex="found"] button')
+    assert found.all_text_contents()[:2] == ["word17", "word170"]
+    found.first.click()
+    assert frame.locator('[data-ex="neighbors"] ul').count() == 2
+
+
+def test_the_map_is_as_high_as_its_page_and_stays_as_it_was_left(app: Any):
+    frame = open_map(app)
+    app.wait_for_timeout(500)
+    inside = "document.documentElement.scrollHeight - innerHeight"
+    assert frame.locator("body").evaluate(inside) == 0
+    frame.locator('[data-ex="search"]').fill("word21")
+    app.get_by_role("tab", name="Tokens").click()
+    open_map(app)
+    app.wait_for_timeout(500)
+    assert frame.locator('[data-ex="search"]').input_value() == "word21"
+
+
+def test_a_token_that_is_chosen_is_searched_for_on_the_map(app: Any):
+    track(app, TEXT)
+    app.locator(".embspace-token", has_text="boat").click()
+    app.wait_for_selector("caption:has-text('boat at position 2')")
+    frame = open_map(app)
+    frame.locator('[data-ex="found"] >> text=0 found').wait_for()
+    assert frame.locator('[data-ex="search"]').input_value() == "boat"
+    app.get_by_role("tab", name="Tokens").click()
+    app.locator(".embspace-token", has_text="tide").click()
+    open_map(app)
+    assert frame.locator('[data-ex="search"]').input_value() == "tide"
+
+
+def test_the_frame_of_the_map_reads_nothing_of_the_app(app: Any):
+    frame = open_map(app)
+    read = "() => { try { return parent.document.title } catch (error) { return error.name } }"
+    assert frame.locator("body").evaluate(read) == "SecurityError"
+    assert frame.locator("body").evaluate("() => origin") == "null"
+
+
+def test_a_model_without_a_map_is_answered(app: Any, server: Any):
+    app.goto(f"{server.local_url}?model=unknown")
+    app.wait_for_function("document.querySelector('#model input')?.value === 'unknown'")
+    app.get_by_role("tab", name="Map").click()
+    app.wait_for_selector("#map [role=alert] >> text=unknown.yaml: not found")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,13 @@ import numpy as np
 import pandas as pd
 
 from embspace.app.explorer.packing import Pack
+from embspace.app.explorer.text_windows import (
+    NEARNESS,
+    counted_words,
+    snippet,
+    window_texts,
+    window_vectors,
+)
 from embspace.draw.page.looks import CLOUDS, MAP_METHODS, SPACES, TOKEN_KINDS, corpus_looks
 from embspace.draw.page.token_kinds import token_kinds
 from embspace.files.graphs import load_graphs
@@ -194,6 +201,8 @@ def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
         corpora = {
             key: (look.name, look.color) for key, look in corpus_looks(rows["corpus"]).items()
         }
+        held = dict[tuple[str, str, int], Part | None]()
+        texts = window_texts(folder, model, rows) if len(rows) <= MOST_POINTS else None
         maps = []
         for key, points in groups:
             is_same = (quality["map"] == name) & (quality["method"] == key[-1])
@@ -201,20 +210,48 @@ def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
                 is_same &= quality[column] == value
             if not is_same.any() or not points[ROW].reset_index(drop=True).equals(rows[ROW]):
                 continue
-            variant = f"{key[0]} pooling, {str(key[1]).replace('_', ' ')}, layer {key[2]}"
-            maps.append(
-                _map(
-                    str(key[-1]), variant, quality[is_same].iloc[0], points[["x", "y"]], None, pack
-                )
-            )
+            place = (str(key[0]), str(key[1]), int(str(key[2])))
+            if place not in held:
+                held[place] = _neighbors_of_texts(folder, model, rows, place, pack)
+            variant = f"{place[0]} pooling, {place[1].replace('_', ' ')}, layer {place[2]}"
+            judged = quality[is_same].iloc[0]
+            maps.append(_map(str(key[-1]), variant, judged, points[["x", "y"]], held[place], pack))
         yield {
             "title": f"texts: {str(name).replace('_', ' ')}",
-            "names": [f"{row.text} · {row.window}" for row in rows.itertuples()],
+            "names": _names_of_texts(rows, texts),
+            "words": counted_words(texts, pack) if texts else None,
             "categories": [_category("corpus", rows["corpus"], corpora, pack),
                            *_domains(rows, pack)],
             "scalars": [],
             "maps": maps,
         }  # fmt: skip
+
+
+def _names_of_texts(rows: pd.DataFrame, texts: list[str] | None) -> list[str]:
+    names = [f"{row.text} · {row.window}" for row in rows.itertuples()]
+    if texts is None:
+        return names
+    return [f"{name}: {snippet(text)}" for name, text in zip(names, texts, strict=True)]
+
+
+def _neighbors_of_texts(
+    folder: Path, model: str, rows: pd.DataFrame, place: tuple[str, str, int], pack: Pack
+) -> Part | None:
+    """Return the exact nearest in the space that a map shows; None if its vectors are not there."""
+    from embspace.geometry.pairs.pairs import scan_pairs
+
+    if not N_NEIGHBORS < len(rows) <= MOST_POINTS:
+        return None
+    vectors = window_vectors(folder, model, rows, place)
+    if vectors is None:
+        return None
+    graph = scan_pairs(vectors, n_neighbors=N_NEIGHBORS).neighbors
+    assert graph is not None  # they were asked for
+    return {
+        "array": pack.add(graph.indices.ravel().astype(np.int64), n_bytes=2),
+        "k": N_NEIGHBORS,
+        "by": NEARNESS[place[1]],
+    }
 
 
 def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:

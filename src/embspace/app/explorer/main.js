@@ -61,6 +61,7 @@ async function start() {
 
   function chooseSet() {
     now.set = content.sets[part("set").value];
+    now.words = wordsOf(content, now.set);
     now.selected = []; now.pinned = now.hover = -1; now.isShown = null;
     part("map").replaceChildren(...now.set.maps.map((map, i) =>
       new Option(`${map.method}, ${map.variant} (${percent(map.recall)})`, i)));
@@ -92,7 +93,9 @@ async function start() {
 
   function place() {
     now.grid = gridOf(now.layout.x, now.layout.y, 200);
-    now.places = densePlaces(now.layout.x, now.layout.y, now.set.names, 14);
+    now.places = densePlaces(now.layout.x, now.layout.y, now.set.names, 14, now.words);
+    // What the canvas shows as letters, for those who do not see it.
+    part("overlay").setAttribute("aria-description", `Dense places: ${now.places.map((p) => p.text).join("; ")}`);
     painter.setPlaces(now.layout.x, now.layout.y);
   }
 
@@ -178,7 +181,7 @@ async function start() {
     const lists = [element("p", now.set.names[i])];
     lists[0].dir = "auto";
     lists.push(full.length
-      ? listOf("nearest in the full space (†: not among those on the map)", full, now.set.names, pin, (j) => !onMap.includes(j))
+      ? listOf(`nearest in the full space${now.map.neighbors.by ? `, by ${now.map.neighbors.by}` : ""} (†: not among those on the map)`, full, now.set.names, pin, (j) => !onMap.includes(j))
       : element("p", "No neighbors in the full space are stored for these points."));
     lists.push(listOf(`nearest on the map${isTurned() ? ", turned as it is now" : ""} (†: not among those in the full space)`, onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
     lists[0].className = "ex-pinned";
@@ -205,6 +208,8 @@ async function start() {
     part("selected-part").hidden = !now.selected.length;
     part("count").textContent = `${now.selected.length} selected`;
     part("selected").replaceChildren(listOf(now.selected.length > MOST_LISTED ? `the first ${MOST_LISTED}; copy and CSV have all` : "", now.selected.slice(0, MOST_LISTED), now.set.names, pin));
+    const typical = now.words && now.selected.length ? typicalWords(now.words, [now.selected], 8)[0] : [];
+    part("selected").prepend(...(typical.length ? [element("p", `typical words: ${typical.join(", ")}`)] : []));
     if (now.isShown) shade();
   }
 

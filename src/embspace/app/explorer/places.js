@@ -70,8 +70,9 @@ function isInside(px, py, polygon) {
   return inside;
 }
 
-// Names of the densest places: the two points nearest to the middle of each, its medoids.
-function densePlaces(x, y, names, most) {
+// Names of the densest places: where points have words the most typical three of the texts there,
+// else the two points nearest to the middle of each, its medoids.
+function densePlaces(x, y, names, most, words) {
   const side = 32;
   const grid = gridOf(x, y, side);
   const count = (c) => grid.start[c + 1] - grid.start[c];
@@ -89,7 +90,21 @@ function densePlaces(x, y, names, most) {
     taken.push({ col, row, x: mx, y: my, text: `${clipped(names[first])}, ${clipped(names[second])}` });
     if (taken.length === most) break;
   }
+  if (!words) return taken;
+  const typical = typicalWords(words, taken.map((place) => around(grid, place)), 3);
+  taken.forEach((place, k) => { if (typical[k].length) place.text = typical[k].map(clipped).join(", "); });
   return taken;
+}
+
+// The points in the cell of a place and in those around it; no two places share one.
+function around(grid, { row, col }) {
+  const found = [];
+  for (let r = Math.max(0, row - 1); r <= Math.min(grid.side - 1, row + 1); r++)
+    for (let c = Math.max(0, col - 1); c <= Math.min(grid.side - 1, col + 1); c++) {
+      const at = r * grid.side + c;
+      found.push(...grid.points.subarray(grid.start[at], grid.start[at + 1]));
+    }
+  return found;
 }
 
 // A name on one line, short enough for a label, isolated from the direction of what follows.

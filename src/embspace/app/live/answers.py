@@ -164,6 +164,25 @@ class Answers:
 
         return self._answer(visitor, work)
 
+    def map(self, visitor: str, model: object, there: object) -> tuple[str | None, object]:
+        """Return the explorer of a model's maps, None if it is `there` already, and what it is.
+
+        What it is are the model and its computed files; None for a message.
+        """
+        found: list[object] = []
+
+        def work() -> str:
+            from embspace.app.live.maps import files_of, map_view
+
+            name = _name("model", model)
+            now = (name, files_of(name))
+            view = map_view(name) if now != there else ""
+            found.append(now)
+            return view
+
+        view = self._answer(visitor, work)
+        return view or None, found[0] if found else None
+
     def _answer(self, visitor: str, work: Callable[[], str]) -> str:
         """Return what `work` returns, or a message; a crash is logged and ends with its request."""
         try:

@@ -121,6 +121,8 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             _pair_tab(model, corpora, answers)
         with gr.Tab("Search"):
             _search_tab(model, corpora, answers)
+        with gr.Tab("Map") as tab:
+            _map_tab(tab, model, answers)
         page.load(_asked_model(models[0]), None, model, queue=False, api_visibility="private")
     return page
 
@@ -227,6 +229,30 @@ def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
     asked = [model, corpus, query, layer, pooling]
     for moment in (button.click, query.submit):
         moment(find, asked, shown, api_visibility="private")
+
+
+def _map_tab(tab: Any, model: Any, answers: Answers) -> None:
+    import gradio as gr
+
+    gr.Markdown(
+        "Vocabulary, positions and corpora on the maps that are computed of the model, as in "
+        "its report. A token that is chosen under Tokens is searched for."
+    )
+    script = files("embspace.app.live").joinpath("map.js").read_text()
+    shown = gr.HTML("", js_on_load=script, elem_id="map", apply_default_css=False)
+    is_open, current = gr.State(False), gr.State(None)
+
+    def on_open(name: str, there: Any, request: gr.Request) -> Any:
+        # The same map again would be some megabytes, and lose what was selected on it.
+        view, found = answers.map(_visitor(request), name, there)
+        return True, found, gr.skip() if view is None else view
+
+    def on_model(name: str, there: Any, was_open: bool, request: gr.Request) -> Any:
+        return on_open(name, there, request) if was_open else (False, there, gr.skip())
+
+    private: dict[str, Any] = {"api_visibility": "private"}
+    tab.select(on_open, [model, current], [is_open, current, shown], **private)
+    model.change(on_model, [model, current, is_open], [is_open, current, shown], **private)
 
 
 def _text_box(label: str, value: str, name: str, *, lines: int = 1) -> Any:

@@ -1,0 +1,128 @@
+"""Reads the vectors and the words of the windows of texts that a map shows."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.app.explorer.packing import Pack
+from embspace.files.rows import load_rows
+from embspace.files.tensors import load_tensors
+
+NEARNESS = {  # of the neighbors that a map is made from, by how its vectors are prepared
+    "raw": "Euclidean distance",
+    "unit_length": "cosine",
+    "centered_unit_length": "cosine about the mean",
+}
+MOST_COUNTED = 255  # the largest count that is held of a word in a window
+MOST_WORDS = 2000  # of all texts of a map: the most frequent ones
+# Two letters or more, of any script; neither "ll" of "I'll" nor "isn" of "isn't".
+WORD = r"(?<!['’])\b[^\W\d_]{2,}\b(?!['’]t\b)"
+SNIPPET = 50  # characters of a window that its name shows
+
+
+def window_vectors(
+    folder: Path, model: str, rows: pd.DataFrame, place: tuple[str, str, int]
+) -> Float[np.ndarray, "n dim"] | None:
+    """Return the vectors that a map of texts was made from, a row each; None if they are not there.
+
+    Args:
+        folder: The root of a tree.
+        model: The model's name.
+        rows: One row a window: corpus, text, window.
+        place: Pooling, preparation and layer, as the maps' tables have them.
+    """
+    pooling, preparation, layer = place
+    parts: list[np.ndarray] = []
+    places: list[np.ndarray] = []
+    for corpus, of_corpus in rows.reset_index(drop=True).groupby("corpus", sort=False):
+        path = folder / f"data/extracted/hidden_states/{model}/{corpus}"
+        found = _numbers(path, of_corpus)
+        if found is None or not path.with_name(f"{corpus}.safetensors").exists():
+            return None
+        states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
+        if layer >= len(states) or found.max() >= states.shape[1]:
+            return None
+        parts.append(states[layer][found])
+        places.append(of_corpus.index.to_numpy())
+    order = np.concatenate(places)
+    x = np.concatenate(parts)
+    return _prepared(x[np.argsort(order)], preparation)
+
+
+def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"] | None:
+    from embspace.geometry.pairs.directions import unit_rows
+
+    if preparation not in NEARNESS:
+        return None
+    if preparation == "raw":
+        return x
+    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0
+    return unit_rows(x - mean).astype(np.float32)
+
+
+def _numbers(path: Path, rows: pd.DataFrame) -> Int[np.ndarray, " n"] | None:
+    """Return the number of each window in the extracted table; None if one is not there."""
+    table = path.with_name(f"{path.name}.windows.parquet")
+    if not table.exists():
+        return None
+    windows = load_rows(str(table))
+    known = pd.MultiIndex.from_frame(windows[["text", "window"]].astype({"text": str}))
+    asked = pd.MultiIndex.from_frame(rows[["text", "window"]].astype({"text": str}))
+    if not known.is_unique:
+        return None
+    found = known.get_indexer(asked)
+    return found if (found >= 0).all() else None
+
+
+def window_texts(folder: Path, model: str, rows: pd.DataFrame) -> list[str] | None:
+    """Return what stands in each window; None if that is not there, or of other texts."""
+    parts = []
+    for corpus, of_corpus in rows.groupby("corpus", sort=False):
+        path = folder / f"data/extracted/hidden_states/{model}/{corpus}"
+        prepared = folder / f"data/prepared/texts/{corpus}.parquet"
+        tokens = path.with_name(f"{corpus}.tokens.parquet")
+        numbers = _numbers(path, of_corpus)
+        if numbers is None or not prepared.exists() or not tokens.exists():
+            return None
+        inside = load_rows(str(tokens))
+        ends = inside[~inside["special"]].groupby("window").agg({"start": "min", "end": "max"})
+        ends = ends.reindex(numbers, fill_value=0)
+        texts = load_rows(str(prepared)).drop_duplicates("id")
+        content = texts.set_index(texts["id"].astype(str))["text"]
+        content = content.reindex(of_corpus["text"].astype(str))
+        if content.isna().any():
+            return None
+        cut = zip(content, ends["start"], ends["end"], strict=True)
+        parts.append(pd.Series([text[a:b] for text, a, b in cut], of_corpus.index))
+    return [str(each) for each in pd.concat(parts).reindex(rows.index)]
+
+
+def snippet(text: str) -> str:
+    """Return the first letters of a text in one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SNIPPET else f"{flat[: SNIPPET - 1].rstrip()}…"
+
+
+def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
+    """Return the words of texts and how often each text has them; None if no two texts share one.
+
+    English function words, numbers and words of a single text are left out.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    counter = CountVectorizer(
+        stop_words="english", token_pattern=WORD, min_df=2, max_features=MOST_WORDS
+    )
+    try:
+        counts = counter.fit_transform(texts).tocsr()
+    except ValueError:  # no word is left
+        return None
+    counts.sort_indices()
+    return {
+        "list": counter.get_feature_names_out().tolist(),
+        "of_each": pack.add(np.diff(counts.indptr), n_bytes=2),
+        "numbers": pack.add(counts.indices, n_bytes=2),
+        "counts": pack.add(np.minimum(counts.data, MOST_COUNTED), n_bytes=1),
+    }

@@ -1,0 +1,83 @@
+"""The explorer of a model's maps, as a page inside the app's that can reach nothing of it."""
+
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from embspace.app.explorer.fragment_of import explorer_of
+from embspace.app.live.views import TEMPLATE_MARKS
+from embspace.app.page.fragment import Fragment, policy_of
+from embspace.app.queries.reported import why_not_there
+from embspace.errors import InputError
+from embspace.settings.find_description import described_in
+from embspace.settings.params import CONF
+
+KEPT = 4  # pages, of some megabytes each
+MADE = ("data/projected", "data/measured", "results")  # folders that the explorer reads
+# The ground of gradio's own page.
+STYLE = (
+    "body { margin: 4px; } @media (prefers-color-scheme: dark) "
+    "{ body { background: #0f0f11; --ground: #0f0f11; } }"
+)
+
+Stamp = tuple[tuple[str, int], ...]
+"""The files of a model that the explorer reads, and when each was written."""
+
+
+def map_view(model: str) -> str:
+    """Return the frame that shows the explorer of a model; HTML that goes through a template.
+
+    The frame is sandboxed: it has an origin of its own, and may run its own scripts and save files.
+
+    Raises:
+        InputError: if the model is not known, or none of its maps is computed here.
+    """
+    described_in(CONF / "model", model)
+    return _frame(model, files_of(model))
+
+
+def files_of(model: str) -> Stamp:
+    """Return the computed files of a model and their times: with others its page is another."""
+    found = (
+        file
+        for folder in MADE
+        for pattern in (f"*/{model}.*", f"*/*/{model}.*")
+        for file in Path(folder).glob(pattern)
+    )
+    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in found))
+
+
+@lru_cache(maxsize=KEPT)
+def _frame(model: str, stamp: Stamp) -> str:
+    """Return the frame; `stamp` tells it from that of other files."""
+    fragment = explorer_of(Path(), model) if stamp else None
+    if fragment is None:
+        raise InputError(
+            f"no map of '{model}' is computed here; "
+            + (why_not_there(model) or f"compute them with\n  embspace run learned --model {model}")
+        )
+    page = escape(explorer_page(fragment, model), quote=True).translate(TEMPLATE_MARKS)
+    return (
+        '<iframe class="embspace-map" title="Explorer of maps" sandbox="allow-scripts '
+        f'allow-downloads" srcdoc="{page}"></iframe>'
+    )
+
+
+def explorer_page(fragment: Fragment, model: str) -> str:
+    """Return a page that holds the explorer alone, and loads nothing: its content policy says so.
+
+    It tells the page around it how high it is, and searches for what that one asks for.
+    """
+    own = files("embspace.app.live").joinpath("framed.js").read_text(encoding="utf-8")
+    scripts = [*fragment.scripts, own]
+    tags = "".join(f"<script>{script}</script>" for script in scripts)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy_of(scripts))}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>Maps of {escape(model)}</title>"
+        f"<style>{STYLE} {fragment.style}</style></head>"
+        f"<body>{fragment.html}{fragment.data}{tags}</body></html>"
+    )
