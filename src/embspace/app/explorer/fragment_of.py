@@ -9,7 +9,18 @@ from embspace.app.explorer.packing import Pack
 from embspace.app.page.fragment import Fragment
 
 # In this order: a function stands before those that call it when the page starts.
-SCRIPTS = ("data", "places", "labels", "webgl", "canvas", "camera", "lists", "trails", "main")
+SCRIPTS = (
+    "data",
+    "places",
+    "labels",
+    "webgl",
+    "canvas",
+    "camera",
+    "lists",
+    "trails",
+    "layers",
+    "main",
+)
 
 
 def explorer_of(folder: Path, model: str) -> Fragment | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.app.explorer.layers_of import layers_of
 from embspace.app.explorer.packing import Pack
 from embspace.draw.page.looks import CLOUDS, MAP_METHODS, SPACES, TOKEN_KINDS, corpus_looks
 from embspace.draw.page.token_kinds import token_kinds
@@ -38,7 +39,12 @@ def gathered(folder: Path, model: str, pack: Pack) -> Part | None:
         return None
     for each in found:
         each["start"] = _truest(each["maps"])
-    return {"model": model, "sets": found, "trails": _trails(folder, model)}
+    return {
+        "model": model,
+        "sets": found,
+        "trails": _trails(folder, model),
+        "layers": layers_of(folder, model, pack),
+    }
 
 
 def _truest(maps: list[Part]) -> int:
