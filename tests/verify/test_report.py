@@ -66,6 +66,23 @@ def test_the_counts_come_first_with_right_plurals(capsys: pytest.CaptureFixture[
     ]
 
 
+def test_subjects_that_are_not_here_are_counted_and_listed_only_when_asked(
+    capsys: pytest.CaptureFixture[str],
+):
+    sources = [SourceReport("A. Author", (), {"maker/a": 2, "maker/b": 3, "corpus c": 1})]
+    reports = [RunReport(each, 0, (), waiting={"maker/d": 4}) for each in ("B. Author", "C.")]
+    Report(everything=False).show_counts(drift_of(verdict="agrees"), sources, reports)
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "not compared:",
+        "  6 published numbers and 8 claims on 4 models, corpora and stimuli that params.yaml does "
+        "not name: `embspace verify --all` lists them",
+    ]
+    Report(everything=True).show_counts(drift_of(verdict="agrees"), sources, reports)
+    listed = capsys.readouterr().out.splitlines()[3:]
+    assert len(listed) == 4  # what two sources say of one model is counted together
+    assert listed[-1].startswith("  8 claims on layers of maker/d: ")
+
+
 def test_a_file_that_drifted_does_not_count_as_agreeing(capsys: pytest.CaptureFixture[str]):
     new = FileReport(Path("noun/large.csv"), "no baseline", None, True)
     drift = Drift((*drift_of(fact()).files, new), ("large",), ())

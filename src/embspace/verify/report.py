@@ -1,6 +1,7 @@
 """The outcome as text in a terminal: legible at 100 columns and without color."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from embspace.verify.drift import Drift, FileReport
 
 WIDTH = 100  # where there is no terminal to ask
 N_SHOWN = 10  # drifted facts a file
+N_SUBJECTS = 3  # of published numbers that are not compared; of more only their number is told
 FAILED = ("DRIFTED", "MISSING", "EXTRA")
 UNCOMPARED = ("no baseline", "not compared")
 
@@ -43,10 +45,38 @@ class Report:
         self._say(f"published numbers that ours agree with: {agree:,} of {len(checks):,}")
         if n := sum(len(report.rulings) for report in reports):
             self._say(f"{counted(n, 'verdict')} on published claims: `embspace verify --all`")
-        if lines := [*_uncompared_files(drift), *_uncompared_numbers(sources, reports)]:
+        lines = [*_uncompared_files(drift), *self._uncompared_numbers(sources, reports)]
+        if lines:
             self._say("not compared:")
         for line in lines:
             self._say(f"  {line}")
+
+    def _uncompared_numbers(
+        self, sources: Sequence[SourceReport], reports: Sequence[RunReport]
+    ) -> list[str]:
+        """Return a line on each subject of published numbers that is not here, or on all."""
+        numbers, claims = Counter[str](), Counter[str]()
+        for source in sources:
+            numbers.update(source.not_measured)
+        for report in reports:
+            claims.update(report.waiting)
+        if not self._everything and len({*numbers, *claims}) > N_SUBJECTS:
+            counts = [
+                counted(counter.total(), what)
+                for what, counter in (("published number", numbers), ("claim", claims))
+                if counter
+            ]
+            lines = [
+                f"{' and '.join(counts)} on {len({*numbers, *claims})} models, corpora and stimuli "
+                "that params.yaml does not name: `embspace verify --all` lists them"
+            ]
+        else:
+            lines = [*_uncompared(numbers, claims)]
+        if n := sum(report.n_claims for report in reports if not report.rulings):
+            lines.append(
+                f"{counted(n, 'claim')} on layers and training: `make all` measures what they need"
+            )
+        return lines
 
     def show_drift(self, drift: Drift) -> None:
         """One row a result, then what drifted."""
@@ -154,20 +184,13 @@ def _uncompared_files(drift: Drift) -> Iterator[str]:
         yield f"{counted(other, 'file')}: all corpora enter, and they are others; see below"
 
 
-def _uncompared_numbers(
-    sources: Sequence[SourceReport], reports: Sequence[RunReport]
-) -> Iterator[str]:
-    """Yield a line on the numbers about models, corpora or runs that params.yaml lacks."""
-    for source in sources:
-        for about, n in source.not_measured.items():
-            yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about, '`models`')}"
-    for report in reports:
-        for about, n in report.waiting.items():
-            advice = _how_to_add(about, "`models` and `profiled`")
-            yield f"{counted(n, 'claim')} on layers of {about}: {advice}"
-    n = sum(report.n_claims for report in reports if not report.rulings)
-    if n:
-        yield f"{counted(n, 'claim')} on layers and training: `make all` measures what they need"
+def _uncompared(numbers: Mapping[str, int], claims: Mapping[str, int]) -> Iterator[str]:
+    """Yield a line on the numbers about each model or corpus that params.yaml lacks."""
+    for about, n in numbers.items():
+        yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about, '`models`')}"
+    for about, n in claims.items():
+        advice = _how_to_add(about, "`models` and `profiled`")
+        yield f"{counted(n, 'claim')} on layers of {about}: {advice}"
 
 
 def _how_to_add(about: str, lists: str) -> str:

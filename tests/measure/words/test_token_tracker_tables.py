@@ -6,7 +6,13 @@ import pytest
 from embspace.measure.words.token_tracker_statistics import contrast, movement_shares
 from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
 from embspace.measure.words.token_tracker_tracks import Tracks
-from tests.measure.words.test_token_tracker_statistics import DRIFTING, LAYERS, N_UNITS, tracks
+from tests.measure.words.test_token_tracker_statistics import (
+    DRIFTING,
+    GROUP,
+    LAYERS,
+    N_UNITS,
+    tracks,
+)
 
 EVERY = np.ones(4 * N_UNITS, dtype=bool)
 STILL = tracks(np.zeros((LAYERS, 4 * N_UNITS)))
@@ -46,3 +52,18 @@ def test_without_homonyms_only_running_texts_have_rows():
     found = tables()
     assert set(found) == set(COLUMNS)
     assert set(found["contrasts"]["contrast"]) == {"content_function"}  # type: ignore[index]
+
+
+def test_intervals_end_where_what_is_measured_ends():
+    # The one text with a token that is not nearest has fewer of them than the others: with it a
+    # half is nearer to the whole than without it, and what it lacks goes beyond 1 when turned over.
+    rank, group = np.zeros((LAYERS, 4 * N_UNITS)), GROUP.copy()
+    rank[1:, 0], group[1] = 4, "function"
+    halves = Halves(200, 0.9, np.random.default_rng(0))
+    found = tables_of(
+        (tracks(rank, group=group), None), (STILL, None), halves, n_listed=15, apart=0.75
+    )
+    cells = found["layers"].query("group == 'content' and layer == 1").set_index("quantity")
+    assert 0.9 < cells.loc["nearest", "value"] < 1
+    assert cells.loc["nearest", "high"] == 1
+    assert cells.loc["log_rank", "low"] == 0

@@ -14,7 +14,7 @@ def corpus(
         str,
         typer.Argument(
             help="One of conf/corpus/; or a file, folder or pattern of .parquet, .jsonl and .txt, "
-            "on a disk or at an address (s3://…, hf://datasets/<owner>/<name>)."
+            "on a disk or at an address (s3://…, hf://datasets/OWNER/NAME)."
         ),
     ],
     model: Annotated[str, typer.Option("--model", help="A name in conf/model/.")] = "minilm",

@@ -20,7 +20,11 @@ def export(
     ],
     to: Annotated[
         Literal["parquet", "embedding-atlas", "projector", "datamapplot"],
-        typer.Option("--to", help="The tool that is to open it."),
+        typer.Option(
+            "--to",
+            metavar="TOOL",
+            help="parquet, embedding-atlas, projector or datamapplot.",
+        ),
     ],
     model: ModelOption = "minilm",
     corpus: Annotated[

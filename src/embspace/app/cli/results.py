@@ -69,7 +69,10 @@ def report(
     ] = False,
     single_file: Annotated[
         bool,
-        typer.Option("--single-file", help="With the files inside; of no model's own report."),
+        typer.Option(
+            "--single-file",
+            help="Put the files behind the figures into the page; of a run, a pair, a corpus.",
+        ),
     ] = False,
 ) -> None:
     """Fetch a model, run every analysis of it, and open a page of all figures and tables.

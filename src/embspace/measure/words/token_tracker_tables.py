@@ -36,6 +36,25 @@ COLUMNS = {
     "summary": ["statistic", *ESTIMATE, *SIZES],
 }
 TOGETHER = ("state_cosine", "step_cosine")
+SHARES = (
+    "nearest",
+    "larger_rank",
+    "larger_cosine",
+    *MOVEMENTS,
+    "content_rank_larger_at_last",
+    "homonym_rank_larger_at_last",
+    "content_words_listed_at_last",
+    "function_words_listed_at_last",
+    "content_in_denser_places",
+    "first_layer_apart_share",
+    "ranks_kept_with_first_positions",
+    "ranks_kept_with_own_positions",
+    "texts_with_excursion_in_that_layer",
+    "tokens_that_move_both_ways",
+)
+COSINES = ("cosine", *TOGETHER, "steps_in_one_direction")
+FROM_ZERO = ("log_rank", "euclidean_distance")
+LAYERS = ("excursion_layer", "first_layer_apart")
 UnitStatistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
 Pair = tuple[Tracks, Tracks | None]
 
@@ -86,7 +105,21 @@ def tables_of(
         rows["layers"] += _layers(*pair, halves, CONTRASTS["homonym_one_sense"])
         rows["contrasts"] += _contrasts(*pair, halves, "homonym_one_sense")
         rows["summary"] += _summary(*pair, halves, homonym_statistics, "homonyms")
-    return {name: pd.DataFrame(each, columns=COLUMNS[name]) for name, each in rows.items()}
+    tables = {name: pd.DataFrame(each, columns=COLUMNS[name]) for name, each in rows.items()}
+    return {name: _within_range(table, len(running.step)) for name, table in tables.items()}
+
+
+def _within_range(table: pd.DataFrame, n_layers: int) -> pd.DataFrame:
+    """Return a table whose intervals end where what is measured ends.
+
+    A deviation in halves, added to the value of all, may go beyond what can be.
+    """
+    name = table["statistic" if "statistic" in table else "quantity"]
+    least, most = pd.Series(-np.inf, table.index), pd.Series(np.inf, table.index)
+    ranges = {SHARES: (0, 1), COSINES: (-1, 1), FROM_ZERO: (0, np.inf), LAYERS: (1, n_layers)}
+    for names, (low, high) in ranges.items():
+        least, most = least.mask(name.isin(names), low), most.mask(name.isin(names), high)
+    return table.assign(low=table["low"].clip(least, most), high=table["high"].clip(least, most))
 
 
 def _layers(
