@@ -68,6 +68,7 @@ def test_the_slider_moves_points_and_colors_them_by_new_neighbors(opened: Any) -
     assert is_near(first["color"], RAMP_HIGH)
     part(opened, "at").fill("1.5")
     between = seen(opened)
+    assert part(opened, "now").text_content() == "1 → 2"
     part(opened, "at").fill("2")
     second = seen(opened)
     assert len({each["places"] for each in (first, between, second)}) == 3

@@ -34,12 +34,20 @@ function startLayers(content, part) {
     }
     painter.setPlaces(now.x, now.y);
     shade();
+    name();
     painter.paint(camera, 4);
     drawPath();
   }
 
   // On the way to a layer its colors: they say which neighbors change on this way.
   const shown = () => Math.min(Math.ceil(now.at - 1e-6), decoded.length - 1);
+
+  function name() {
+    const number = maps.layers[shown()].layer;
+    const isBetween = Math.abs(now.at - Math.round(now.at)) > 1e-6;
+    part("layers-now").value = isBetween ? `${maps.layers[shown() - 1].layer} → ${number}` : number;
+    slider.setAttribute("aria-valuetext", isBetween ? `on the way to layer ${number}` : `layer ${number}`);
+  }
 
   function shade() {
     const [layer, kind] = [shown(), Number(part("layers-color").value)];
@@ -55,8 +63,6 @@ function startLayers(content, part) {
   function tell(layer) {
     const { layer: number, means, recall } = maps.layers[layer];
     const [space, onMap, seed] = means.map((mean) => (mean === null ? null : percent(mean)));
-    part("layers-now").value = number;
-    slider.setAttribute("aria-valuetext", `layer ${number}`);
     const bar = element("i", "", "ex-ramp");
     bar.style.background = `linear-gradient(to right, ${RAMP.map((c) => `rgb(${c})`)})`;
     const ramp = element("span", "new neighbors: 0 %");
