@@ -23,6 +23,7 @@ OF_SOME = {
         "intrinsic_dimension",
         "hubs",
         "information_imbalance",
+        "layer_maps",
         "information_stream",
         "keep_k",
         "label_overlap",

@@ -19,6 +19,7 @@ SCRIPTS = (
     "camera",
     "lists",
     "trails",
+    "layers",
     "main",
 )
 

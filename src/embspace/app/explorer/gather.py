@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.app.explorer.layers_of import layers_of
 from embspace.app.explorer.packing import Pack
 from embspace.app.explorer.text_windows import (
     NEARNESS,
@@ -45,7 +46,12 @@ def gathered(folder: Path, model: str, pack: Pack) -> Part | None:
         return None
     for each in found:
         each["start"] = _truest(each["maps"])
-    return {"model": model, "sets": found, "trails": _trails(folder, model)}
+    return {
+        "model": model,
+        "sets": found,
+        "trails": _trails(folder, model),
+        "layers": layers_of(folder, model, pack),
+    }
 
 
 def _truest(maps: list[Part]) -> int:

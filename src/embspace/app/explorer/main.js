@@ -320,6 +320,7 @@ async function start() {
   window.addEventListener("resize", () => { camera.fit(); paint(); });
   camera.fit(); chooseSet(); listen();
   startTrails(content, part);
+  startLayers(content, part);
   root.dataset.ready = Math.round(performance.now());
 }
 

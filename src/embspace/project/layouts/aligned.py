@@ -1,4 +1,9 @@
-"""Maps of the same points in several spaces, each laid on the one before."""
+"""Maps of the same points in several spaces, each laid on the one before.
+
+AlignedUMAP of umap-learn 0.5.12 does it for all maps at once. On seven layers of 1,838 tokens its
+points moved about half as far and no more neighbors were kept, but it took three minutes a seed,
+where these maps took ten seconds; and it takes no neighbors that are known, nor a start.
+"""
 
 import warnings
 from collections.abc import Sequence
