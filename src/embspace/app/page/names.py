@@ -67,8 +67,8 @@ def asked_of_all(root: Path) -> list[Named]:
 
 
 def unknown(asked: str, root: Path) -> str:
-    """Return an addition to the message about an unknown name: the names that are no models."""
-    names = [each for each in names_of(root).values() if each.kind != "model"]
+    """Return an addition to the message about an unknown name: what is computed and no model."""
+    names = [each for each in asked_of_all(root) if each.kind != "model"]
     meant = did_you_mean(asked, [each.name for each in names])
     parts = (
         f"{plural}: {', '.join(each.name for each in names if each.kind == kind) or 'none'}"
