@@ -181,3 +181,9 @@ def test_too_few_words_have_no_probe():
     assert found.accuracy.empty
     assert list(found.accuracy) == COLUMNS
     assert list(found.tokens) == TOKEN_COLUMNS
+
+
+def test_an_interval_of_an_accuracy_ends_at_one():
+    table = measured(given(0.8)).accuracy  # one of 90 words is wrong: the bound would be 1.0002
+    row = table[(table["features"] == "input") & (table["probe"] == "logistic_regression")].iloc[0]
+    assert 0.98 < row["accuracy"] < row["accuracy_high"] == 1

@@ -105,7 +105,8 @@ def measure_probing(
     table["n_words"], table["n_lemmas"] = len(words), lemma.max() + 1
     table["accuracy"] = correct.mean(axis=1)
     interval = _interval(correct, lemma, n_resamples, level, for_intervals)
-    table["accuracy_low"], table["accuracy_high"] = interval.low, interval.high
+    for end, bound in (("low", interval.low), ("high", interval.high)):
+        table[f"accuracy_{end}"] = np.clip(bound, 0, 1)
     commonest = {task: np.bincount(classes).max() / len(words) for task, classes in tasks.items()}
     table["null_accuracy"] = table["task"].map(commonest)
     table[f"accuracy{ENDING}"] = by_row(interval.deviations)
