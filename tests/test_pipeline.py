@@ -26,6 +26,7 @@ from tests.whole_pipeline import (
     COMPARED,
     MEASURED,
     OF_ALL,
+    OF_RUNS,
     POSITIONS,
     PROJECTED,
     SHARED,
@@ -149,7 +150,7 @@ def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
         (workspace.folder / lock).unlink()
     started = start_and_kill(workspace, "measure_interrelations@tiny")
     resumed = workspace.repro("--no-run-cache")
-    assert started | resumed == expected_stages("tiny") | SHARED | OF_ALL
+    assert started | resumed == expected_stages("tiny") | SHARED | OF_ALL | OF_RUNS
     assert started & resumed == {"measure_interrelations@tiny"}
     assert workspace.files(*BUILT) == before
 
