@@ -50,7 +50,7 @@ def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.Da
     figure, text = draw_layer_maps(results, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("Most neighbors change from layer 1 to 2: 9")
+    assert title.startswith("Neighbors change most from layer 1 to 2: 9")
     words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
     assert "of 8 documents (news: " in words and "95 % intervals over documents" in words
     assert text.startswith("# Maps of the layers of a model of a long name\n")

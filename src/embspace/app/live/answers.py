@@ -173,8 +173,11 @@ class Answers:
 
         def work() -> str:
             from embspace.app.live.maps import files_of, map_view
+            from embspace.settings.find_description import described_in
+            from embspace.settings.params import CONF
 
             name = _name("model", model)
+            described_in(CONF / "model", name)  # before a path is built of what was typed
             now = (name, files_of(name))
             view = map_view(name) if now != there else ""
             found.append(now)

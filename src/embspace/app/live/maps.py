@@ -1,6 +1,7 @@
 """The explorer of a model's maps, as a page inside the app's that can reach nothing of it."""
 
 from functools import lru_cache
+from glob import escape as escaped
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,9 @@ from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF
 
 KEPT = 4  # pages, of some megabytes each
-MADE = ("data/projected", "data/measured", "results")  # folders that the explorer reads
+# Folders that the explorer reads, of a model and of all texts.
+MADE = ("data/extracted", "data/projected", "data/measured", "results")
+TEXTS = "data/prepared/texts"
 # The ground of gradio's own page.
 STYLE = (
     "body { margin: 4px; } @media (prefers-color-scheme: dark) "
@@ -38,13 +41,11 @@ def map_view(model: str) -> str:
 
 
 def files_of(model: str) -> Stamp:
-    """Return the computed files of a model and their times: with others its page is another."""
-    found = (
-        file
-        for folder in MADE
-        for pattern in (f"*/{model}.*", f"*/*/{model}.*")
-        for file in Path(folder).glob(pattern)
-    )
+    """Return the computed files that a model's page is made of, and when each was written."""
+    name = escaped(model)
+    patterns = (f"*/{name}.*", f"*/*/{name}.*", f"*/{name}/*")
+    found = [file for folder in MADE for pattern in patterns for file in Path(folder).glob(pattern)]
+    found += Path(TEXTS).glob("*.parquet") if found else ()
     return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in found))
 
 

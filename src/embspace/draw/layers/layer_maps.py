@@ -107,8 +107,8 @@ def _finding(table: pd.DataFrame) -> str:
     layer, k = int(row["layer"]), int(row["k"])
     space, on_map, by_seed = (percent(row[name]) for name in LINES)
     return (
-        f"Most neighbors change from layer {layer - 1} to {layer}: {space} of a token's {k} "
-        f"nearest in the full space, and {on_map} on the map, where another seed alone changes "
+        f"Neighbors change most from layer {layer - 1} to {layer}: {space} of a token's {k} "
+        f"nearest in the full space, and {on_map} on the map; two runs of that map differ in "
         f"{by_seed}"
     )
 

@@ -27,7 +27,7 @@ def aligned_layouts(
     *,
     seed: int,
 ) -> list[Plane]:
-    """Return a map for each graph of the same points, on which a point moves as little as it can.
+    """Return a map for each graph of the same points, each laid on the one before.
 
     A map starts where the one before ended, and is then turned onto it. Each has its middle at 0
     and a root mean square distance of 1 from it, for UMAP gives no meaning to place, turn or scale.
