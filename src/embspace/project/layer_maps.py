@@ -85,11 +85,12 @@ def project_layer_maps(
     Tokens are a sample, the same at all layers: up to `most_tokens` of each corpus that keeps the
     states of tokens, drawn at random, without special tokens, first positions, what a window
     repeats, and vectors that are equal at layer 0 within a corpus. Neighbors are the k nearest by
-    cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's neighbors at a layer that
-    were none at the layer before; `changed_in_map` the same on the maps; `changed_between_seeds`
-    the share of its neighbors on the map that are none on the map of the same layer in a second run,
-    by another seed from layer 0 on: two runs differ so much at a layer, which is no part of
-    `changed_in_map`, a step within one run. A random layout changes `chance_changed`.
+    cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's neighbors
+    at a layer that were none at the layer before; `changed_in_map` the same on the maps;
+    `changed_between_seeds` the share of its neighbors on the map that are none on the map of the
+    same layer in a second run, by another seed from layer 0 on: two runs differ so much at a layer,
+    which is no part of `changed_in_map`, a step within one run. A random layout changes
+    `chance_changed`.
     A displacement is a mean over tokens, in root mean square distances from the middle of a map.
     Intervals are by half-samples of the documents, given the maps. Layer 0 is the embedding output.
     """
