@@ -101,7 +101,7 @@ def _table(
     sampled = {
         name
         for name, row in known.items()
-        if family in OF_SAMPLE and name in before and row["n"] != before[name]["n"]
+        if family in OF_SAMPLE and name in before and _number(row["n"]) < _number(before[name]["n"])
     }
     made = {name for name, row in before.items() if name in known or _is_made(family, row, spaces)}
     made -= sampled
@@ -119,6 +119,10 @@ def _is_made(family: str, row: Mapping[str, Cell], spaces: Collection[str]) -> b
     cloud = (str(row["space"]), str(row["change"]))
     summed = [each.name for known in FAMILIES if known == family for each in summed_measures(known)]
     return cloud in CLOUDS and cloud[0] in spaces and row["measure"] in summed
+
+
+def _number(cell: Cell) -> float:
+    return float(str(cell))
 
 
 def _with_columns(contents: Contents, columns: Sequence[str]) -> Contents:
@@ -154,9 +158,10 @@ def _lines(table: StreamedTable) -> list[str]:
     if table.comparison is None:
         return [f"{table.file}: MISSING; `embspace corpus` makes it"]
     drifted = table.comparison.drifted
+    verdict = "DRIFTED" if drifted else "agrees" if table.n_rows else "nothing to compare"
     sampled = f", {table.n_sampled:,} of a smaller sample" if table.n_sampled else ""
     lines = [
-        f"{table.file}: {'DRIFTED' if drifted else 'agrees'}; "
+        f"{table.file}: {verdict}; "
         f"{counted(table.n_rows, 'row')} compared{sampled}, "
         f"{table.n_left:,} of the baseline not made by `embspace corpus`; farthest "
         f"{table.comparison.worst:.2g} of what is allowed"

@@ -53,7 +53,7 @@ class Part:
     settings: dict[str, str]
     stages: list[str]
     about: str = ""
-    """What the finding is about where it is not the page's name: stands before it."""
+    """The subject that stands before a finding which is about more than the page: `all runs`."""
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
