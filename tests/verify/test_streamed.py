@@ -85,6 +85,20 @@ def test_of_a_sample_only_what_is_about_as_many_vectors_is_compared() -> None:
     assert "1 row compared, 1 of a smaller sample" in lines_of(tables)[1]
 
 
+def test_more_vectors_than_those_of_the_baseline_are_no_sample() -> None:
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE)
+    put(f"streamed/{HUBS}", OF_SAMPLE.replace(",30,", ",31,"))
+    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    assert of_hubs.failed and of_hubs.n_sampled == 0
+
+
+def test_a_table_of_which_no_row_is_compared_does_not_agree() -> None:
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE)
+    put(f"streamed/{HUBS}", OF_SAMPLE.replace(",30,", ",29,"))
+    tables = compare_streamed(Path("streamed"), read_tolerances())
+    assert f"{HUBS}: nothing to compare; 0 rows compared" in lines_of(tables)[1]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
