@@ -76,6 +76,8 @@ def test_neighbors_stay_under_a_turn_and_go_where_layers_have_nothing_in_common(
     assert table["chance_neighbor_recall"][0] == pytest.approx(1 - chance)
     assert (table["neighbor_recall"] > 3 * table["chance_neighbor_recall"]).all()
     assert (table["changed_between_seeds"] < chance).all()
+    assert (table["changed_between_seeds"] > 0).all()  # by another seed, not by the same again
+    assert (table["displacement_between_seeds"] > 0).all()
     assert table["displacement"][1] < table["displacement"][2]
 
 
@@ -134,6 +136,13 @@ def test_vectors_that_are_equal_at_layer_0_are_on_the_map_once() -> None:
     same = replace(read, states={**read.states, "token": token})
     found = maps_of(same, smallest_n=8).layers
     assert found["n"][0] <= read.tokens["id"].nunique()
+
+
+def test_what_two_corpora_have_in_common_is_on_the_map_once() -> None:
+    once = maps_of(planted(8), most_tokens=1000)
+    twice = maps_of(planted(8), planted(8), most_tokens=1000)
+    assert once.layers["n"][0] == twice.layers["n"][0]
+    assert set(twice.coordinates["corpus"]) == {"corpus_0"}
 
 
 def test_without_enough_tokens_there_is_no_map(caplog: pytest.LogCaptureFixture) -> None:

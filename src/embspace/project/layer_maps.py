@@ -25,8 +25,7 @@ from embspace.project.layouts.aligned import (
     Plane,
     aligned_layouts,
     mean_displacement,
-    turned_onto,
-    umap_step,
+    repeated_layouts,
 )
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import most_neighbors
@@ -84,13 +83,12 @@ def project_layer_maps(
 
     Tokens are a sample, the same at all layers: up to `most_tokens` of each corpus that keeps the
     states of tokens, drawn at random, without special tokens, first positions, what a window
-    repeats, and vectors that are equal at layer 0 within a corpus. Neighbors are the k nearest by
-    cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's neighbors
-    at a layer that were none at the layer before; `changed_in_map` the same on the maps;
-    `changed_between_seeds` the share of its neighbors on the map that are none on the map of the
-    same layer in a second run, by another seed from layer 0 on: two runs differ so much at a layer,
-    which is no part of `changed_in_map`, a step within one run. A random layout changes
-    `chance_changed`.
+    repeats, and all but the first of vectors that are equal at layer 0. Neighbors are the k nearest
+    by cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's
+    neighbors at a layer that were none at the layer before; `changed_in_map` the same on the maps;
+    `changed_between_seeds` the share of its neighbors on the map that are none when that map is
+    made once more, by another seed, from the same map of the layer before: so much of
+    `changed_in_map` is of the map and not of the model. A random layout changes `chance_changed`.
     A displacement is a mean over tokens, in root mean square distances from the middle of a map.
     Intervals are by half-samples of the documents, given the maps. Layer 0 is the embedding output.
     """
@@ -112,19 +110,19 @@ def project_layer_maps(
             "negative_sample_rate": negative_sample_rate,
             "jitter": jitter,
         }
-        first = partial(umap_layout, **umap)
-        following = partial(umap_step, learning_rate=learning_rate, **umap)
-        seeds = stream_of(generator, "seeds").integers(2**31, size=2).tolist()
-        maps, others = (
-            aligned_layouts(graphs, start, first, following, seed=each) for each in seeds
+        layouts = (
+            partial(umap_layout, **umap),
+            partial(umap_layout, learning_rate=learning_rate, **umap),
         )
+        seed, other = stream_of(generator, "seeds").integers(2**31, size=2).tolist()
+        maps = aligned_layouts(graphs, start, *layouts, seed=seed)
+        others = repeated_layouts(graphs, maps, start, *layouts, seed=other)
     shares = _shares([graph.first(k).indices for graph in graphs], maps, others, k)
     layers = _by_layer(
         shares, tokens.about, k, n_half_samples, level, stream_of(generator, "halves")
     )
     layers["displacement"] = [np.nan, *map(mean_displacement, maps[1:], maps[:-1])]
-    turned = map(turned_onto, others, maps)
-    layers["displacement_between_seeds"] = [*map(mean_displacement, maps, turned)]
+    layers["displacement_between_seeds"] = [*map(mean_displacement, maps, others)]
     return LayerMaps(_coordinates(tokens.about, maps, shares), layers[COLUMNS])
 
 
@@ -143,10 +141,9 @@ def _sampled(
         table = read.tokens
         is_ordinary = ~table["repeated"] & ~table["special"] & (table["position"] > 0)
         ordinary = np.flatnonzero(is_ordinary.to_numpy())
-        drawn = np.sort(stream_of(generator, corpus).permutation(ordinary)[:most])
-        if not len(drawn):
+        rows = np.sort(stream_of(generator, corpus).permutation(ordinary)[:most])
+        if not len(rows):
             continue
-        rows = drawn[distinct_rows(read.states["token"][0][drawn])]
         chosen = table.iloc[rows].reset_index(drop=True)
         document = read.document[chosen["window"].to_numpy()] + n_documents
         context = _contexts(table, rows, n_context)
@@ -155,7 +152,10 @@ def _sampled(
         n_documents += int(read.document.max()) + 1
     if not about:
         return None
-    return _Tokens(pd.concat(about, ignore_index=True), np.concatenate(states, axis=1))
+    x = np.concatenate(states, axis=1)
+    distinct = distinct_rows(x[0])  # a word in two corpora may have one vector, too
+    table = pd.concat(about, ignore_index=True)
+    return _Tokens(table.iloc[distinct].reset_index(drop=True), x[:, distinct])
 
 
 def _contexts(table: pd.DataFrame, rows: Int[np.ndarray, " chosen"], n: int) -> list[str]:

@@ -75,6 +75,11 @@ def test_maps_have_one_scale_and_all_tokens(results: dict[str, pd.DataFrame]) ->
     sizes = [sum(len(np.asarray(dots.get_offsets())) for dots in ax.collections) for ax in maps]
     assert sizes == [results["csv"]["n"][0]] * 3
     assert {ax.collections[1].get_clim() for ax in maps} == {(0, 1)}
+    figure.draw_without_rendering()  # an equal aspect moves limits only then
+    limits = np.array([[ax.get_xlim(), ax.get_ylim()] for ax in maps])
+    farthest = results["parquet"][["x", "y"]].abs().to_numpy().max()
+    assert np.ptp(limits, axis=0).max() == pytest.approx(0, abs=1e-9)
+    assert np.abs(limits).min() >= farthest
 
 
 def test_of_a_deep_model_first_last_and_even_steps_are_shown(

@@ -10,8 +10,8 @@ from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.aligned import (
     aligned_layouts,
     mean_displacement,
+    repeated_layouts,
     turned_onto,
-    umap_step,
     unit_spread,
 )
 from embspace.project.layouts.umap import umap_layout
@@ -76,6 +76,30 @@ def test_each_map_starts_from_the_one_before_and_is_turned_onto_it() -> None:
         assert each == pytest.approx(maps[0])
 
 
+def test_a_repetition_starts_where_its_map_did_and_is_turned_onto_it() -> None:
+    x, y = plane(), plane(seed=1)
+    graph, given = graph_of(x), []
+
+    def first(_: NeighborGraph, start: np.ndarray, *, seed: int) -> np.ndarray:
+        given.append(("first", start, seed))
+        return start @ turn(0.3)
+
+    def following(_: NeighborGraph, start: np.ndarray, *, seed: int) -> np.ndarray:
+        given.append(("following", start, seed))
+        return 3 * start @ turn(1.0) + 2
+
+    maps = [unit_spread(each) for each in (x, y, x + y)]
+    found = repeated_layouts([graph] * 3, maps, x, first, following, seed=9)
+    assert [name for name, *_ in given] == ["first", "following", "following"]
+    assert [start is each for (_, start, _), each in zip(given, [x, *maps], strict=False)] == [
+        True
+    ] * 3
+    assert {seed for *_, seed in given} == {9}
+    assert found[0] == pytest.approx(maps[0])
+    for each, of, start in zip(found[1:], maps[1:], maps, strict=False):
+        assert each == pytest.approx(turned_onto(unit_spread(start), of))
+
+
 def test_a_small_step_from_a_finished_map_moves_it_less_than_a_large_one() -> None:
     x = plane(80)
     graph = scan_pairs(x.astype(np.float32), n_neighbors=9).neighbors
@@ -90,9 +114,7 @@ def test_a_small_step_from_a_finished_map_moves_it_less_than_a_large_one() -> No
     }
     start = unit_spread(umap_layout(graph, x, **settings))
     small, large = (
-        turned_onto(unit_spread(umap_step(graph, start, learning_rate=rate, **settings)), start)
+        turned_onto(unit_spread(umap_layout(graph, start, learning_rate=rate, **settings)), start)
         for rate in (0.01, 1.0)
     )
     assert mean_displacement(small, start) < mean_displacement(large, start)
-    as_before = umap_step(graph, start, learning_rate=1.0, **settings)
-    assert (as_before == umap_layout(graph, start, **settings)).all()

@@ -71,7 +71,7 @@ function startLayers(content, part) {
       ? `layer ${number}: there is none before it`
       : `layer ${number}: ${space} new in the full space, ${onMap} on the map`;
     part("layers-legend").replaceChildren(ramp, element("span", level),
-      element("span", `two runs of this map, by two seeds, differ in ${seed}`),
+      element("span", `another seed of this map alone changes ${seed}`),
       element("span", `at random: ${percent(maps.chance)}`),
       element("span", `this map keeps ${percent(recall)} of the ${maps.k} nearest`));
   }

@@ -13,7 +13,7 @@ from embspace.files.tables import load_table
 CHANGED = {
     "changed_in_space": "neighbors new in the full space",
     "changed_in_map": "neighbors new on the map",
-    "changed_between_seeds": "neighbors in which two runs of the map differ",
+    "changed_between_seeds": "neighbors that another seed of the map changes",
 }
 UNKNOWN = 255  # of neighbors that a layer without one before it does not have
 

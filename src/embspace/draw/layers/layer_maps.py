@@ -32,7 +32,7 @@ NO_TOKENS = "no corpus has enough tokens whose states are kept"
 LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
-    "changed_between_seeds": Look("by another seed of the map alone", VERMILION, "^", ":"),
+    "changed_between_seeds": Look("by another seed of the same map", VERMILION, "^", ":"),
 }
 COLUMNS = {
     **same("layer", "n"),
@@ -80,8 +80,10 @@ def draw_layer_maps(
     if table.empty:
         say_instead(axes, NO_TOKENS)
         return figure, _tables(table, label, digits)
+    of_shown = places.loc[places["layer"].isin(shown), ["x", "y"]]
+    reach = 1.02 * float(np.abs(of_shown.to_numpy()).max())
     dots = [
-        _map(ax, places[places["layer"] == layer], layer)
+        _map(ax, places[places["layer"] == layer], layer, reach)
         for ax, layer in zip(axes, shown, strict=False)
     ]
     bar = figure.colorbar(dots[0], ax=[*axes[: len(shown)]], shrink=0.5, aspect=30, pad=0.01)
@@ -108,7 +110,7 @@ def _finding(table: pd.DataFrame) -> str:
     space, on_map, by_seed = (percent(row[name]) for name in LINES)
     return (
         f"Neighbors change most from layer {layer - 1} to {layer}: {space} of a token's {k} "
-        f"nearest in the full space, and {on_map} on the map; two runs of that map differ in "
+        f"nearest in the full space, and {on_map} on the map, where another seed alone changes "
         f"{by_seed}"
     )
 
@@ -131,8 +133,11 @@ def _population(table: pd.DataFrame, places: pd.DataFrame) -> str:
     )
 
 
-def _map(ax: Axes, points: pd.DataFrame, layer: int) -> PathCollection:
-    """Draw tokens by the share of their neighbors that are new; gray where there is none before."""
+def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollection:
+    """Draw tokens by the share of their neighbors that are new; gray where there is none before.
+
+    All maps reach equally far from the middle, so that a token has its place on each.
+    """
     look: dict[str, Any] = {"s": 3, "linewidths": 0, "rasterized": True}
     known = points[points["changed_in_space"].notna()].sort_values("changed_in_space")
     unknown = points[points["changed_in_space"].isna()]
@@ -141,6 +146,7 @@ def _map(ax: Axes, points: pd.DataFrame, layer: int) -> PathCollection:
         known["x"], known["y"], c=known["changed_in_space"], vmin=0, vmax=1, cmap="viridis", **look
     )
     without_axes(ax)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
     ax.set_title(f"Layer {layer}" + (", the embedding output" if layer == 0 else ""))
     return dots
 
@@ -164,7 +170,8 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         return tables_page(title, STAGE, f"{NO_TOKENS.capitalize()}.\n")
     note = (
         "Changed: share of a token's nearest neighbors at a layer that were none at the layer "
-        "before, or that are none on a map by another seed. Recall: share of those in the full "
+        "before, or that are none when the map is made once more from the same start by another "
+        "seed. Recall: share of those in the full "
         "space that the map keeps. Displacement: mean distance of a token from its place on the "
         "map of the layer before, in root mean square distances from the middle."
     )

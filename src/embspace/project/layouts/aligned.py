@@ -5,15 +5,12 @@ points moved about half as far and no more neighbors were kept, but it took thre
 where these maps took ten seconds; and it takes no neighbors that are known, nor a start.
 """
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.project.layouts.start import jittered_start
-from embspace.project.layouts.umap import _cache_compiled_functions, _with_self
 from embspace.project.maps import LayoutFunction
 
 Plane = Float[np.ndarray, "n 2"]
@@ -46,44 +43,32 @@ def aligned_layouts(
     return maps
 
 
-def umap_step(
-    neighbors: NeighborGraph,
+def repeated_layouts(
+    graphs: Sequence[NeighborGraph],
+    maps: Sequence[Plane],
     start: Plane,
+    first: LayoutFunction,
+    following: LayoutFunction,
     *,
-    learning_rate: float,
-    n_neighbors: int,
-    min_dist: float,
-    n_epochs: int,
-    negative_sample_rate: int,
-    jitter: float,
     seed: int,
-) -> Float[np.ndarray, "n 2"]:
-    """Lay points out by UMAP as `umap_layout` does, but from a good start, in smaller steps.
+) -> list[Plane]:
+    """Return each of the aligned maps once more: from the same start, by another seed.
 
-    `learning_rate`, 1 by default in umap-learn, is the share of a force that a point follows: from
-    the map of the layer before, smaller steps move fewer points than they have to, and keep more
-    neighbors in as many epochs.
+    What a map and its repetition do not share is of the seed and not of the step between spaces.
+
+    Args:
+        graphs: As `aligned_layouts` took them.
+        maps: The maps that it returned; each repetition is turned onto its own.
+        start: As it took it.
+        first: As it took it.
+        following: As it took it.
+        seed: Another one than its own.
     """
-    from umap import UMAP
-
-    _cache_compiled_functions()
-    nearest = neighbors.first(min(n_neighbors, neighbors.n) - 1)
-    umap = UMAP(
-        n_neighbors=nearest.k + 1,
-        min_dist=min_dist,
-        n_epochs=n_epochs,
-        negative_sample_rate=negative_sample_rate,
-        learning_rate=learning_rate,
-        init=jittered_start(start, jitter=jitter, seed=seed),
-        precomputed_knn=_with_self(nearest),
-        random_state=seed,
-        n_jobs=1,
-    )
-    with warnings.catch_warnings():
-        # As in `umap_layout`.
-        warnings.filterwarnings("ignore", "precomputed_knn", UserWarning)
-        warnings.filterwarnings("ignore", "n_neighbors is larger", UserWarning)
-        return umap.fit_transform(start)
+    starts, layouts = [start, *maps[:-1]], [first] + [following] * (len(maps) - 1)
+    return [
+        turned_onto(unit_spread(layout(graph, each, seed=seed)), found)
+        for graph, found, each, layout in zip(graphs, maps, starts, layouts, strict=True)
+    ]
 
 
 def unit_spread(layout: Plane) -> Plane:
