@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.page.markdown import markdown_table, section, words
+from embspace.draw.compare.ledger import ledger_table
+from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.measure.compare.ledger import SOURCES
@@ -49,12 +50,12 @@ def decided_tables(folder: Path, model: str) -> str:
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
             "to match, none of it to differ.",
-            markdown_table(claims[OF_CLAIMS], digits),
+            ledger_table(claims[OF_CLAIMS], digits),
         ),
     ]
     if len(numbers):
         note = "A number matches if ours rounds to what is printed."
-        parts.append(section("Numbers", note, markdown_table(numbers[OF_NUMBERS], digits)))
+        parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
 
 

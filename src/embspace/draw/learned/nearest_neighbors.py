@@ -62,8 +62,8 @@ def _finding(results: dict[str, Any], n: pd.Series) -> str:
     first, zeros = hubs.iloc[number], [_hub(row) for _, row in hubs[:number].iterrows()]
     beside = f" ({', '.join(zeros)}: of length zero, left out)" if zeros else ""
     return (
-        f"{_hub(first)} is among the {k} nearest by distance of {count(first['k_occurrence'])} of "
-        f"{count(n[first['cloud']])} vectors{beside}"
+        f"The vector of {_hub(first)} is among the {k} nearest by distance of "
+        f"{count(first['k_occurrence'])} of {count(n[first['cloud']])} vectors{beside}"
     )
 
 
