@@ -66,16 +66,6 @@ def test_an_index_beside_columns_that_are_numbers_is_named(tmp_path: Path):
         read_vectors(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize("sign", [";", "\t"])
-def test_another_separator_of_cells_is_named(tmp_path: Path, sign: str):
-    for first in ("x;y", "1.5;2"):
-        (tmp_path / "x.csv").write_text(f"{first}\n1;2\n3;4\n".replace(";", sign))
-        with pytest.raises(InputError, match="line 1: found no comma, but .*allowed: commas"):
-            read_vectors(tmp_path / "x.csv")
-    (tmp_path / "y.csv").write_text("token\na;b\n")
-    assert read_labels(tmp_path / "y.csv")["label"].tolist() == ["a;b"]
-
-
 @pytest.mark.parametrize("blank", ["\n", "\n\n", "\r\n", " \n", "\ufeff\n"])
 def test_a_blank_line_in_front_costs_no_row(tmp_path: Path, blank: str):
     (tmp_path / "x.csv").write_text(f"{blank}1,2\n3,4\n5,6\n", encoding="utf-8")

@@ -192,17 +192,10 @@ def _read_csv(file: Path) -> pd.DataFrame:
     """Return a table whose first line has the names of the columns, unless it is of numbers.
 
     Raises:
-        InputError: if the first line is of numbers and words, and so may be either, or is one cell
-            of several parts.
+        InputError: if the first line is of numbers and words, and so may be either.
     """
     with file.open(encoding="utf-8-sig", newline="") as stream:  # Excel writes a mark in front
         names, n_before = _first_row(stream)
-    separators = [sign for sign in ";\t|" if len(names) == 1 and sign in names[0]]
-    if separators:
-        raise InputError(
-            f"{file}, line {n_before + 1}: found no comma, but {separators[0]!r}; allowed: commas "
-            "between the cells"
-        )
     dimensions = [name for name in names if name not in NO_DIMENSION]
     # A frame whose columns were never named has been written with 0, 1, 2, ...
     is_counted = dimensions == [str(number) for number in range(len(dimensions))]
