@@ -64,11 +64,11 @@ def test_an_unknown_analysis_is_named(tmp_path: Path):
 
 
 def test_a_model_that_params_does_not_list_is_told(tmp_path: Path):
-    with pytest.raises(InputError, match=r"bert_base_cased\.csv: not found; .*not listed under"):
+    with pytest.raises(InputError, match=r"nothing of 'bert_base_cased'; .*not listed under"):
         write_paper_figure("probing", "bert_base_cased", tmp_path, 170.0, has_panels=False)
 
 
 def test_results_that_are_not_there_are_named(tmp_path: Path):
-    with pytest.raises(InputError, match=r"results/probing/.*nobody\.csv: not found"):
+    with pytest.raises(InputError, match="results/probing: nothing of 'nobody'"):
         write_paper_figure("probing", "nobody", tmp_path, 170.0, has_panels=False)
     assert not [*tmp_path.iterdir()]

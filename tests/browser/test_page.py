@@ -126,6 +126,7 @@ def colored(browser: "Browser", file: Path, request: Any) -> Iterator["Page"]:
     page.wait_for_selector("#explorer[data-ready]", state="attached")
     page.add_style_tag(content=ALL_LAID_OUT)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.get_by_role("checkbox", name="Contents").check()
     part(page, "search").fill("word17")
     part(page, "found").locator("button").first.click()
     yield page
@@ -176,6 +177,22 @@ def test_text_stands_out_and_a_phone_needs_no_sideways_scroll(colored: "Page"):
     assert low == []
     wide = colored.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert wide == [390, 390]
+
+
+def test_contents_take_no_room_of_a_phone_until_they_are_asked_for(browser: "Browser", file: Path):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(file.as_uri())
+    contents = page.locator("nav div")
+    assert not contents.is_visible()
+    assert page.locator("h1").bounding_box()["y"] < 844 / 4
+    page.get_by_role("checkbox", name="Contents").check()
+    assert contents.is_visible()
+    page.get_by_role("link", name="Model, texts and settings").first.click()
+    assert page.evaluate("location.hash") == "#provenance"
+    page.get_by_role("checkbox", name="Contents").uncheck()
+    page.set_viewport_size({"width": 1200, "height": 900})
+    assert contents.is_visible() and not page.locator("nav label").is_visible()
+    page.close()
 
 
 def test_tab_leads_past_the_contents_and_focus_is_seen(opened: Any):

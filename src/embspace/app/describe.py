@@ -236,10 +236,17 @@ def _free_name(place: str, root: Path) -> str:
     return name
 
 
-def _unknown(asked: str, root: Path) -> str:
+def _is_of_texts(path: Path) -> bool:
+    """Return whether a path has the ending of texts; without one, nothing slow is imported."""
+    if not path.suffix:
+        return False
     from embspace.files.texts import ENDINGS
 
-    if Path(asked).suffix in ENDINGS:
+    return path.suffix in ENDINGS
+
+
+def _unknown(asked: str, root: Path) -> str:
+    if _is_of_texts(Path(asked)):
         there = "is a file of texts" if Path(asked).is_file() else "has the ending of texts"
         return (
             f"{asked}: {there}, not a model; to have a model read them, type\n  embspace report "

@@ -1,7 +1,6 @@
 """Draws a figure for a paper: no title inside, a caption in LaTeX, the width of a column."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from embspace import draw
-from embspace.app.queries.reported import why_not_there
+from embspace.app.drawn import check_drawn, why_no_results
 from embspace.draw.compare.__main__ import labels_of
 from embspace.draw.page.canvas import (
     letter_panels,
@@ -36,6 +35,9 @@ CHAPTERS = [each.name for each in iter_modules(draw.__path__) if each.ispkg]
 CHAPTERS.remove(SHARED)
 WITH_STAGES = ["compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics"]
 WITH_STAGES += ["runs.pretraining_head_dynamics", "texts.label_overlap"]
+WITH_STAGES += [
+    f"parameters.{each}" for each in ("parameter_alignment", "run_head_pairs", "tuning_words")
+]
 PANEL_MARGIN = 0.04  # inches around a panel's words
 
 
@@ -67,14 +69,8 @@ def write_paper_figure(
     Raises:
         InputError: if there is no such analysis, or its results are not there.
     """
-    figures = known_figures()
-    if noun not in figures:
-        near = get_close_matches(noun, figures, n=3, cutoff=0.4)
-        meant = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise InputError(
-            f"'{noun}': no such analysis; {meant}allowed: {', '.join(sorted(figures))}"
-        )
-    chapter, drawing = figures[noun]
+    check_drawn(noun, name)
+    chapter, drawing = known_figures()[noun]
     figure, text = _drawn(noun, name, drawing, width_mm)
     title = f"{noun}@{name}"
     caption = take_heading(figure)
@@ -108,9 +104,7 @@ def _results(noun: str, name: str, drawing: Drawing) -> dict[str, Any]:
     try:
         return load_results(noun, name, drawing.results)
     except InputError as error:
-        is_model = PAIR not in name and not (CONF / "train" / f"{name}.yaml").is_file()
-        why = why_not_there(name) if is_model and name not in (TOY, ALL_RUNS) else ""
-        if why:
+        if why := why_no_results(name):
             raise InputError(f"{str(error).partition(': ')[0]}: not found; {why}") from None
         raise
 

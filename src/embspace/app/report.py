@@ -13,12 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.durations import Durations
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
+from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
@@ -101,6 +101,8 @@ def _texts(
     if not is_file:
         described_in(root / CONF / "corpus", corpus)
         return [corpus], None
+    if not local_path(corpus).exists():  # before what reads it is imported, which takes seconds
+        raise InputError(f"{corpus}: not found")
     own = _own_texts(Path(corpus), root, reading)
     return [own.name], own
 
@@ -175,6 +177,8 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
     Raises:
         InputError: if a stimulus is too long for the model, before any stage; with what one said.
     """
+    from embspace.app.checks.long_stimuli import check_stimuli
+
     stages, durations, done = tree.stages(*targets), Durations(tree.root), set[str]()
     check_stimuli(tree.folder, stages)
     start, n_known, width = monotonic(), 0, len(str(len(stages)))

@@ -15,7 +15,7 @@ from embspace.settings.schema import read_yaml
 from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Reading, plan_shards
 from embspace.stream.run import Asked, measure_corpus, weights_version
-from embspace.stream.sources import Source, find_sources
+from embspace.stream.sources import Source, check_place, find_sources
 from embspace.stream.tables import Intervals
 
 STREAMED = Path("data/streamed")
@@ -74,11 +74,7 @@ def _sources(place: str, options: Options) -> tuple[str, list[Source]]:
     described = Path(f"conf/corpus/{place}.yaml")
     if described.is_file():
         return place, [_prepared(place, described)]
-    local = Path(place)
-    if "://" not in place and "*" not in place and not local.exists():
-        raise InputError(
-            f"{place}: no corpus of conf/corpus/, and no file or folder; an address has ://"
-        )
+    check_place(place)
     sources = find_sources(place, options.text_column, options.id_column)
     return _name(place), sources
 

@@ -7,12 +7,26 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from embspace.errors import InputError
 
 ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".txt", ".txt.gz")
 ROWS_AT_ONCE = 1024
+
+
+def check_place(place: str) -> None:
+    """Refuse a place that is no corpus of conf/corpus/, no file, no folder and no address.
+
+    Raises:
+        InputError: naming it.
+    """
+    is_described = Path(f"conf/corpus/{place}.yaml").is_file()
+    if not (is_described or "://" in place or "*" in place or Path(place).exists()):
+        raise InputError(
+            f"{place}: no corpus of conf/corpus/, and no file or folder; an address has ://"
+        )
 
 
 class Text(NamedTuple):

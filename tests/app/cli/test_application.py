@@ -60,3 +60,29 @@ verify_results(Path("results"), update=False, computed=False, everything=False)
 sys.exit(", ".join(sorted(set({heavy}) & set(sys.modules))))
 """
     assert python(root, code).stderr.strip() == ""
+
+
+REFUSED = [
+    ("report", "./nothing"),
+    ("report", "minilm", "--corpus", "nothing.csv"),
+    ("layer", "nothing.csv"),
+    ("vectors", "nothing.npy"),
+    ("corpus", "nothing.txt"),
+    ("corpus", "README.md", "--model", "nothing"),
+    ("fetch", "minilm_l3", "nothing"),
+    ("figure", "nothing"),
+    ("figure", "helix", "--of", "nothing"),
+]
+
+
+def test_what_is_not_there_is_refused_before_anything_slow_is_imported():
+    slow = {"pandas", "scipy", "matplotlib", "torch", "transformers", "numba", "huggingface_hub"}
+    code = f"""
+import sys
+from typer.testing import CliRunner
+from embspace.app.cli import app
+for command in {REFUSED}:
+    result = CliRunner().invoke(app, command)
+    print(result.exit_code, "nothing" in result.output, *({slow} & {{*sys.modules}}))
+"""
+    assert python(Path(__file__).parents[3], code).stdout.splitlines() == ["1 True"] * len(REFUSED)

@@ -1,10 +1,22 @@
 """`tables_of`: values are those of the statistics, and homonyms may lack."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.measure.words.token_tracker_statistics import contrast, movement_shares
-from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
+from embspace.measure.words.token_tracker_tables import (
+    COLUMNS,
+    COSINES,
+    FROM_ZERO,
+    SHARES,
+    Halves,
+    _within_range,
+    tables_of,
+)
+from embspace.measure.words.token_tracker_tables import (
+    LAYERS as OF_LAYERS,
+)
 from embspace.measure.words.token_tracker_tracks import Tracks
 from tests.measure.words.test_token_tracker_statistics import (
     DRIFTING,
@@ -67,3 +79,25 @@ def test_intervals_end_where_what_is_measured_ends():
     assert 0.9 < cells.loc["nearest", "value"] < 1
     assert cells.loc["nearest", "high"] == 1
     assert cells.loc["log_rank", "low"] == 0
+
+
+@pytest.mark.parametrize("column", ["quantity", "statistic"])
+def test_each_interval_ends_where_its_quantity_does(column: str):
+    # Of a model of 7 layers a layer is 1 to 7, a cosine -1 to 1, and a difference may be anything.
+    ends = {
+        "cosine": (-1, 1),
+        "state_cosine": (-1, 1),
+        "step_cosine": (-1, 1),
+        "steps_in_one_direction": (-1, 1),
+        "excursion_layer": (1, 7),
+        "first_layer_apart": (1, 7),
+        "log_rank": (0, 99),
+        "euclidean_distance": (0, 99),
+        "excursion_of_function_words": (-99, 99),
+    } | dict.fromkeys(SHARES, (0, 1))
+    wide = pd.DataFrame({column: [*ends], "low": -99.0, "high": 99.0})
+    found = _within_range(wide, 7).set_index(column)
+    assert {name: (row["low"], row["high"]) for name, row in found.iterrows()} == ends
+    assert {*SHARES, *COSINES, *OF_LAYERS, *FROM_ZERO} == {*ends} - {"excursion_of_function_words"}
+    inside = pd.DataFrame({column: [*ends], "low": 1.0, "high": 1.0})
+    assert _within_range(inside, 7).equals(inside)

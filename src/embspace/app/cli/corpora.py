@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.places import at_own_root
+from embspace.settings.find_description import described_in
 
 
 def corpus(
@@ -63,13 +64,19 @@ def corpus(
     No state is kept but of a sample. A finished shard is not computed again: the same command goes
     on where the last one ended. `embspace corpus articles --workers 2`
     """
-    from embspace.stream.asked import Options, stream_corpus
-    from embspace.stream.cluster import Cluster
+    from embspace.app.describe import MODELS
+    from embspace.stream.sources import check_place
 
     say = partial(typer.echo, err=True)
     here = Path.cwd()
     place = str(here / corpus) if (here / corpus).exists() else corpus
     results, shards = (None if each is None else each.absolute() for each in (results, shards))
+    with at_own_root():  # before what reads and measures is imported, which takes seconds
+        check_place(place)
+        described_in(MODELS, model)
+    from embspace.stream.asked import Options, stream_corpus
+    from embspace.stream.cluster import Cluster
+
     options = Options(
         model=model,
         text_column=text_column,

@@ -8,6 +8,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.settings.find_description import described_in
 
 
 def models() -> None:
@@ -68,8 +69,12 @@ def fetch(
     """
     # A command that asks the hub; `embspace.models` forbids it unless this is set.
     os.environ.setdefault("HF_HUB_OFFLINE", "")
-    from embspace.app.fetch import fetch_models
+    from embspace.app.describe import MODELS
 
     with at_own_root():
+        for name in models:  # before what fetches them is imported, which takes seconds
+            described_in(MODELS, name)
+        from embspace.app.fetch import fetch_models
+
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)

@@ -112,18 +112,19 @@ def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: boo
         InputError: if neither or both are asked for, or a name is not known.
     """
     from embspace.app.page.names import names_of
-    from embspace.app.page.overview import write_all, write_named
 
     if is_all == (asked is not None):
         raise InputError(f"a name: found {asked or 'none'}, allowed: a name, or else --all")
-    if asked is None:
+    named = names_of(root).get(asked) if asked else None
+    if asked and (named is None or named.kind == "model"):
+        if is_single:
+            raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
+        return None
+    from embspace.app.page.overview import write_all, write_named
+
+    if named is None:
         return write_all(root, is_single=is_single)
-    named = names_of(root).get(asked)
-    if named and named.kind != "model":
-        return write_named(root, named, is_single=is_single)
-    if is_single:
-        raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
-    return None
+    return write_named(root, named, is_single=is_single)
 
 
 @contextmanager
@@ -163,10 +164,13 @@ def figure(
     Takes the results that are there, and writes PDF, SVG with letters as letters, and .tex with a
     figure environment and the tables. Type keeps its size at any width.
     """
-    from embspace.app.paper import write_paper_figure
+    from embspace.app.drawn import check_drawn
 
     to = folder.absolute()
     with at_model(name) as of:
+        check_drawn(noun, of)
+        from embspace.app.paper import write_paper_figure
+
         files = write_paper_figure(noun, of, to, width_mm, has_panels=panels)
     for file in files:
         typer.echo(visible(os.path.relpath(file)))

@@ -59,7 +59,6 @@ def layer(
     Ranked, with intervals of the difference from the last layer, beside random weights and words
     alone, and a sentence for a paper. A text of four sentences or more is cut in two for search.
     """
-    from embspace.app.layer import choose_layer
     from embspace.app.report import describe_subject
     from embspace.app.working_tree import find_root
 
@@ -68,5 +67,7 @@ def layer(
     reading = reading_of(separator, skip_empty=skip_empty, **given)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=True, reading=reading)
+        from embspace.app.layer import choose_layer
+
         with chdir(find_root()):
             typer.echo(choose_layer(subject, say))

@@ -29,10 +29,13 @@ def vectors(
 
     Exact, within a limit of memory. `embspace vectors vocabulary.npy --memory 2`
     """
-    from embspace.stream.pairs import Wanted, save_pairs
+    from embspace.stream.matrices import MatrixFile
 
     folder = results or file.with_name(f"{file.stem}-pairs")
     with clear_errors():
+        MatrixFile.of(file)
+        from embspace.stream.pairs import Wanted, save_pairs
+
         wanted = Wanted(bins, neighbors, QUANTILES, memory)
         save_pairs(file, folder, wanted, partial(typer.echo, err=True))
     typer.echo(f"tables and graph in {folder}")

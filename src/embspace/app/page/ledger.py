@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.compare.ledger import ledger_table
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
@@ -29,6 +28,8 @@ def decided_tables(folder: Path, model: str) -> str:
     are claims that toys or references decide. The figure counts all rows; so the text says how many
     of those that are decided are the same for every model.
     """
+    from embspace.draw.compare.ledger import ledger_table  # and matplotlib, which is slow
+
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
