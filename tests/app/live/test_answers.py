@@ -41,7 +41,8 @@ def answers() -> Answers:
 
 
 def track(answers: Answers, text: Any = TEXT, model: Any = "tiny", **given: Any) -> Any:
-    options = {"positions": "none", "point": "attention_sum", "nearness": "cosine"} | given
+    options = {"positions": "none", "point": "attention_sum", "nearness": "cosine", "before": None}
+    options |= given
     return answers.track("v", text, model, **options)
 
 
@@ -50,7 +51,7 @@ def test_ranks_and_cosines_are_those_of_embspace_track(answers: Answers, positio
     _, question = track(answers, positions=positions)
     asked = Asked(positions=positions)  # type: ignore[arg-type]
     expected = track_tokens(TEXT, "tiny", layer=None, token="boat", occurrence=None, asked=asked)
-    html = answers.choose("v", question, 2)
+    html, _ = answers.choose("v", question, 2)
     for row in expected.rows:
         assert row.position == 2
         assert f"<td>{row.layer}</td><td>{row.rank:,g}</td><td>{row.value:.3f}</td>" in html
@@ -106,8 +107,18 @@ def test_hostile_and_foreign_texts_are_tracked(answers: Answers, text: str):
 @pytest.mark.parametrize("position", [None, -1, 99, "1", 1.5, [1]])
 def test_a_position_that_is_not_there_is_answered(answers: Answers, position: object):
     _, question = track(answers)
-    assert "position: found" in answers.choose("v", question, position)
-    assert "no text is tracked" in answers.choose("v", None, position)
+    html, after = answers.choose("v", question, position)
+    assert "position: found" in html and after == question
+    assert "no text is tracked" in answers.choose("v", None, position)[0]
+
+
+def test_a_chosen_token_stays_chosen_until_the_text_is_another(answers: Answers):
+    _, question = track(answers)
+    _, before = answers.choose("v", question, 2)
+    html, before = track(answers, positions="own", before=before)
+    assert "boat</bdi> at position 2" in html and before.chosen == 2
+    html, before = track(answers, "salt and bread", before=before)
+    assert "salt</bdi> at position 1" in html and before.chosen == 1
 
 
 def test_a_layer_that_is_no_number_is_answered(answers: Answers):

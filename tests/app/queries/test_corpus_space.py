@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from embspace.app.queries.corpus_space import check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import EXTRACT, check_query, load_corpus_space, outdated
+from embspace.app.run import addresses_of
 from embspace.errors import InputError
 from tests.app.queries.extracted import write_extracted
 
@@ -17,6 +20,16 @@ def test_a_space_has_the_vectors_of_its_layer(
     assert (last.vectors == same.vectors).all()
     encoded = last.encode(TEXTS["text"].tolist(), last.load_tokenizer())
     assert encoded == pytest.approx(last.vectors, abs=1e-5)
+
+
+def test_states_that_are_not_computed_are_told_with_what_computes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert addresses_of(Path(), EXTRACT.split()[-1], None)
+    monkeypatch.chdir(write_extracted(tmp_path, TEXTS))
+    Path("data/extracted/hidden_states/tiny/one.safetensors").unlink()
+    with pytest.raises(InputError, match=f"not found; compute it with\n  {EXTRACT}$"):
+        load_corpus_space("tiny", "one", -1, "mean")
 
 
 def test_what_is_no_text_is_told():

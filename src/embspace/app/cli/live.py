@@ -4,10 +4,18 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.places import at_any_root
+from embspace.app.cli.places import at_any_root, at_model
 
 
 def app(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            help="A name in conf/model/, or that of a report, or a folder that has one, with its "
+            "texts; without it, those of params.yaml.",
+        ),
+    ] = None,
     port: Annotated[int, typer.Option("--port", help="Of this machine.", min=1, max=65535)] = 7860,
     host: Annotated[
         str, typer.Option("--host", help="Another than this machine's own needs a --password.")
@@ -24,12 +32,12 @@ def app(
     """
     from embspace.app.live.server import check_binding, check_installed, open_app
 
-    with at_any_root():
+    with at_any_root() if model is None else at_model(model) as asked:
         check_binding(host, password)
         check_installed()
         from embspace.app.live.choices import corpora_to_choose, models_to_choose
 
-        models, corpora = models_to_choose(), corpora_to_choose()
+        models, corpora = models_to_choose(asked), corpora_to_choose()
         page = open_app(models, corpora, host=host, port=port, password=password)
         typer.echo(f"embspace app: {page.local_url}")
         typer.echo("Ctrl+C ends it.", err=True)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
 from typing import Any, TypeVar, get_args
@@ -48,6 +48,8 @@ class Question:
     text: str
     model: str
     asked: Asked
+    chosen: int = field(default=1, compare=False)
+    """The position of the chosen token; at first that of the first word."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,13 @@ class Answers:
         positions: object,
         point: object,
         nearness: object,
+        before: Question | None,
     ) -> tuple[str, Question | None]:
-        """Return the views of a text's tokens, with the first word chosen, and what was asked."""
+        """Return the views of a text's tokens, and what was asked.
+
+        The token that was chosen of the same text and model `before` stays chosen; else it is the
+        first word.
+        """
         questions = []
 
         def work() -> str:
@@ -78,14 +85,19 @@ class Answers:
             )
             question = Question(_text("text", text), _name("model", model), asked)
             track = tracked(question)
-            questions.append(question)
-            return track_view(track, min(1, max(_positions(track))))
+            is_same = before and (before.text, before.model) == (question.text, question.model)
+            chosen = before.chosen if before and is_same else min(1, max(_positions(track)))
+            questions.append(replace(question, chosen=chosen))
+            return track_view(track, chosen)
 
         answer = self._answer(visitor, work)
         return answer, questions[0] if questions else None
 
-    def choose(self, visitor: str, question: Question | None, position: object) -> str:
-        """Return the views with the token at a position chosen."""
+    def choose(
+        self, visitor: str, question: Question | None, position: object
+    ) -> tuple[str, Question | None]:
+        """Return the views with the token at a position chosen, and what is asked now."""
+        questions = [question]
 
         def work() -> str:
             if question is None:
@@ -96,9 +108,10 @@ class Answers:
                 raise InputError(
                     f"position: found {shortened(position)}, allowed: 0 to {max(there)}"
                 )
+            questions.append(replace(question, chosen=position))
             return track_view(track, position)
 
-        return self._answer(visitor, work)
+        return self._answer(visitor, work), questions[-1]
 
     def directions(
         self,

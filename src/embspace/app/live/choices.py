@@ -5,14 +5,19 @@ from embspace.errors import InputError
 from embspace.settings.params import read_params
 
 
-def models_to_choose() -> list[str]:
-    """Return the models of params.yaml that read texts, in its order.
+def models_to_choose(asked: str | None) -> list[str]:
+    """Return the model that is asked for, and those of params.yaml that read texts, in its order.
 
     Raises:
-        InputError: if there are none.
+        InputError: if there are none, or what is asked for reads no text.
     """
     found = []
+    if asked is not None:
+        reading_model(asked)
+        found.append(asked)
     for name in read_params().models:
+        if name == asked:
+            continue
         try:
             reading_model(name)
         except InputError:

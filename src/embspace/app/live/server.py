@@ -109,7 +109,8 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             models,
             value=models[0],
             label="Model",
-            info="A name in conf/model/; its files must be there (`embspace fetch`).",
+            info="A name in conf/model/; its files must be there (`embspace fetch`). "
+            "A folder: start the app by `embspace app --model FOLDER`.",
             allow_custom_value=True,
             elem_id="model",
         )
@@ -151,25 +152,42 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
     text = _text_box("Text", EXAMPLE, "text", lines=2)
     with gr.Row():
         positions = gr.Radio(
-            list(POSITIONS), value="none", label="Position vector added to the vocabulary"
+            list(POSITIONS),
+            value="none",
+            label="Position vector added to the vocabulary",
+            info="None, that of the token's own position, or the first.",
         )
-        point = gr.Dropdown(list(POINTS), value="attention_sum", label="Point of reading")
-        nearness = gr.Dropdown(list(NEARNESS), value="cosine", label="Nearness")
+        point = gr.Dropdown(
+            list(POINTS),
+            value="attention_sum",
+            label="Point of reading",
+            info="Of a block: the sum after attention, its norm, the output; `as_coded` is told by "
+            "`embspace track --help`.",
+        )
+        nearness = gr.Dropdown(
+            list(NEARNESS),
+            value="cosine",
+            label="Nearness",
+            info="By cosine, distance, or the head for masked words.",
+        )
     button = gr.Button("Track", variant="primary", elem_id="track")
     question = gr.State(None)
     script = files("embspace.app.live").joinpath("choose.js").read_text()
     shown = gr.HTML("", js_on_load=script, elem_id="tracked", apply_default_css=False)
 
-    def on_track(given: str, name: str, at: str, read: str, near: str, request: gr.Request) -> Any:
-        return answers.track(_visitor(request), given, name, at, read, near)
+    def on_track(
+        given: str, name: str, at: str, read: str, near: str, before: Any, request: gr.Request
+    ) -> Any:
+        return answers.track(_visitor(request), given, name, at, read, near, before)
 
-    def on_choice(asked: Any, event: gr.EventData, request: gr.Request) -> str:
+    def on_choice(asked: Any, event: gr.EventData, request: gr.Request) -> Any:
         return answers.choose(_visitor(request), asked, (event._data or {}).get("position"))
 
-    asked = [text, model, positions, point, nearness]
+    asked = [text, model, positions, point, nearness, question]
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
         moment(on_track, asked, [shown, question], api_visibility="private")
-    shown.click(on_choice, question, shown, show_progress="hidden", api_visibility="private")
+    chosen = [shown, question]
+    shown.click(on_choice, question, chosen, show_progress="hidden", api_visibility="private")
 
 
 def _directions_tab(model: Any, answers: Answers) -> None:

@@ -106,7 +106,10 @@ def directions_view(found: DirectionCosine) -> str:
         ["of the same texts in random pairs, 95 % between", _range(found)],
         ["share of random pairs as far from 0", f"{found.p_value:.4f}"],
         ["at random weights", _number(found.random_weights_cosine)],
-        ["corrected for noise in both means", _number(found.corrected_cosine) or "undefined"],
+        [
+            "corrected for noise in both means; may exceed 1",
+            _number(found.corrected_cosine) or "undefined",
+        ],
         *(
             [f"reliability of the mean of list {number}", _number(each) or "undefined"]
             for number, each in enumerate(found.reliability, 1)

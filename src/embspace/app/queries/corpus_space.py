@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
 
+EXTRACT = "embspace run extract_hidden_states"
+
 
 @dataclass(frozen=True, eq=False)
 class CorpusSpace:
@@ -110,7 +112,8 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
     _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
     _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
     path = f"data/extracted/hidden_states/{model_name}/{corpus}"
-    if not Path(f"{path}.safetensors").is_file() and (why := why_not_there(model_name)):
+    if not Path(f"{path}.safetensors").is_file():
+        why = why_not_there(model_name) or f"compute it with\n  {EXTRACT}"
         raise InputError(f"{path}.safetensors: not found; {why}")
     states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
     n = len(states)
