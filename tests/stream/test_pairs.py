@@ -134,9 +134,21 @@ def test_too_little_memory_says_how_much_is_needed(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_numbers_out_of_range_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="bins, neighbors: found 0, -1, allowed"):
-        save_pairs(tmp_path / "x.npy", tmp_path, Wanted(0, -1, (0.5,), 2), print)
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (Wanted(0, 3, (0.5,), 2), "bins: found 0, allowed: 1 to 1,000,000"),
+        (Wanted(10**12, 3, (0.5,), 2), "bins: found 1000000000000, allowed: 1 to 1,000,000"),
+        (Wanted(10, -1, (0.5,), 2), "neighbors: found -1, allowed: 0 or more"),
+        (Wanted(10, 3, (0.5,), float("nan")), "memory: found nan GB, allowed: a finite number"),
+        (Wanted(10, 3, (0.5,), float("inf")), "memory: found inf GB, allowed: a finite number"),
+    ],
+)
+def test_numbers_out_of_range_are_an_error(tmp_path: Path, wanted: Wanted, said: str) -> None:
+    np.save(tmp_path / "x.npy", np.eye(4, dtype=np.float32))
+    with pytest.raises(InputError, match=said):
+        save_pairs(tmp_path / "x.npy", tmp_path / "out", wanted, print)
+    assert not (tmp_path / "out").exists()
 
 
 def test_files_are_those_of_the_scan(tmp_path: Path) -> None:

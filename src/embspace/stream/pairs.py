@@ -1,5 +1,6 @@
 """All pairs and the exact neighbor graph of a matrix on disk, within a limit of memory."""
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from embspace.stream.together import write_csv, writing_together
 GB = 10**9
 # The interpreter, libraries, compiled loops and blocks of products: 200 to 340 MB were measured.
 BASE = 345 * 10**6
+MOST_BINS = 10**6  # of a histogram; three of so many took 0.25 GB more than the base
 CHUNK = 2048  # rows whose lists are merged at a time
 SUMMARY, HISTOGRAMS = "pairs.csv", "histograms.csv"
 INDICES, DISTANCES = "neighbor_indices.npy", "neighbor_distances.npy"
@@ -56,10 +58,12 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
         InputError: a file that `MatrixFile` does not take, a number out of range, or less memory
             than two panels of a few rows take.
     """
-    if wanted.n_bins < 1 or wanted.n_neighbors < 0:
-        raise InputError(
-            f"bins, neighbors: found {wanted.n_bins}, {wanted.n_neighbors}, allowed: 1, 0 or more"
-        )
+    if not 1 <= wanted.n_bins <= MOST_BINS:
+        raise InputError(f"bins: found {wanted.n_bins}, allowed: 1 to {MOST_BINS:,}")
+    if wanted.n_neighbors < 0:
+        raise InputError(f"neighbors: found {wanted.n_neighbors}, allowed: 0 or more")
+    if not math.isfinite(wanted.memory):
+        raise InputError(f"memory: found {wanted.memory:g} GB, allowed: a finite number")
     file = MatrixFile.of(path)
     lengths = file.norms()
     k = min(wanted.n_neighbors, file.n - 1)
