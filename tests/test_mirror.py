@@ -1,5 +1,6 @@
 """Holds the project to its mirror, and the mirror to the breaks that it should notice."""
 
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -45,8 +46,8 @@ def known(whole: Path) -> list[str]:
 
 @pytest.fixture
 def copy(whole: Path, tmp_path: Path) -> Path:
-    """The project, to be broken."""
-    return shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    """The project, to be broken: a copy of links, which takes half the time of one of files."""
+    return shutil.copytree(whole, tmp_path, copy_function=os.link, dirs_exist_ok=True)
 
 
 def edit(file: str, old: str, new: str = "", after: str = "") -> Break:
@@ -56,7 +57,7 @@ def edit(file: str, old: str, new: str = "", after: str = "") -> Break:
         before, mark, rest = (root / file).read_text().partition(after or "\n")
         found = re.search(re.escape(old) if new else rf".*{re.escape(old)}.*\n", rest)
         assert found, f"{file} holds no {old!r} after {after!r}"
-        (root / file).write_text(before + mark + rest[: found.start()] + new + rest[found.end() :])
+        write(file, before + mark + rest[: found.start()] + new + rest[found.end() :])(root)
 
     return change
 
@@ -95,6 +96,7 @@ def has(
 def write(file: str, text: str) -> Break:
     def change(root: Path) -> None:
         (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).unlink(missing_ok=True)  # else all that link to it have the new text
         (root / file).write_text(text)
 
     return change

@@ -21,6 +21,7 @@ from embspace.app.repro import RUNNING
 from embspace.settings.pipeline import LOCK, graph_files
 from tests.drawn import figure_files
 from tests.tiny import write_tiny_model
+from tests.warm_python import warm_python
 from tests.whole_pipeline import (
     BUILT,
     COMPARED,
@@ -72,7 +73,11 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
     tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
     tree.shorten()
-    tree.repro()
+    with warm_python(tree.environment()) as path:
+        # One process each: those that share the figures of a chapter would import all again.
+        tree.variables |= {"PATH": path, "LOKY_MAX_CPU_COUNT": "1"}
+        tree.repro()
+    tree.variables.clear()  # the tests have the user's `python`
     tree.commit()
     return tree
 

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import permutations, product
 
 from tests.mirror.paths import gives, is_home_of
@@ -193,20 +194,25 @@ def _key_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         yield f"{stage}: params has {key}, which the stage does not read."
 
 
-def _config_reads(tree: Tree, stage: Stage) -> set[str]:
+def _config_reads(tree: Tree, stage: Stage) -> frozenset[str]:
     """Return the attributes that `main` touches of its one argument, the composed settings.
 
     And of what it assigns from `read_params()`, for whoever takes all that is named there.
     """
-    main = function_named(tree.module(stage.module), "main")
+    return _reads_of_main(tree.module(stage.module))
+
+
+@cache
+def _reads_of_main(module: ast.Module) -> frozenset[str]:
+    main = function_named(module, "main")
     if main is None or not main.args.args:
-        return set()
+        return frozenset()
     configs = {main.args.args[0].arg}
     for node in ast.walk(main):
         if isinstance(node, ast.Assign) and ast.unparse(node.value) == "read_params()":
             configs |= {ast.unparse(target) for target in node.targets}
-    return {
+    return frozenset(
         node.attr
         for node in ast.walk(main)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in configs
-    }
+    )

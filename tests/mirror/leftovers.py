@@ -46,21 +46,22 @@ def _modules_left_over(tree: Tree) -> Iterator[str]:
 
 def _tests_left_over(tree: Tree) -> Iterator[str]:
     for path in tree.glob("tests/*/**/test_*.py"):
-        folder = Path("src/embspace") / Path(path).parent.relative_to("tests")
-        stem = Path(path).stem.removeprefix("test_")
-        if tree.has(f"src/embspace/{Path(path).parts[1]}") and not any(
-            tree.has(f"{folder}/{name}.py") for name in (stem, f"_{stem}", f"__{stem}__")
+        folder, _, name = path.replace("tests", "src/embspace", 1).rpartition("/")
+        stem = name.removeprefix("test_").removesuffix(".py")
+        if tree.has("/".join(folder.split("/")[:3])) and not any(
+            tree.has(f"{folder}/{each}.py") for each in (stem, f"_{stem}", f"__{stem}__")
         ):
             yield f"{path}: tests nothing; expected {folder}/{stem}.py."
 
 
 def _folders_left_over(tree: Tree) -> Iterator[str]:
-    outs = [blanked(out).split("/") for stage in tree.stages for out in stage.outs]
+    outs = {tuple(blanked(out).split("/")) for stage in tree.stages for out in stage.outs}
+    known = {out[:depth] for out in outs for depth in range(1, len(out) + 1)}
     files = [*tree.glob("results/**/*.*"), *tree.glob("figures/**/*.*")]
-    for path in sorted({Path(file).parent.as_posix() for file in files}):
-        parts = path.split("/")
+    folders = {tuple(Path(file).parent.parts) for file in files}
+    for parts in sorted(folders - known):  # few: only these are compared part by part
         if not any(all(a in (b, "{}") for a, b in zip(out, parts, strict=False)) for out in outs):
-            yield f"{path}/: belongs to nothing; expected a stage with an output there."
+            yield f"{'/'.join(parts)}/: belongs to nothing; expected a stage with an output there."
 
 
 def _figures_left_over(tree: Tree) -> Iterator[str]:

@@ -22,6 +22,7 @@ def load(text: str) -> Any:
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
+@cache
 def dotted(path: str) -> str:
     """Return the dotted name of the module at src/<path>."""
     return ".".join(Path(path).with_suffix("").parts[1:]).removesuffix(".__init__")
@@ -70,13 +71,17 @@ def keywords_of(function: ast.FunctionDef) -> set[str]:
 
 def calls_of(module: ast.Module, name: str) -> list[ast.Call]:
     """Return the calls of a function, `name` or the end of what is called."""
-    return [call for called, call in _calls(module) if called.rpartition(".")[2] == name]
+    return _calls(module).get(name, [])
 
 
 @cache
-def _calls(module: ast.Module) -> tuple[tuple[str, ast.Call], ...]:
-    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
-    return tuple((ast.unparse(call.func), call) for call in calls)
+def _calls(module: ast.Module) -> dict[str, list[ast.Call]]:
+    """Return all calls of a module by the end of what is called."""
+    calls: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            calls.setdefault(ast.unparse(node.func).rpartition(".")[2], []).append(node)
+    return calls
 
 
 def assigned_to(module: ast.Module, variable: str) -> ast.expr | None:
