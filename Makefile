@@ -120,7 +120,7 @@ test-browser: $(VENV)/dev $(VENV)/app ## Open the page and the app in chromium w
 app: $(VENV)/app ## Open the live app on this machine: tokens, directions, pairs of texts, search
 	@embspace app
 
-bench: $(VENV)/dev ## Time the kernels beside others and write benchmarks/table.md (a quarter of an hour)
+bench: $(VENV)/dev ## Time the kernels beside others, streamed texts and a cold `dvc repro`, in benchmarks/*.md (a quarter of an hour and more)
 	$(BIN)/python -m benchmarks
 
 bench-coverage: $(VENV)/dev ## Count how often intervals over texts hold, and write benchmarks/coverage.md (six minutes on 2 cores)

@@ -1,6 +1,7 @@
 """`make bench`: run every contestant in turn, several times, and write benchmarks/table.md.
 
-Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed.
+Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed, and
+`benchmarks.repro` benchmarks/repro.md.
 
 The rounds go through all contestants, so that a slow minute of the machine hits both sides of a
 ratio; of each the fastest round counts.
@@ -19,6 +20,7 @@ from tqdm import tqdm
 
 from benchmarks.contest import MATRIX
 from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
+from benchmarks.repro import run_repro
 from benchmarks.streamed import run_streamed
 from benchmarks.table import comparisons_table
 from embspace.draw.page.markdown import markdown_table
@@ -131,7 +133,8 @@ def report(measured: dict[str, dict[str, float]], foot: str) -> str:
             "the peers are called with a seed, which makes umap-learn use one thread. A target "
             "is met in time, at no worse T, C and R, and under 1 GiB of memory. TwoNN: d the "
             "dimension, by the lower nine tenths of the ratios of the two nearest of all vectors; "
-            "a target is met if both give the same to six digits.\n",
+            "a target is met if both give the same to six digits. PCA: v the share of the variance "
+            "that the components keep.\n",
             markdown_table(table, 2),
             f"\nMachine: {machine()}. {foot} On what was missed, and what was tried: "
             "[notes.md](notes.md).\n",
@@ -153,10 +156,11 @@ def main() -> None:
     if len(sys.argv) == 1:
         with writing(TABLE) as partial:
             partial.write_text(text, encoding="utf-8")
-        try:
-            run_streamed()
-        except InputError as error:
-            print(f"benchmarks.streamed is left out: {error}", file=sys.stderr)
+        for further in (run_streamed, run_repro):
+            try:
+                further()
+            except InputError as error:
+                print(f"{further.__module__} is left out: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.contestants import CONTESTANTS, graph
+from benchmarks.contestants import CONTESTANTS, N_COMPONENTS, graph
 
 MATRIX = "data/extracted/embeddings/minilm.safetensors"
 WARM_UP = 500  # vectors on which everybody runs first, so that no compilation is timed
@@ -37,6 +37,9 @@ def _judged(name: str, x: np.ndarray, given: Any) -> dict[str, float]:
         exact = graph(x).indices
         found = [len(np.intersect1d(a, b)) for a, b in zip(exact, given, strict=True)]
         return {"recall": float(np.mean(found)) / exact.shape[1]}
+    if isinstance(given, np.ndarray) and given.shape == (len(x), N_COMPONENTS):
+        kept, whole = (each.var(axis=0, dtype=np.float64).sum() for each in (given, x))
+        return {"variance": float(kept / whole)}
     if isinstance(given, np.ndarray) and given.shape == (len(x), 2):
         from embspace.geometry.maps.maps import map_quality
 

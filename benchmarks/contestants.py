@@ -10,6 +10,7 @@ import numpy as np
 K = 90
 N_BINS = 16_384
 SEED = 42
+N_COMPONENTS = 10
 
 
 def bare_product(x: np.ndarray) -> None:
@@ -97,6 +98,20 @@ def plain_umap(x: np.ndarray) -> np.ndarray:
     return UMAP(n_components=2, random_state=SEED).fit_transform(x)
 
 
+def pca(x: np.ndarray) -> np.ndarray:
+    """The first principal components, in float64."""
+    from embspace.geometry.maps.pca import principal_components
+
+    return principal_components(x, n_components=N_COMPONENTS).coordinates
+
+
+def sklearn_pca(x: np.ndarray) -> np.ndarray:
+    """scikit-learn's, by the solver that it takes for such a matrix, in float32 as the matrix."""
+    from sklearn.decomposition import PCA
+
+    return PCA(n_components=N_COMPONENTS).fit_transform(x)
+
+
 def two_nn(x: np.ndarray) -> float:
     """TwoNN by a line through the lower nine tenths of the ratios, graph included."""
     from embspace.geometry.measures.two_nearest import two_nn_discarding
@@ -142,6 +157,8 @@ CONTESTANTS: dict[str, Callable[[np.ndarray], Any]] = {
         umap,
         sklearn_tsne,
         plain_umap,
+        pca,
+        sklearn_pca,
         two_nn,
         skdim_two_nn,
         dadapy_two_nn,

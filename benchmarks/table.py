@@ -30,6 +30,7 @@ COMPARISONS = (
     Comparison("exact against approximate graph", "graph", "pynndescent_graph"),
     Comparison("t-SNE, graph included", "tsne", "sklearn_tsne", 1 / 3.5),
     Comparison("UMAP, graph included", "umap", "plain_umap", 1 / 2),
+    Comparison("ten principal components", "pca", "sklearn_pca"),
     Comparison("TwoNN, graph included", "two_nn", "skdim_two_nn", 1 / 10),
     Comparison("TwoNN, graph included", "two_nn", "dadapy_two_nn", 1 / 1.6),
 )
@@ -40,6 +41,7 @@ NAMES = {
     "pynndescent_graph": "pynndescent",
     "sklearn_tsne": "scikit-learn's t-SNE",
     "plain_umap": "umap-learn, plain call",
+    "sklearn_pca": "scikit-learn's PCA",
     "skdim_two_nn": "scikit-dimension",
     "dadapy_two_nn": "DADApy",
 }
@@ -49,7 +51,7 @@ QUALITIES = {
     "continuity": "C",
     "neighbor_recall": "R",
 }
-ESTIMATES = {"dimension": "d"}
+ESTIMATES = {"dimension": "d", "variance": "v"}
 SAME = 1e-6  # as a share: estimates that differ by more are not of the same work
 SHOWN = QUALITIES | ESTIMATES
 
@@ -74,7 +76,7 @@ def _row(
         "time, ratio": f"{ratio:.2f}",
         "target": f"≤ {comparison.target:.2f}" if comparison.target else "–",
         "met": _met(comparison.target, ratio, ours, peer) if comparison.target else "–",
-        "seconds": f"{ours['seconds']:.1f} : {peer['seconds']:.1f}",
+        "seconds": f"{_seconds(ours)} : {_seconds(peer)}",
         "peak RSS, MiB": f"{ours['peak_rss_mib']:,.0f} : {peer['peak_rss_mib']:,.0f}",
         "quality": f"{_quality(ours)} : {_quality(peer)}",
     }
@@ -87,6 +89,11 @@ def _met(target: float, ratio: float, ours: Mapping[str, float], peer: Mapping[s
     same = all(math.isclose(ours[key], peer[key], rel_tol=SAME) for key in both & ESTIMATES.keys())
     in_bounds = ratio <= target and ours["peak_rss_mib"] < 1024
     return "yes" if in_bounds and as_good and same else "no"
+
+
+def _seconds(side: Mapping[str, float]) -> str:
+    """Return seconds, of less than one with two digits."""
+    return f"{side['seconds']:.{1 if side['seconds'] >= 1 else 2}f}"
 
 
 def _quality(side: Mapping[str, float]) -> str:

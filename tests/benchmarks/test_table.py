@@ -58,10 +58,19 @@ def test_both_sides_do_the_same_work():
     assert (np.sort(exact) == np.sort(sklearn_graph(vectors()))).mean() > 0.9999
 
 
-@pytest.mark.parametrize("name", ["bare_product", "histograms_and_graph", "tsne", "umap", "two_nn"])
+@pytest.mark.parametrize(
+    "name", ["bare_product", "histograms_and_graph", "tsne", "umap", "two_nn", "pca"]
+)
 def test_a_contest_tells_time_memory_and_quality(name):
     found = contest(name, vectors())
     assert found["seconds"] > 0
     assert found["peak_rss_mib"] > 10
     assert ("trustworthiness" in found) == (name in ("tsne", "umap"))
     assert ("dimension" in found) == (name == "two_nn")
+    assert ("variance" in found) == (name == "pca")
+
+
+def test_principal_components_of_both_keep_the_same_variance():
+    ours, theirs = (contest(name, vectors())["variance"] for name in ("pca", "sklearn_pca"))
+    assert 10 / 24 < ours < 1
+    assert ours == pytest.approx(theirs, rel=1e-6)

@@ -10,7 +10,13 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.stream.sources import count_rows, document_starts, find_sources, read_rows
+from embspace.stream.sources import (
+    BUFFER,
+    count_rows,
+    document_starts,
+    find_sources,
+    read_rows,
+)
 from tests.loopback import closed_address, serving
 from tests.prepare.sources.fake_hub import OLD, REPOSITORY
 from tests.stream.addresses import data_sets, serving_files
@@ -77,6 +83,37 @@ def test_files_of_a_web_server_are_read_in_parts(tmp_path: Path) -> None:
         find_sources(f"{closed_address()}/*.jsonl", "text", None)
 
 
+def read_in_a_process(
+    root: Path, address: str, home: Path, code: str, place: str = "", **said: str
+) -> list[str]:
+    """The lines that READ prints of a data set, of a hub at an address; else what went wrong."""
+    known = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HF_", "TRANSFORMERS_"))
+    }
+    known |= {"HF_ENDPOINT": address, "HF_HOME": str(home), "PYTHONPATH": str(root / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, f"hf://datasets/{REPOSITORY}{place}"],
+        env=known | said,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return (done.stdout or done.stderr).splitlines()
+
+
+def test_models_that_came_first_do_not_cut_off_the_hub(root: Path, tmp_path: Path) -> None:
+    code = f"import embspace.models, huggingface_hub.constants\n{READ}"
+    with serving(data_sets) as server:
+        found = read_in_a_process(root, server.address, tmp_path, code, "/posts")
+        assert "train.parquet 3 ['B', 'C']" in found
+        server.requests.clear()
+        said = {"HF_HUB_OFFLINE": "1"}
+        refused = read_in_a_process(root, server.address, tmp_path, code, "/posts", **said)
+        assert "no file of texts" in refused[-1] and not server.requests
+
+
 @pytest.mark.parametrize(
     ("place", "found"),
     [
@@ -90,17 +127,44 @@ def test_files_of_a_data_set_on_a_hub_are_read(
 ) -> None:
     place = place if place.startswith("@") else f"/posts{place}"
     with serving(data_sets) as server:
-        known = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-        known |= {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path)}
-        done = subprocess.run(
-            [sys.executable, "-c", READ, f"hf://datasets/{REPOSITORY}{place}"],
-            env={**known, "PYTHONPATH": str(root / "src")},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert found in done.stdout.splitlines(), done.stderr
+        assert found in read_in_a_process(root, server.address, tmp_path, READ, place)
         assert any("range" in each.headers for each in server.requests)
+
+
+def test_lines_of_an_address_are_read_once_and_when_they_are_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fsspec.spec import AbstractBufferedFile
+
+    read, given = AbstractBufferedFile.read, []
+
+    def counted(self: AbstractBufferedFile, length: int = -1) -> bytes:
+        given.append(len(content := read(self, length)))
+        return content
+
+    monkeypatch.setattr(AbstractBufferedFile, "read", counted)
+    lines = b"".join(b'{"text": "%d %s"}\n' % (row, b"word " * 200) for row in range(2000))
+    with serving_files({"a.jsonl": lines}) as server:
+        source = find_sources(f"{server.address}/a.jsonl", "text", None)[0]
+        rows = read_rows(source, 10, 5000)
+        assert next(rows).text.startswith("10 word")
+        assert sum(given) <= BUFFER < len(lines) / 4
+        assert sum(1 for _ in rows) == 1989
+    assert sum(given) == len(lines)
+
+
+def test_memory_holds_a_buffer_of_a_file_of_lines(tmp_path: Path) -> None:
+    import tracemalloc
+
+    lines = b"".join(b'{"text": "%d %s"}\n' % (row, b"word " * 200) for row in range(4000))
+    (tmp_path / "a.jsonl").write_bytes(lines)
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines, 1))
+    for source in find_sources(str(tmp_path), "text", None):
+        tracemalloc.start()
+        assert sum(1 for _ in read_rows(source, 0, 4000)) == 4000
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2**21 < len(lines) / 1.9
 
 
 def test_a_line_that_is_no_object_has_no_text(tmp_path: Path) -> None:

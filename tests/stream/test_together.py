@@ -66,6 +66,27 @@ def test_the_last_one_is_the_sign_that_all_are_there(
     assert contents(tmp_path) == {"a": "new", "b": "old"}
 
 
+def test_a_file_that_the_block_reads_is_not_said_to_be_written(tmp_path: Path) -> None:
+    paths = put(tmp_path, "a")
+    given = tmp_path / "given"
+    with (
+        pytest.raises(InputError, match=f"^{given}: No such file or directory$"),
+        writing_together(paths) as partials,
+    ):
+        write(partials)
+        given.read_bytes()
+    assert contents(tmp_path) == {"a": "old"}
+
+
+def test_a_folder_that_is_gone_in_the_block_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=f"{tmp_path}/out: cannot be written: No such file"),
+        writing_together([tmp_path / "out/a"]) as partials,
+    ):
+        (tmp_path / "out").rmdir()
+        write(partials)
+
+
 def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     put(tmp_path, "a")
     with (

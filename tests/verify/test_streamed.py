@@ -74,6 +74,33 @@ def test_a_row_that_sums_give_and_that_is_not_there_is_drift() -> None:
     assert "layer=1" in drifted[0].row
 
 
+def test_a_row_of_the_sample_that_is_not_there_is_drift() -> None:
+    slow = "a,cls,as_is,1,correlation_dimension,2,2,2,30,9\n"  # never taken of a sample
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE + slow)
+    lines = OF_SAMPLE.splitlines(keepends=True)
+    put(f"streamed/{HUBS}", "".join(lines[:2]))
+    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    drifted = of_hubs.comparison.drifted if of_hubs.comparison else ()
+    assert of_hubs.failed and [fact.found for fact in drifted] == ["missing"]
+    assert "layer=2" in drifted[0].row and of_hubs.n_left == 1
+
+
+def test_nothing_is_missing_of_a_sample_that_was_not_asked_for() -> None:
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE)
+    put(f"streamed/{HUBS}", OF_SAMPLE.splitlines(keepends=True)[0])
+    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    assert not of_hubs.failed and of_hubs.n_left == 2
+
+
+def test_the_sample_asks_for_no_row_of_sums() -> None:
+    """Its spaces are there whatever `--spaces` says."""
+    more = "a,mean,as_is,0,mean_cosine,1,1,1,30,9\n"
+    put(f"tests/baselines/{FILE}", STAGE + more)
+    put(f"tests/baselines/{HUBS}", OF_SAMPLE.replace("cls", "mean"))
+    put(f"streamed/{HUBS}", OF_SAMPLE.replace("cls", "mean"))
+    assert not any(each.failed for each in compare_streamed(Path("streamed"), read_tolerances()))
+
+
 def test_of_a_sample_only_what_is_about_as_many_vectors_is_compared() -> None:
     put(f"tests/baselines/{HUBS}", OF_SAMPLE)
     put(f"streamed/{HUBS}", OF_SAMPLE.replace("0.7,0.4,0.9,30,9", "0.9,0.4,0.9,20,20"))

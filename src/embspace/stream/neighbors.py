@@ -9,7 +9,7 @@ from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.measures.declaration import Family
-from embspace.geometry.measures.registry import definitions
+from embspace.geometry.measures.registry import definitions, profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_batches import FEWEST, measures_of_batches
 from embspace.measure.layers.layer_protocol import Protocol
@@ -18,6 +18,12 @@ from embspace.stream.tables import Intervals, sample_vectors
 
 OF_SAMPLE: tuple[Family, ...] = ("intrinsic_dimension", "hubs")
 SLOW = ("correlation_dimension",)
+
+
+def sampled_measures(family: Family) -> list[str]:
+    """Return the measures of a family that are taken of the sample."""
+    of_family = (each.name for each in profiled_measures().values() if each.family == family)
+    return [name for name in of_family if name not in SLOW]
 
 
 def sample_rows(

@@ -14,6 +14,7 @@ from embspace.errors import InputError
 
 ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".txt", ".txt.gz")
 ROWS_AT_ONCE = 1024
+BUFFER = 2**18  # bytes of a file of lines that are read at once
 
 
 def check_place(place: str) -> None:
@@ -69,6 +70,8 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
     """
     import fsspec
 
+    if place.startswith("hf://"):
+        _let_hub_be_asked()
     try:
         system, path = fsspec.core.url_to_fs(place)
         if "*" in path:
@@ -88,6 +91,21 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
         Source(system.unstrip_protocol(path), text_column, id_column, _version(info))
         for path, info in zip(texts, infos, strict=True)
     ]
+
+
+def _let_hub_be_asked() -> None:
+    """Take back what `embspace.models` has said, if it was imported before `embspace.stream`.
+
+    What the process was started with stays.
+    """
+    import os
+
+    from huggingface_hub import constants
+    from psutil import Process
+
+    if not Process().environ().keys() & {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}:
+        os.environ["HF_HUB_OFFLINE"] = ""
+        constants.HF_HUB_OFFLINE = False
 
 
 def _real(system: Any, path: str) -> str:
@@ -187,6 +205,9 @@ def _opened(source: Source) -> Any:
         file = fsspec.open(source.address, "rb").open()
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{source.address}: cannot be read: {error}") from error
+    if source.address.endswith(".parquet"):
+        return file
     if source.address.endswith(".gz"):
-        return io.BufferedReader(gzip.GzipFile(fileobj=file))
-    return file
+        file = gzip.GzipFile(fileobj=file)
+    # A buffer of its own: for each line of an address, fsspec would read 5 MB from its cache.
+    return io.BufferedReader(file, BUFFER)

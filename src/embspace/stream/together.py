@@ -21,14 +21,20 @@ def writing_together(
     is `obsolete`, and its new one comes last.
 
     Raises:
-        InputError: if a folder or a file cannot be written.
+        InputError: if a folder or a file cannot be written, or the block cannot open another file.
     """
     partials = [partial_name(path) for path in paths]
     try:
         for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
             remove_strays(path)
-        yield partials
+        try:
+            yield partials
+        except OSError as error:
+            # Where a disk is full, no file is named.
+            if error.filename is None or Path(error.filename) in partials:
+                raise
+            raise InputError(f"{error.filename}: {error.strerror}") from error
         for old in (paths[-1], *obsolete):
             old.unlink(missing_ok=True)
         for partial, path in zip(partials, paths, strict=True):

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embspace.errors import InputError, counted
+from embspace.geometry.measures.declaration import Family
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.stream.layers import CLOUDS
-from embspace.stream.neighbors import OF_SAMPLE
+from embspace.stream.neighbors import OF_SAMPLE, sampled_measures
+from embspace.stream.shard import SAMPLED
 from embspace.stream.tables import FAMILIES, summed_measures
 from embspace.verify.baselines import BASELINES
 from embspace.verify.compare import Comparison, Fact, compare
@@ -23,6 +25,7 @@ COMPARED = ("value", "n", "n_texts")
 COMPARED_OF_SAMPLE = ("value", "n")
 KINDS = ("profiles", "nulls", "curves")  # of tables of a family, of which the first is made
 N_SHOWN = 10  # facts a table
+Cloud = tuple[str, str]  # space and change
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable
     Raises:
         InputError: if there is no table, or none with rows about a corpus of its baseline.
     """
-    families = (*FAMILIES, *OF_SAMPLE)
+    families: tuple[Family, ...] = (*FAMILIES, *OF_SAMPLE)
     found = {
         path.relative_to(folder): read_contents(path)
         for family in families
@@ -67,24 +70,38 @@ def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable
     for name in sorted({file.name for file in found}):
         of_model = [each for file, each in found.items() if file.name == name]
         corpora = {corpus for each in of_model for corpus in each.corpora}
-        spaces = {str(row["space"]) for each in of_model for row in each.rows}
         for family in families:
             file = Path(family, "profiles", name)
             if (BASELINES / file).is_file():
                 stored = read_contents(BASELINES / file).of_corpora(corpora)
-                tables.append(_table(family, file, found.get(file), stored, spaces, tolerances))
+                made = _made_clouds(found, name, OF_SAMPLE if family in OF_SAMPLE else FAMILIES)
+                tables.append(_table(family, file, found.get(file), stored, made, tolerances))
     known = [table for table in tables if table is not None]
     if not known:
         raise InputError(f"{folder}: no table has a baseline of its model and corpus")
     return known
 
 
+def _made_clouds(
+    found: Mapping[Path, Contents], name: str, families: Collection[Family]
+) -> set[Cloud]:
+    """Return the clouds of which `embspace corpus` has made rows of families, by any of them.
+
+    A sample is of all its spaces, or there is none.
+    """
+    tables = [found.get(Path(family, "profiles", name)) for family in families]
+    spaces = {str(row["space"]) for each in tables if each for row in each.rows}
+    if families == OF_SAMPLE:
+        return {(space, "as_is") for space in SAMPLED if spaces}
+    return {cloud for cloud in CLOUDS if cloud[0] in spaces}
+
+
 def _table(
-    family: str,
+    family: Family,
     file: Path,
     found: Contents | None,
     stored: Contents,
-    spaces: Collection[str],
+    clouds: Collection[Cloud],
     tolerances: Tolerances,
 ) -> StreamedTable | None:
     """Return one table beside its baseline; None if this has no row about its corpora."""
@@ -103,7 +120,7 @@ def _table(
         for name, row in known.items()
         if family in OF_SAMPLE and name in before and _number(row["n"]) < _number(before[name]["n"])
     }
-    made = {name for name, row in before.items() if name in known or _is_made(family, row, spaces)}
+    made = {name for name, row in before.items() if name in known or _is_made(family, row, clouds)}
     made -= sampled
     comparison = compare(
         Contents(stored.columns, tuple(row for name, row in before.items() if name in made)),
@@ -114,11 +131,13 @@ def _table(
     return StreamedTable(file, len(made & known.keys()), n_left, len(sampled), comparison)
 
 
-def _is_made(family: str, row: Mapping[str, Cell], spaces: Collection[str]) -> bool:
-    """Return whether `embspace corpus` makes a row of these spaces from sums."""
-    cloud = (str(row["space"]), str(row["change"]))
-    summed = [each.name for known in FAMILIES if known == family for each in summed_measures(known)]
-    return cloud in CLOUDS and cloud[0] in spaces and row["measure"] in summed
+def _is_made(family: Family, row: Mapping[str, Cell], clouds: Collection[Cloud]) -> bool:
+    """Return whether `embspace corpus` makes a row, of these clouds."""
+    if family in OF_SAMPLE:
+        measures = sampled_measures(family)
+    else:
+        measures = [each.name for each in summed_measures(family)]
+    return (row["space"], row["change"]) in clouds and row["measure"] in measures
 
 
 def _number(cell: Cell) -> float:
