@@ -22,6 +22,7 @@ PARAMS = {
 STAGES = {
     "measure_training": {"matrix": {"train": "${trained}"}, "cmd": "true"},
     "measure_dynamics": {"matrix": {"model": "${models}"}, "cmd": "true"},
+    "measure_states": {"matrix": {"model": "${models}", "corpus": "${corpora}"}, "cmd": "true"},
     "draw_all": {"cmd": "true"},
 }
 GRAPH = "pipeline/runs/dvc.yaml"
@@ -31,7 +32,7 @@ LAYERS = "pipeline/layers/dvc.yaml"
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / GRAPH).parent.mkdir(parents=True)
-    (tmp_path / GRAPH).write_text(yaml.safe_dump({"stages": STAGES}))
+    (tmp_path / GRAPH).write_text(yaml.safe_dump({"stages": STAGES}, sort_keys=False))
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(PARAMS))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -43,7 +44,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("training", None, ["measure_training"]),
         ("training", "sentiment", ["measure_training@sentiment"]),
         ("runs", None, sorted(STAGES)),
-        ("runs", "gpt2", ["measure_dynamics@gpt2"]),
+        ("runs", "gpt2", ["measure_dynamics@gpt2", "measure_states@gpt2-articles"]),
+        ("states", "minilm", ["measure_states@minilm-articles"]),
     ],
 )
 def test_a_name_is_what_dvc_takes_for_all_items_or_those_of_one_model(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 from embspace.app.durations import Durations
@@ -99,11 +100,13 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
     stages = find_stages(root, name)
     if model is None:
         return _of_all(stages, name)
-    parts = [part for each in stages for part in each.by_family() if len(_lists(part)) == 1]
-    known = {item for part in parts for item in _items(part)}
+    parts = [part for each in stages for part in each.by_family() if _lists(part)]
+    known = {item[0] for part in parts for item in _items(part)}
     if model not in known:
         raise InputError(f"--model: {not_among(model, sorted(known))}; params.yaml names them")
-    return [part.address(model) for part in parts if model in _items(part)]
+    return [
+        part.address("-".join(item)) for part in parts for item in _items(part) if item[0] == model
+    ]
 
 
 def _of_all(stages: list[Stage], name: str) -> list[str]:
@@ -111,7 +114,8 @@ def _of_all(stages: list[Stage], name: str) -> list[str]:
     addresses = []
     for stage in stages:
         if stage.family:
-            addresses += [part.address(item) for part in stage.by_family() for item in _items(part)]
+            parts = stage.by_family()
+            addresses += [part.address("-".join(item)) for part in parts for item in _items(part)]
         elif all(getattr(read_params(), key) for key in _lists(stage)):
             addresses.append(stage.address())
     if not addresses:
@@ -123,9 +127,9 @@ def _of_all(stages: list[Stage], name: str) -> list[str]:
     return addresses
 
 
-def _items(stage: Stage) -> list[str]:
-    """Return the models or runs of params.yaml that a stage is run for."""
-    return [item for key in _lists(stage) for item in getattr(read_params(), key)]
+def _items(stage: Stage) -> list[tuple[str, ...]]:
+    """Return what a stage is run for: models or runs of params.yaml, or these with a corpus."""
+    return [*product(*(getattr(read_params(), key) for key in _lists(stage)))]
 
 
 def _lists(stage: Stage) -> list[str]:
