@@ -12,6 +12,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.stream.sources import (
     BUFFER,
+    NoText,
     count_rows,
     document_starts,
     find_sources,
@@ -167,10 +168,26 @@ def test_memory_holds_a_buffer_of_a_file_of_lines(tmp_path: Path) -> None:
         assert peak < 2**21 < len(lines) / 1.9
 
 
-def test_a_line_that_is_no_object_has_no_text(tmp_path: Path) -> None:
+def test_a_line_without_a_text_says_why(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "yes"}\nnonsense\n[1]\n{"other": 1}\n', encoding="utf-8")
-    assert texts_of(path) == ["yes", None, None, None]
+    path.write_text('{"text": "yes"}\nnonsense\n[1]\n{"other": 1, "b": 2}\n', encoding="utf-8")
+    no_object = NoText("is in a line that is no JSON object")
+    without = NoText("is in a row without 'text', which has 'other', 'b'")
+    assert texts_of(path) == ["yes", no_object, no_object, without]
+    source = find_sources(str(path), "text", "id")[0]
+    assert next(read_rows(source, 0, 1)).text == NoText(
+        "is in a row without 'id', which has 'text'"
+    )
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b'{"text": "a"}\n' * 999)[:-9]])
+def test_a_compressed_file_that_is_none_or_is_cut_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.jsonl\.gz: cannot be read: "):
+        texts_of(path, n=10_000)
+    with pytest.raises(InputError, match=r"a\.jsonl\.gz: cannot be read: "):
+        count_rows(find_sources(str(path), "text", None)[0])
 
 
 def test_two_links_to_one_file_are_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from embspace.errors import InputError, one_line, reason_of
 from embspace.files.texts import flaw_of_text
 from embspace.models.windows import Window, cut_windows, largest_window
 from embspace.stream.plan import Reading
-from embspace.stream.sources import Text
+from embspace.stream.sources import NoText, Text
 from embspace.stream.states import token_states
 
 TEXTS_AT_ONCE = 256
@@ -71,13 +71,17 @@ def windows_of_texts(
     while group := list(islice(texts, TEXTS_AT_ONCE)):
         sound = []
         for each in group:
-            is_text = isinstance(each.text, str)
-            flaw = flaw_of_text(each.text) if is_text else f"is no text: {each.text!r}"[:200]
-            if flaw:
+            if flaw := _flaw(each.text):
                 quarantine.append({"id": each.id, "reason": f"the text {one_line(flaw)}"})
             else:
                 sound.append(each)
         yield _windows(sound, loaded, quarantine)
+
+
+def _flaw(text: object) -> str:
+    if isinstance(text, str):
+        return flaw_of_text(text)
+    return text.reason if isinstance(text, NoText) else f"is no text: {text!r}"[:200]
 
 
 def _windows(

@@ -4,7 +4,9 @@ import gzip
 import hashlib
 import io
 import json
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -28,6 +30,12 @@ def check_place(place: str) -> None:
         raise InputError(
             f"{place}: no corpus of conf/corpus/, and no file or folder; an address has ://"
         )
+
+
+class NoText(NamedTuple):
+    """What stands in the place of a text that a row does not have."""
+
+    reason: str
 
 
 class Text(NamedTuple):
@@ -191,14 +199,39 @@ def _lines(source: Source, first: int) -> Iterator[dict[str, Any]]:
             if not is_json:
                 yield {source.text_column: text}
                 continue
-            try:
-                row = json.loads(text)
-            except ValueError:
-                row = None
-            yield row if isinstance(row, dict) else {}
+            yield _object(text, source)
 
 
-def _opened(source: Source) -> Any:
+def _object(line: str, source: Source) -> dict[str, Any]:
+    """Return the object of a line of JSON; one that lacks a column has no text."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        return {source.text_column: NoText("is in a line that is no JSON object")}
+    for column in (source.text_column, source.id_column):
+        if column is not None and column not in row:
+            reason = f"is in a row without {column!r}, which has {', '.join(map(repr, row))}"
+            return {**row, source.text_column: NoText(reason)}
+    return row
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """Open a file of texts for reading.
+
+    Raises:
+        InputError: naming it, if it cannot be read, be it only its end.
+    """
+    try:
+        with _file(source) as file:
+            yield file
+    except (OSError, EOFError, zlib.error) as error:  # such as a .gz that is none, or is cut
+        raise InputError(f"{source.address}: cannot be read: {error}") from error
+
+
+def _file(source: Source) -> Any:
     import fsspec
 
     try:
