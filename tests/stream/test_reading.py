@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from embspace.stream.reading import Loaded, load_reading, sound_states, windows_of_texts
-from embspace.stream.sources import Text
+from embspace.stream.sources import NoText, Text
 from tests.stream.trees import reading_of
 
 
@@ -17,12 +17,13 @@ def texts(*contents: object) -> list[Text]:
 
 def test_what_is_no_text_is_left_out_with_its_reason(tiny_loaded: Loaded) -> None:
     quarantine: list[dict[str, str]] = []
-    given = texts("the cat", 3, " ", "a\0b", "\ud800", "a dog")
+    given = texts("the cat", 3, NoText("is in a line"), "a\0b", "\ud800", "a dog")
     ((found, windows),) = windows_of_texts(iter(given), tiny_loaded, quarantine)
     assert [each.id for each in found] == ["t0", "t5"]
     assert {each.text for each in windows} == {0, 1}
     assert [each["id"] for each in quarantine] == ["t1", "t2", "t3", "t4"]
-    assert quarantine[0]["reason"] == "the text is no text: 3"
+    reasons = [each["reason"] for each in quarantine[:2]]
+    assert reasons == ["the text is no text: 3", "the text is in a line"]
 
 
 def test_a_text_on_which_the_tokenizer_fails_is_left_out_alone(tiny_loaded: Loaded) -> None:

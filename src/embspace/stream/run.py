@@ -88,7 +88,8 @@ def _run_shards(
         say=lambda _: None,
     )
     if failed or not pilots[0]:
-        reason = failed.get("pilot", "no text could be read")
+        column = shards[0].source.text_column
+        reason = failed.get("pilot", f"no text could be read in the column {column!r}")
         raise InputError(f"{asked.corpus}: the first texts: {reason}")
     progress = Progress(sum(shard.n for shard in left), say)
     calls = {

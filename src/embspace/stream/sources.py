@@ -129,12 +129,18 @@ def _version(info: dict[str, Any]) -> str:
 
 
 def count_rows(source: Source) -> int:
-    """Return the number of rows; of lines, those that are not empty of Unicode's blanks."""
-    if source.address.endswith(".parquet"):
+    """Return the number of rows; of lines, those that are not empty of Unicode's blanks.
+
+    Raises:
+        InputError: naming the file, if it cannot be read to its end.
+    """
+    try:
         with _opened(source) as file:
-            return int(_parquet(source, file).metadata.num_rows)
-    with _opened(source) as file:
-        return sum(1 for line in file if line.strip())
+            if source.address.endswith(".parquet"):
+                return int(_parquet(source, file).metadata.num_rows)
+            return sum(1 for line in file if line.strip())
+    except OSError as error:
+        raise InputError(str(error)) from error
 
 
 def document_starts(source: Source) -> list[int]:
@@ -148,7 +154,8 @@ def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
     """Yield rows from the `first`, counted from 0, on; memory holds some thousand of them.
 
     Raises:
-        InputError: if the file cannot be read, or a column is missing.
+        InputError: if the file cannot be opened, or lacks a column.
+        OSError: if it cannot be read to its end.
     """
     kind = _parquet_rows if source.address.endswith(".parquet") else _lines
     for number, row in enumerate(islice(kind(source, first), n), first):
@@ -213,7 +220,7 @@ def _object(line: str, source: Source) -> dict[str, Any]:
     for column in (source.text_column, source.id_column):
         if column is not None and column not in row:
             reason = f"is in a row without {column!r}, which has {', '.join(map(repr, row))}"
-            return {**row, source.text_column: NoText(reason)}
+            return {**row, source.text_column: NoText(reason[:200])}
     return row
 
 
@@ -222,13 +229,14 @@ def _opened(source: Source) -> Iterator[Any]:
     """Open a file of texts for reading.
 
     Raises:
-        InputError: naming it, if it cannot be read, be it only its end.
+        InputError: naming it, if it cannot be opened.
+        OSError: naming it, if it cannot be read to its end; another try may.
     """
     try:
         with _file(source) as file:
             yield file
     except (OSError, EOFError, zlib.error) as error:  # such as a .gz that is none, or is cut
-        raise InputError(f"{source.address}: cannot be read: {error}") from error
+        raise OSError(f"{source.address}: cannot be read to its end: {error}") from error
 
 
 def _file(source: Source) -> Any:

@@ -55,6 +55,7 @@ def test_a_run_or_all_has_a_page_of_what_is_computed(
     assert call("report", "sentiment").stdout == "a.html\n"
     assert call("report", "--all").stdout == "all.html\n"
     assert asked == ["sentiment"] and page == {}
+    assert "all.html" not in call("report", "").stdout
 
 
 def test_a_name_that_is_none_is_told_what_is_allowed(root: Path, monkeypatch: pytest.MonkeyPatch):

@@ -115,8 +115,8 @@ def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: boo
 
     if is_all == (asked is not None):
         raise InputError(f"a name: found {asked or 'none'}, allowed: a name, or else --all")
-    named = names_of(root).get(asked) if asked else None
-    if asked and (named is None or named.kind == "model"):
+    named = names_of(root).get(asked) if asked is not None else None
+    if asked is not None and (named is None or named.kind == "model"):
         if is_single:
             raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
         return None
