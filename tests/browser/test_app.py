@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from playwright.sync_api import expect
 
 from embspace.app.queries.track import Asked, track_tokens
 from tests.app.explorer.trees import write_tree
@@ -146,8 +147,9 @@ def test_a_token_that_is_chosen_is_searched_for_on_the_map(app: Any):
     assert frame.locator('[data-ex="search"]').input_value() == "boat"
     app.get_by_role("tab", name="Tokens").click()
     app.locator(".embspace-token", has_text="tide").click()
+    app.wait_for_selector("caption:has-text('tide at position')")
     open_map(app)
-    assert frame.locator('[data-ex="search"]').input_value() == "tide"
+    expect(frame.locator('[data-ex="search"]')).to_have_value("tide")
 
 
 def test_the_frame_of_the_map_reads_nothing_of_the_app(app: Any):
