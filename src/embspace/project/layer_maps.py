@@ -88,8 +88,8 @@ def project_layer_maps(
     by cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's
     neighbors at a layer that were none at the layer before; `changed_in_map` the same on the maps;
     `changed_between_seeds` the share of its neighbors on the map that are none when that map is
-    made once more, by another seed, from the same map of the layer before: so much of
-    `changed_in_map` is of the map and not of the model. A random layout changes `chance_changed`.
+    made once more, by another seed, from the same map of the layer before: so much a map changes
+    although the vectors stay. A random layout changes `chance_changed`.
     A displacement is a mean over tokens, in root mean square distances from the middle of a map.
     Intervals are by half-samples of the documents, given the maps. Layer 0 is the embedding output.
     """

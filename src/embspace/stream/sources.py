@@ -33,7 +33,7 @@ def check_place(place: str) -> None:
 
 
 class NoText(NamedTuple):
-    """What stands in the place of a text that a row does not have."""
+    """Holds the reason why a row has no text, in the place of the text."""
 
     reason: str
 
@@ -134,18 +134,15 @@ def count_rows(source: Source) -> int:
     Raises:
         InputError: naming the file, if it cannot be read to its end.
     """
-    try:
-        with _opened(source) as file:
-            if source.address.endswith(".parquet"):
-                return int(_parquet(source, file).metadata.num_rows)
-            return sum(1 for line in file if line.strip())
-    except OSError as error:
-        raise InputError(str(error)) from error
+    with _opened_whole(source) as file:
+        if source.address.endswith(".parquet"):
+            return int(_parquet(source, file).metadata.num_rows)
+        return sum(1 for line in file if line.strip())
 
 
 def document_starts(source: Source) -> list[int]:
     """Return the rows of a parquet file at which another document begins."""
-    with _opened(source) as file:
+    with _opened_whole(source) as file:
         names = _parquet(source, file).read(["document"])["document"].to_pylist()
     return [row for row, name in enumerate(names) if not row or name != names[row - 1]]
 
@@ -222,6 +219,20 @@ def _object(line: str, source: Source) -> dict[str, Any]:
             reason = f"is in a row without {column!r}, which has {', '.join(map(repr, row))}"
             return {**row, source.text_column: NoText(reason[:200])}
     return row
+
+
+@contextmanager
+def _opened_whole(source: Source) -> Iterator[Any]:
+    """Open a file that a plan needs whole: one that cannot be read to its end is refused.
+
+    Raises:
+        InputError: naming it.
+    """
+    try:
+        with _opened(source) as file:
+            yield file
+    except OSError as error:
+        raise InputError(str(error)) from error
 
 
 @contextmanager
