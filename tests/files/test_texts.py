@@ -153,6 +153,10 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.jsonl", '{"text": "A", "text": "B"}', "line 1: the key 'text' stands 2 times"),
         ("x.csv", "id;text\na;A\n", "found 'id;text'; is ';' the separator"),
         ("x.csv", "id\ttext\na\tA\n", r"is '\\t' the separator"),
+        ("x.csv", "id;text\na;A, B\n", "line 2: expected 1 column .* is ';' the separator.* --sep"),
+        ("x.csv", "nr;satz\n1;A\n", "found 'nr;satz'; is ';' the separator"),
+        ("x.csv", '"id";"text"\n"a";"A"\n', "is no CSV: .* is ';' the separator"),
+        ("x.csv", "text\na; b, c\n", "line 2: expected 1 column as in the first line$"),
         (
             "x.csv",
             "id,text\na,\nb,B\nc, \n",

@@ -8,7 +8,7 @@ from embspace.project.text_maps import (
     NEIGHBORS,
     QUALITY,
     TextMaps,
-    _prepared,
+    prepared,
     project_text_maps,
 )
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
@@ -154,10 +154,10 @@ def test_equal_input_gives_equal_maps(found: TextMaps):
 
 def test_preparations_by_hand():
     x = np.array([[3.0, 4.0], [0.0, 2.0]], dtype=np.float32)
-    assert (_prepared(x, "raw") == x).all()
-    assert _prepared(x, "unit_length") == pytest.approx(np.array([[0.6, 0.8], [0, 1]]))
+    assert (prepared(x, "raw") == x).all()
+    assert prepared(x, "unit_length") == pytest.approx(np.array([[0.6, 0.8], [0, 1]]))
     centered = np.array([[1.5, 1.0], [-1.5, -1.0]]) / np.sqrt(3.25)
-    assert _prepared(x, "centered_unit_length") == pytest.approx(centered)
+    assert prepared(x, "centered_unit_length") == pytest.approx(centered)
 
 
 def test_a_model_that_reads_no_text_has_empty_tables():

@@ -111,7 +111,8 @@ def _named(
     for column in filter(None, (text_column, id_column)):
         if column not in row:
             found = ", ".join(map(repr, row))
-            advice = _other_separator([*row], column) or BY_NAME.get(column, "")
+            header = next(iter(row), "") if len(row) == 1 else ""
+            advice = _other_separator(header) or BY_NAME.get(column, "")
             raise MissingColumnError(
                 f"{where}: no column '{column}', found {found}{advice}", column
             )
@@ -125,10 +126,10 @@ def _named(
     return line, {**row, "id": str(name), "text": row[text_column]}
 
 
-def _other_separator(found: list[str], column: str) -> str:
-    """Return a question after the separator if the only column's name holds the sought one."""
+def _other_separator(header: str) -> str:
+    """Return a question after the separator if a header of one column looks like several."""
     for separator in (";", "\t", "|", ","):
-        if len(found) == 1 and column in found[0].split(separator):
+        if separator in header:
             return f"; is {separator!r} the separator? Then say so by --separator, or `separator:`"
     return ""
 
@@ -225,6 +226,9 @@ def _json(file: Path) -> Iterator[NumberedRow]:
 def _csv(file: Path, separator: str) -> Iterator[NumberedRow]:
     csv.field_size_limit(2**31 - 1)  # a text is one field, however long
     content = io.StringIO(_content(file), newline="")
+    header = content.readline()
+    advice = "" if separator in header else _other_separator(header)
+    content.seek(0)
     reader = csv.DictReader(content, strict=True, delimiter=separator)
     try:
         columns = list(reader.fieldnames or [])
@@ -233,11 +237,11 @@ def _csv(file: Path, separator: str) -> Iterator[NumberedRow]:
             if None in row or None in row.values():
                 raise InputError(
                     f"{file}, line {reader.line_num}: expected {counted(len(columns), 'column')} "
-                    "as in the first line"
+                    f"as in the first line{advice}"
                 )
             yield reader.line_num, row
     except csv.Error as error:
-        raise InputError(f"{file}, line {reader.line_num}: is no CSV: {error}") from None
+        raise InputError(f"{file}, line {reader.line_num}: is no CSV: {error}{advice}") from None
 
 
 def _check_columns(columns: list[str], where: str) -> None:

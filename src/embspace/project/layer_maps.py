@@ -26,7 +26,6 @@ from embspace.project.layouts.aligned import (
     aligned_layouts,
     mean_displacement,
     repeated_layouts,
-    umap_step,
 )
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import most_neighbors
@@ -113,7 +112,7 @@ def project_layer_maps(
         }
         layouts = (
             partial(umap_layout, **umap),
-            partial(umap_step, learning_rate=learning_rate, **umap),
+            partial(umap_layout, learning_rate=learning_rate, **umap),
         )
         seed, other = stream_of(generator, "seeds").integers(2**31, size=2).tolist()
         maps = aligned_layouts(graphs, start, *layouts, seed=seed)

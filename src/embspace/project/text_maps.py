@@ -222,11 +222,12 @@ def _that_differ(
     x: Float[np.ndarray, "n dim"], preparations: list[Preparation]
 ) -> dict[Preparation, Float[np.ndarray, "n dim"]]:
     """The preparations of vectors that are not all equal, before or after."""
-    prepared = {each: _prepared(x, each) for each in preparations if _differ(x)}
-    return {each: y for each, y in prepared.items() if _differ(y)}
+    found = {each: prepared(x, each) for each in preparations if _differ(x)}
+    return {each: y for each, y in found.items() if _differ(y)}
 
 
-def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
+def prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
+    """Return vectors as they are, of unit length, or less their mean and then of unit length."""
     if preparation == "raw":
         return x
     mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0

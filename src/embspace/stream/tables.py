@@ -22,6 +22,7 @@ from embspace.geometry.measures.unit_sums import UnitSums
 from embspace.geometry.pairs.distinct import ROUNDING
 from embspace.geometry.pairs.moments import Moments
 from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
+from embspace.measure.layers.layer_limits import within_range
 from embspace.measure.layers.layer_profiles import COLUMNS
 from embspace.stream.batches import top_share
 from embspace.stream.layers import CLOUDS
@@ -114,7 +115,8 @@ def cloud_rows(
                 level=intervals.level,
                 tolerance=intervals.tolerance,
             )
-            rows.append((family, {"measure": measure.name, **asdict(estimate)}))
+            kept = within_range(estimate, measure.name)
+            rows.append((family, {"measure": measure.name, **asdict(kept)}))
     return whole, rows
 
 

@@ -72,6 +72,16 @@ def test_claims_and_numbers_have_a_table_each():
     assert "norms are above one" not in numbers
 
 
+def test_each_value_says_of_what_it_is():
+    rows = table(ROWS).assign(statistic="mean norm", low=0.4, high=0.6)
+    _, text = draw_ledger({"csv": rows}, "a model", **SETTINGS)
+    first, claims, numbers = (part for part in text.split("\n\n") if part.startswith("|"))
+    for each in (first, claims):
+        assert "| statistic " in each and "value of the statistic |" in each
+        assert "0.50 [0.40, 0.60]" in first
+    assert "value of this model |" in numbers and "statistic" not in numbers
+
+
 def test_a_page_is_a_whole_number_though_another_row_has_none():
     rows = table(ROWS)
     rows["page"] = [17.0, 18.0, 19.0, None]

@@ -48,7 +48,8 @@ def test_occurrences_and_distances_are_those_of_the_tables(results, drawn):
 def test_the_title_names_the_hub(results, drawn):
     first, k = results["hubs"].iloc[0], results["occurrence"]["k"].max()
     name = f"position {first['id']}" if first["space"] == "positional" else first["token"]
-    said = f"{name} is among the {k} nearest by distance of {first['k_occurrence']} of 150 vectors"
+    said = f"The vector of {name} is among the {k} nearest by distance of"
+    said += f" {first['k_occurrence']} of 150 vectors"
     assert drawn[0].get_suptitle().strip() == said
 
 
@@ -62,8 +63,8 @@ def test_a_vector_of_length_zero_is_no_hub_of_the_title():
     name = f"position {second['id']}" if second["space"] == "positional" else second["token"]
     figure, _ = draw_nearest_neighbors(results, "x", height_mm=75.0, n_hubs=2, digits=2)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith(f"{name} is among")
-    assert title.endswith(f"({zero['token']}: of length zero, left out)")
+    assert title.startswith(f"The vector of {name} is among")
+    assert title.endswith(f"; of more only {zero['token']}, of length zero")
     assert any("(length zero)" in each.get_text() for each in figure.axes[0].texts)
 
 

@@ -1,3 +1,5 @@
+import pytest
+
 from embspace.clouds.learned import clouds_of
 from embspace.draw.learned.pca import draw_pca
 from embspace.project.pca import project_pca
@@ -40,6 +42,23 @@ def test_axes_and_title_say_shares_of_the_variance():
     title = " ".join(figure.get_suptitle().split())
     assert title.endswith(", 100 % of that of positions alone")
     assert "120 tokens, 30 positions" in " ".join(text.get_text() for text in figure.texts)
+
+
+@pytest.mark.parametrize(
+    ("outlying", "end"),
+    [
+        ((3,), "of that of positions alone, without the 1 outlying or unstructured one"),
+        ((3, 9), "of that of positions alone, without the 2 outlying or unstructured ones"),
+    ],
+)
+def test_the_title_says_which_positions_its_share_leaves_out(outlying: tuple[int, ...], end: str):
+    matrices = random_matrices()
+    matrices["positional"][list(outlying), 3] += 1e6  # of all positions, one direction has it all
+    figure, _ = draw(matrices, regimes_of(30, outlying=outlying))
+    title = " ".join(figure.get_suptitle().split())
+    assert title.endswith(end)
+    assert "100 %" not in title.rpartition("positions, ")[2]
+    assert_words_fit(figure)
 
 
 def test_a_model_without_positions_has_two_panels():

@@ -43,6 +43,14 @@ def test_a_table_with_its_caption_and_alignment():
     assert "\\texttt{b|c} & -- \\\\" in text
 
 
+def test_powers_of_ten_need_no_font_with_raised_digits():
+    table = pd.DataFrame({"x": [0.5, -1.4e-5], "y": [1e-7, 2e-7], "y_low": 0.9e-7, "y_high": 3e-7})
+    text = latex_tables(page(table), "x", "draw")
+    assert "\\begin{tabular}{rr}" in text
+    assert "$-$1.4 $\\times 10^{-5}$ & " in text
+    assert "[0.9, 3.0] $\\times 10^{-7}$ \\\\" in text
+
+
 def test_a_long_table_goes_over_pages():
     text = latex_tables(page(pd.DataFrame({"n": range(LONGEST + 1)})), "x", "draw")
     assert "longtable" in text

@@ -14,6 +14,7 @@ from embspace.draw.page.markdown import (
     number,
     p_value,
     section,
+    significant,
     with_interval,
     words,
 )
@@ -90,7 +91,7 @@ def test_numbers_have_their_digits_and_tokens_stay_words():
     lines = markdown_table(table, 2, ["y"]).splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert cells[0] == ["a token", "x", "y"]
-    assert cells[2:] == [["`007`", "0.12", "1e-09"], ["`1e5`", "2.00", "1"]]
+    assert cells[2:] == [["`007`", "0.12", "1 × 10⁻⁹"], ["`1e5`", "2.00", "1"]]
 
 
 def test_a_section_is_a_heading_a_sentence_and_a_table():
@@ -141,7 +142,9 @@ def test_one_that_is_whole_by_chance_has_the_digits_of_its_column():
         (42097.2, "42,097"),
         (331.411, "331.4"),
         (-0.0, "0.000"),
-        (-0.0001, "-1.0e-04"),
+        (-0.00049, "-0.00049"),
+        (-0.000014, "-1.4 × 10⁻⁵"),
+        (2.5e-113, "2.5 × 10⁻¹¹³"),
         (0.5, "0.500"),
     ],
 )
@@ -157,10 +160,34 @@ def test_a_number_has_the_digits_of_its_size(value: float, shown: str):
         ((39125.7, 30000, 50000), "39,126 [30,000, 50,000]"),
         ((-0.001, -0.04, 0.04), "-0.001 [-0.040, 0.040]"),
         ((0.99997, 0.99995, 0.99999), "0.999970 [0.999950, 0.999990]"),
+        ((3.141e-7, 3.114e-7, 3.171e-7), "3.141 [3.114, 3.171] × 10⁻⁷"),
+        ((-1e-5, -3e-5, 2e-5), "-1.0 [-3.0, 2.0] × 10⁻⁵"),
+        ((5e-4, 4e-4, 6e-4), "0.00050 [0.00040, 0.00060]"),
     ],
 )
 def test_an_interval_gives_its_half_width_two_digits(estimate: tuple[float, ...], shown: str):
     assert with_interval(*estimate) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (-0.0, "0"),
+        (7.672e-6, "7.67 × 10⁻⁶"),
+        (0.000483, "0.000483"),
+        (1234.5, "1,234"),
+        (12.5, "12.5"),
+    ],
+)
+def test_an_exact_number_has_three_digits(value: float, shown: str):
+    assert significant(value) == shown
+
+
+def test_small_numbers_are_set_to_the_right_as_others_are():
+    table = pd.DataFrame({"p": [0.25, 1e-9], "x": [1e-7, 1.0], "x_low": [9e-8, 0.5], "x_high": 2.0})
+    lines = markdown_table(table, 3).splitlines()
+    assert lines[2].startswith("|    0.250 |") and lines[3].startswith("| 1 × 10⁻⁹ |")
+    assert not any("  |" in line for line in lines[2:])
 
 
 def test_two_columns_of_one_heading_are_refused():

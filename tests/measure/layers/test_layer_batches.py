@@ -169,3 +169,10 @@ def test_fewer_than_two_batches_are_one(size: int) -> None:
     found = in_order(x, "top_variance_share", size)
     assert (found["n_batches"], found[SPREAD]) == (1, 0)
     assert found[IN_ORDER] == pytest.approx(top_variance_share(x))
+
+
+def test_no_interval_of_a_dimension_holds_negative_ones() -> None:
+    line = np.linspace(0, 1, 200)[:, None] + 1e-9 * rng().normal(size=(200, 30))
+    x = np.concatenate([line, 100 + rng().normal(size=(100, 30))])
+    rows = rows_of(400, LayerCloud(x, np.repeat(np.arange(6), 50), None, None))
+    assert rows["gride"]["low"] == 0 < rows["gride"]["value"] < rows["gride"]["high"]

@@ -302,6 +302,17 @@ def test_equal_vectors_are_left_out_and_counted() -> None:
         assert row["n_equal"] > 50
 
 
+def test_intervals_end_where_measures_end_though_one_vector_has_all_variance() -> None:
+    states = corpus(12)
+    far = {kind: x.copy() for kind, x in states.states.items()}
+    for x in far.values():
+        x[:, 1] *= 1e4
+    with processes(1):
+        rows = layer_profiles({"far": replace(states, states=far)}, protocol("spectrum")).profiles
+    shares = rows[rows["measure"] == "top_variance_share"].dropna(subset="low")
+    assert shares["low"].min() == 0 and shares["high"].max() == 1
+
+
 def test_over_batches_in_order_is_beside_the_value_of_all() -> None:
     asked = {"over_batches": {"top_variance_share": 64}}
     rows = profiled("spectrum", ("many",), value_only=[SLOW], **asked).profiles

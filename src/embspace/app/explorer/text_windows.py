@@ -33,7 +33,11 @@ def window_vectors(
         rows: One row a window: corpus, text, window.
         place: Pooling, preparation and layer, as the maps' tables have them.
     """
+    from embspace.project.text_maps import prepared
+
     pooling, preparation, layer = place
+    if preparation not in NEARNESS:
+        return None
     parts: list[np.ndarray] = []
     places: list[np.ndarray] = []
     for corpus, of_corpus in rows.reset_index(drop=True).groupby("corpus", sort=False):
@@ -48,18 +52,7 @@ def window_vectors(
         places.append(of_corpus.index.to_numpy())
     order = np.concatenate(places)
     x = np.concatenate(parts)
-    return _prepared(x[np.argsort(order)], preparation)
-
-
-def _prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"] | None:
-    from embspace.geometry.pairs.directions import unit_rows
-
-    if preparation not in NEARNESS:
-        return None
-    if preparation == "raw":
-        return x
-    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0
-    return unit_rows(x - mean).astype(np.float32)
+    return prepared(x[np.argsort(order)], preparation)
 
 
 def _numbers(path: Path, rows: pd.DataFrame) -> Int[np.ndarray, " n"] | None:

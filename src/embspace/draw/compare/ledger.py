@@ -11,13 +11,14 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.looks import VERDICTS
-from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.markdown import folded, interval, markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 RESULTS = ("csv",)
 VERDICT = ["verdict", "reason"]
+VALUE_OF_CLAIM, VALUE_OF_NUMBER = "value of the statistic", "value of this model"
 RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
 # Of the thesis.
 SUBJECTS = {
@@ -155,6 +156,7 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
     others = ledger[ledger["kind"] != "claim"]
     shown = ["section", "page", "question", "statement", "statistic", "value", "low", "high"]
     differing = claims[claims["verdict"] == "differs"]
+    ruled = ["section", "statement", "statistic", "value", "low", "high", "holds_if"]
     numbers = ["source", "section", "page", "statement", "published", "value", *VERDICT]
     return "\n".join(
         [
@@ -166,9 +168,7 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
             section(
                 "Claims that do not hold",
                 "With the rule by which they would.",
-                _table(
-                    differing[["section", "statement", "value", "low", "high", "holds_if"]], digits
-                ),
+                ledger_table(differing[ruled], digits),
             ),
             folded(
                 section(
@@ -176,22 +176,27 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
                     "Every rule stands in data/published. All of an interval must fit to match, "
                     "none of it to differ. `exact`: all there is was counted. `decided`: when the "
                     "rule was fixed.",
-                    _table(claims[[*shown, *RULED]], digits),
+                    ledger_table(claims[[*shown, *RULED]], digits),
                 )
                 + "\n"
                 + section(
                     "Numbers, errors in the source and what is lost",
-                    "Numbers of another model have no verdict; the value is this model's.",
-                    _table(others[numbers], digits),
+                    "Numbers of another model have no verdict.",
+                    ledger_table(others[numbers], digits),
                 )
             ),
         ]
     )
 
 
-def _table(rows: pd.DataFrame, digits: int) -> str:
-    """Return the table with each value's interval beside it."""
-    return markdown_table(rows.rename(columns={"low": "value_low", "high": "value_high"}), digits)
+def ledger_table(rows: pd.DataFrame, digits: int) -> str:
+    """Return rows of claims or numbers, each value with its interval, under a name that says whose.
+
+    A row on toys or references has the value of these, as its statement says.
+    """
+    named = interval("value", VALUE_OF_CLAIM if "statistic" in rows else VALUE_OF_NUMBER)
+    ends = {"low": "value_low", "high": "value_high"}
+    return markdown_table(rows.rename(columns=ends).rename(columns=named), digits)
 
 
 DRAWINGS = {"ledger": Drawing(draw_ledger, RESULTS)}

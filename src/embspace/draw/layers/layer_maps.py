@@ -136,7 +136,7 @@ def _population(table: pd.DataFrame, places: pd.DataFrame) -> str:
 def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollection:
     """Draw tokens by the share of their neighbors that are new; gray where there is none before.
 
-    All maps have one scale: they reach equally far from the middle.
+    All maps reach equally far from the middle, so that a token has its place on each.
     """
     look: dict[str, Any] = {"s": 3, "linewidths": 0, "rasterized": True}
     known = points[points["changed_in_space"].notna()].sort_values("changed_in_space")
@@ -146,7 +146,7 @@ def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollec
         known["x"], known["y"], c=known["changed_in_space"], vmin=0, vmax=1, cmap="viridis", **look
     )
     without_axes(ax)
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), adjustable="box")
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
     ax.set_title(f"Layer {layer}" + (", the embedding output" if layer == 0 else ""))
     return dots
 

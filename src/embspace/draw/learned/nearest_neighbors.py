@@ -54,16 +54,16 @@ def draw_nearest_neighbors(
 
 
 def _finding(results: dict[str, Any], n: pd.Series) -> str:
-    """Return the title: the first hub whose vector is not zero, which would be near all others."""
+    """Return the title: the first hub that is not zero, and those of length zero before it."""
     hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
     hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]
     is_zero = np.array([_is_zero(row, results[VECTORS]) for _, row in hubs.iterrows()])
     number = int(is_zero.argmin())
     first, zeros = hubs.iloc[number], [_hub(row) for _, row in hubs[:number].iterrows()]
-    beside = f" ({', '.join(zeros)}: of length zero, left out)" if zeros else ""
+    beside = f"; of more only {', '.join(zeros)}, of length zero" if zeros else ""
     return (
-        f"{_hub(first)} is among the {k} nearest by distance of {count(first['k_occurrence'])} of "
-        f"{count(n[first['cloud']])} vectors{beside}"
+        f"The vector of {_hub(first)} is among the {k} nearest by distance of "
+        f"{count(first['k_occurrence'])} of {count(n[first['cloud']])} vectors{beside}"
     )
 
 

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.clouds.learned import clouds_of
-from embspace.draw.page.canvas import percent
+from embspace.draw.page.canvas import counted, percent
 from embspace.draw.page.maps.figure import draw_maps
-from embspace.draw.page.maps.panels import Panel, panels_of_maps
+from embspace.draw.page.maps.panels import Panel, panels_of_maps, unstructured_positions
 
 RESULTS = (
     "parquet",
@@ -39,7 +39,7 @@ def draw_pca(
         label,
         method="PCA",
         stage="project_pca",
-        title=_finding(shares),
+        title=_finding(shares, len(unstructured_positions(results["parquet"]))),
         protocol="centered PCA, axes at one scale",
         panels=_panels(results, shares),
         n_named=n_named,
@@ -62,13 +62,20 @@ def _variance_shares(results: dict[str, Any]) -> VarianceShares:
     }
 
 
-def _finding(shares: VarianceShares) -> str:
-    """Return the title: the shares of the variance that the first two components hold."""
+def _finding(shares: VarianceShares, n_unstructured: int) -> str:
+    """Return the title: the shares of the variance that the first two components hold.
+
+    The share of positions alone is that of the structured ones, if there are some.
+    """
     parts = [percent(each["x"] + each["y"]) for each in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"
     if not set(LINES) & shares.keys():
         return f"{words} of tokens"
-    return f"{words} of tokens and positions, {parts[-1]} of that of positions alone"
+    left_out = ""
+    if LINES[0] in shares and n_unstructured:
+        out = counted(n_unstructured, "outlying or unstructured one")
+        left_out = f", without the {out}"
+    return f"{words} of tokens and positions, {parts[-1]} of that of positions alone{left_out}"
 
 
 def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:

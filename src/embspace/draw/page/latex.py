@@ -30,7 +30,11 @@ FOLDS = re.compile("</?(details|summary)>")  # lines that `folded` adds
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BARS = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-(?=\d)")
-_NUMERIC = re.compile(r"-?[\d.,e+-]+( \[.*\])?|–|nan|")  # with an interval, or not defined
+RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"  # the signs of an exponent
+POWER = f"( × 10[{RAISED}]+)?"
+_NUMERIC = re.compile(rf"(< )?-?[\d.,]+( \[.*\])?{POWER}|–|")  # with an interval, or not defined
+_POWER = re.compile(f" × 10([{RAISED}]+)")
+_LOWERED = str.maketrans(RAISED, "-0123456789")
 
 
 def latex_tables(markdown: str, label: str, stage: str) -> str:
@@ -104,5 +108,13 @@ def _table(caption: str, rows: list[list[str]], label: str) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    # A minus sign is longer than a hyphen.
-    return " & ".join(_NUMBER.sub("$-$", escaped(cell)) for cell in cells) + r" \\"
+    return " & ".join(map(_cell, cells)) + r" \\"
+
+
+def _cell(cell: str) -> str:
+    # A minus sign is longer than a hyphen, and few fonts have raised digits.
+    return _POWER.sub(_power, _NUMBER.sub("$-$", escaped(cell)))
+
+
+def _power(found: re.Match[str]) -> str:
+    return rf" $\times 10^{{{found[1].translate(_LOWERED)}}}$"

@@ -10,12 +10,14 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
-from embspace.draw.page.latex import CODE
+from embspace.draw.page.latex import CODE, POWER, RAISED
 from embspace.errors import one_line
 
 # Signs with a meaning outside code, which a backslash in front takes away.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
-NUMERIC = re.compile(r"(< )?-?[\d.,e+-]+( \[.*\])?|–")
+NUMERIC = re.compile(rf"(< )?-?[\d.,]+( \[.*\])?{POWER}|–")
+EXPONENT = str.maketrans("-0123456789", RAISED)
+LEAST_EXPONENT = -4  # of an interval without a power of ten
 ROUNDED = 1e-5  # relative error of a number in a table of results
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
@@ -100,20 +102,31 @@ def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
         return [*column.astype(object).where(column.notna(), None)]
     known = column.dropna()
     is_whole = bool((known == known.round()).all()) and not is_exact
-    form = _significant if is_exact else partial(number, digits=0 if is_whole else digits)
+    form = significant if is_exact else partial(number, digits=0 if is_whole else digits)
     return [None if isnan(value) else form(value) for value in column.astype(float)]
 
 
-def _significant(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 and value == int(value) else f"{value:.3g}"
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with significant digits; one below 0.0001 as `1.4 × 10⁻⁵`, never `-0`."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    shown, _, exponent = f"{value:.{digits}g}".partition("e")
+    return f"{shown}{_times(int(exponent))}" if exponent else NEGATIVE_ZERO.sub(r"\1", shown)
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with `digits` after the point, less those before it; never `-0`."""
+    """Return a number with `digits` after the point, less those before it; never `-0`.
+
+    One that would be 0 then has two significant digits.
+    """
     if value and abs(value) < 0.5 * 10.0**-digits:
-        return f"{value:.1e}"
+        return significant(value, 2)
     before = max(0, floor(log10(abs(value)))) if value else 0
     return NEGATIVE_ZERO.sub(r"\1", f"{value:,.{max(0, digits - before)}f}")
+
+
+def _times(exponent: int) -> str:
+    return f" × 10{str(exponent).translate(EXPONENT)}"
 
 
 def p_value(value: float, n_draws: int) -> str:
@@ -161,10 +174,12 @@ def with_interval(value: float, low: float, high: float) -> str:
     half = abs(high - low) / 2
     if not half:
         return f"{number(value, 3)} [{number(low, 3)}, {number(high, 3)}]"
-    digits = max(0, 1 - floor(log10(half)))
-    shown = (f"{each:,.{digits}f}" for each in (value, low, high))
+    largest = floor(log10(max(abs(low), abs(high), abs(value))))
+    power = largest if largest < LEAST_EXPONENT else 0
+    digits = max(0, 1 - floor(log10(half)) + power)
+    shown = (f"{each / 10.0**power:,.{digits}f}" for each in (value, low, high))
     value_shown, low_shown, high_shown = (NEGATIVE_ZERO.sub(r"\1", each) for each in shown)
-    return f"{value_shown} [{low_shown}, {high_shown}]"
+    return f"{value_shown} [{low_shown}, {high_shown}]{_times(power) if power else ''}"
 
 
 def code(token: str) -> str:

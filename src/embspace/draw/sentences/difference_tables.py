@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from embspace.draw.page.looks import POOLINGS
-from embspace.draw.page.markdown import folded, interval, markdown_table, section
+from embspace.draw.page.markdown import folded, interval, markdown_table, section, significant
 
 EXAMPLES = {
     "category": "category",
@@ -110,7 +110,7 @@ def _renamed(table: pd.DataFrame, names: dict[str, str], digits: int) -> str:
         shown["pooling"] = [POOLINGS[pooling].name for pooling in shown["pooling"]]
     for name in {"p", "q"} & {*shown}:
         # `markdown_table` would give small ones no significant digit.
-        shown[name] = [f"{value:.3g}" if value == value else "–" for value in shown[name]]
+        shown[name] = [significant(value) if value == value else "–" for value in shown[name]]
     return markdown_table(shown, digits)
 
 

@@ -26,6 +26,7 @@ from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.types import RowNumbers, Vectors
+from embspace.measure.layers.layer_limits import within_range
 from embspace.measure.layers.layer_protocol import Protocol, measures_of
 
 SPREAD = "standard_deviation_over_batches"
@@ -126,7 +127,7 @@ def measures_of_batches(
             tolerance=protocol.tolerance,
         )
         facts = {"n_batches": len(having), SPREAD: float(values.std())}
-        yield {"measure": each.name, **asdict(estimate), **facts}
+        yield {"measure": each.name, **asdict(within_range(estimate, each.name)), **facts}
 
 
 def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> Sequence[Definition]:

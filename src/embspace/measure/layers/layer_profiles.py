@@ -29,6 +29,7 @@ from embspace.measure.layers.layer_batches import (
     in_order,
     measures_of_batches,
 )
+from embspace.measure.layers.layer_limits import within_range
 from embspace.measure.layers.layer_nulls import DRAWN, null_rows
 from embspace.measure.layers.layer_protocol import Protocol, drawn_measures, measures_of
 from embspace.measure.layers.layer_steps import layers_in_steps
@@ -161,7 +162,7 @@ def _profile(
         for measure, each in found.items():
             asked = as_is and measure in protocol.over_batches
             facts = in_order(cloud.x, measure, protocol.over_batches[measure]) if asked else {}
-            yield {"measure": measure, **asdict(each), **facts}
+            yield {"measure": measure, **asdict(within_range(each, measure)), **facts}
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:

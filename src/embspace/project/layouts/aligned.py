@@ -5,15 +5,12 @@ points moved about half as far and no more neighbors were kept, but it took thre
 where these maps took ten seconds; and it takes no neighbors that are known, nor a start.
 """
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.project.layouts.start import jittered_start
-from embspace.project.layouts.umap import _cache_compiled_functions, _with_self
 from embspace.project.maps import LayoutFunction
 
 Plane = Float[np.ndarray, "n 2"]
@@ -72,46 +69,6 @@ def repeated_layouts(
         turned_onto(unit_spread(layout(graph, each, seed=seed)), found)
         for graph, found, each, layout in zip(graphs, maps, starts, layouts, strict=True)
     ]
-
-
-def umap_step(
-    neighbors: NeighborGraph,
-    start: Plane,
-    *,
-    learning_rate: float,
-    n_neighbors: int,
-    min_dist: float,
-    n_epochs: int,
-    negative_sample_rate: int,
-    jitter: float,
-    seed: int,
-) -> Float[np.ndarray, "n 2"]:
-    """Lay points out by UMAP as `umap_layout` does, but from a good start, in smaller steps.
-
-    `learning_rate`, 1 by default in umap-learn, is the share of a force that a point follows: from
-    the map of the layer before, smaller steps move fewer points than they have to, and keep more
-    neighbors in as many epochs.
-    """
-    from umap import UMAP
-
-    _cache_compiled_functions()
-    nearest = neighbors.first(min(n_neighbors, neighbors.n) - 1)
-    umap = UMAP(
-        n_neighbors=nearest.k + 1,
-        min_dist=min_dist,
-        n_epochs=n_epochs,
-        negative_sample_rate=negative_sample_rate,
-        learning_rate=learning_rate,
-        init=jittered_start(start, jitter=jitter, seed=seed),
-        precomputed_knn=_with_self(nearest),
-        random_state=seed,
-        n_jobs=1,
-    )
-    with warnings.catch_warnings():
-        # As in `umap_layout`.
-        warnings.filterwarnings("ignore", "precomputed_knn", UserWarning)
-        warnings.filterwarnings("ignore", "n_neighbors is larger", UserWarning)
-        return umap.fit_transform(start)
 
 
 def unit_spread(layout: Plane) -> Plane:

@@ -19,6 +19,7 @@ def umap_layout(
     negative_sample_rate: int,
     jitter: float,
     seed: int,
+    learning_rate: float = 1.0,
 ) -> Float[np.ndarray, "n 2"]:
     """Lay points out by UMAP: McInnes, Healy and Melville (2018), arXiv:1802.03426.
 
@@ -35,6 +36,8 @@ def umap_layout(
         jitter: Noise on the start, in standard deviations of its widest axis. umap-learn divides by
             the width of the start, so that a flat one needs it.
         seed: Seed of that noise and of the points that repel.
+        learning_rate: Share of a force that a point follows; 1 is umap-learn's. From a good start,
+            smaller steps move fewer points than they have to, and keep more neighbors.
 
     Raises:
         ValueError: `neighbors` and `start` have different numbers of points, `neighbors` has too
@@ -51,6 +54,7 @@ def umap_layout(
         min_dist=min_dist,
         n_epochs=n_epochs,
         negative_sample_rate=negative_sample_rate,
+        learning_rate=learning_rate,
         init=jittered_start(start, jitter=jitter, seed=seed),
         precomputed_knn=_with_self(nearest),
         random_state=seed,

@@ -1,0 +1,55 @@
+"""Ends the intervals of measures of layers where their ranges end, if these end at a number."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from embspace.geometry.inference.half_samples import TextEstimate
+
+SHARES = (
+    "top_variance_share",
+    "spectral_entropy",
+    "iso_score",
+    "iso_score_star",
+    "partition_isotropy",
+    "partition_isotropy_at_unit_norm",
+    "reciprocity",
+)
+COUNTS = (
+    "stable_rank",
+    "rank_me",
+    "effective_rank",
+    "effective_rank_of_covariance",
+    "participation_ratio",
+)
+FROM_ZERO = (
+    "debiased_participation_ratio",
+    "alpha_req",
+    "local_distance_variation",
+    "two_nn",
+    "two_nn_discarding",
+    "two_nn_maximum_likelihood",
+    "two_nn_lowest_fifth_as_coded",
+    "mle_dimension",
+    "mean_local_dimension",
+    "gride",
+    "gride_plateau",
+    "abide",
+    "correlation_dimension",
+)
+LIMITS: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(SHARES, (0.0, 1.0)),
+    **dict.fromkeys(COUNTS, (1.0, np.inf)),
+    **dict.fromkeys(FROM_ZERO, (0.0, np.inf)),
+}
+
+
+def within_range(estimate: TextEstimate, measure: str) -> TextEstimate:
+    """Return the estimate of a measure with an interval that holds nothing which cannot be.
+
+    A multiple of the standard error, added to the value, may go beyond what can be.
+    """
+    least, most = LIMITS.get(measure, (-np.inf, np.inf))
+    low, high = (float(np.clip(bound, least, most)) for bound in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
