@@ -9,8 +9,11 @@ export PYTHONPATH := src
 
 # OpenBLAS takes the kernels of the processor that it finds, and each kind rounds in its own way.
 # One kind, which all x86-64 processors with AVX2 can run, keeps its part of the bytes the same.
+# So does NumPy without the instructions that not all of these have: a start of UMAP that differs in
+# its last digit gives another map.
 ifeq ($(shell uname -m),x86_64)
 export OPENBLAS_CORETYPE ?= Haswell
+export NPY_DISABLE_CPU_FEATURES ?= X86_V4 AVX512_ICL AVX512_SPR
 endif
 
 # Large arrays are taken from memory that earlier ones left, as `HEAP` in src/embspace/app/repro.py says.

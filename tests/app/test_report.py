@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from embspace.app.page.model import drawn_nouns, layer_nouns
 from embspace.app.report import Subject, describe_subject, drawing_stages
+from embspace.app.repro import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
 from embspace.settings.params import CorpusName
@@ -433,7 +434,8 @@ def test_the_bytes_are_those_of_params_yaml_and_repro(
     own = WorkingTree(tree.folder, tree.folder / TREES / "tiny")
     own.update("tiny", None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OPENBLAS_CORETYPE", "Haswell")
+        for name, value in KERNELS.items():
+            patch.setenv(name, value)
         assert all(step.runs for step in own.reproduce(*targets))
         tree.edit("params.yaml", models=["tiny"])
         tree.run("dvc", "config", "--local", "cache.dir", "other_cache")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.repro import HEAP, Step, collect_stages, run_repro, stages_of
+from embspace.app.repro import HEAP, KERNELS, Step, collect_stages, run_repro, stages_of
 from embspace.errors import InputError
 from embspace.settings.pipeline import graph_files
 from embspace.settings.schema import read_yaml
@@ -39,14 +39,16 @@ def test_only_what_a_target_needs_runs_and_only_once(run, tmp_path: Path):
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the kernels are those of x86-64")
+@pytest.mark.parametrize("name", KERNELS)
 def test_a_stage_has_the_kernels_of_make_unless_the_user_names_others(
-    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, run, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    stage = {"one": {"cmd": "echo $OPENBLAS_CORETYPE > kernel", "always_changed": True}}
-    monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
+    assert f"export {name} ?= {KERNELS[name]}\n" in (root / "Makefile").read_text()
+    stage = {"one": {"cmd": f"echo ${name} > kernel", "always_changed": True}}
+    monkeypatch.delenv(name, raising=False)
     run(stage)
-    assert (tmp_path / "kernel").read_text() == "Haswell\n"
-    monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
+    assert (tmp_path / "kernel").read_text() == f"{KERNELS[name]}\n"
+    monkeypatch.setenv(name, "Zen")
     run(stage)
     assert (tmp_path / "kernel").read_text() == "Zen\n"
 

@@ -89,6 +89,8 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         # Empty texts.
         ("x.txt", "one\n \ntwo", "line 2: the text '2' is empty"),
         ("x.jsonl", '{"id": "a", "text": ""}', "line 1: the text 'a' is empty"),
+        ("x.txt", "one\n\x02 \x01", "line 2: the text '2' holds nothing but blanks and control"),
+        ("x.jsonl", '{"text": "a\\udce4"}', "the byte 0xE4, which is no UTF-8"),
         ("x.csv", "text\nA\n\t\n", "line 3: the text '2' is empty"),
         # Ids twice.
         ("x.jsonl", '{"id": 1, "text": "A"}\n{"id": 1, "text": "B"}', "line 2: the id '1' is that"),
@@ -156,6 +158,8 @@ def test_a_long_line_comes_whole(tmp_path: Path, name: str):
         ("x.csv", "id;text\na;A, B\n", "line 2: expected 1 column .* is ';' the separator.* --sep"),
         ("x.csv", "nr;satz\n1;A\n", "found 'nr;satz'; is ';' the separator"),
         ("x.csv", '"id";"text"\n"a";"A"\n', "is no CSV: .* is ';' the separator"),
+        ("x.csv", '"id,text"\n"a"\n', "found 'id,text'; name the one that has the texts"),
+        ("x.jsonl", '{"id;text": "A"}\n', "found 'id;text'; name the one that has the texts"),
         ("x.csv", "text\na; b, c\n", "line 2: expected 1 column as in the first line$"),
         (
             "x.csv",

@@ -21,7 +21,10 @@ from embspace.settings.schema import read_yaml
 RUNNING = re.compile(r"Running stage '(?:[^':]+:)?([^']+)'")
 KNOWN = re.compile(r"Stage '(?:[^':]+:)?([^']+)' (?:is cached|didn't change)")
 # One kind of kernel, as in the Makefile: each kind rounds in its own way.
-KERNELS = {"OPENBLAS_CORETYPE": "Haswell"}
+KERNELS = {
+    "OPENBLAS_CORETYPE": "Haswell",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+}
 # glibc gives the memory of each large array back at once, and the next one is zeroed anew: a tenth
 # of the time of the family `spectrum`. Kept until a process ends; of the two there, peaks were a
 # twentieth higher. Tried with glibc 2.36; changes no number anywhere.

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
+from unicodedata import category
 
 import pandas as pd
 
@@ -17,6 +18,8 @@ from embspace.files.remote import local_path
 
 # What a user says who calls the column otherwise.
 BY_NAME = {"text": "; name the one that has the texts by --text-column, or `text_column:`"}
+# Categories of control characters, which tokenizers of BERT's kind drop, and of blanks.
+UNSEEN = {"Cc", "Zs", "Zl", "Zp"}
 NumberedRow = tuple[int, dict[str, Any]]
 """The number of its line, or its own where there are no lines, and its cells."""
 
@@ -54,8 +57,9 @@ def load_texts(
         raise InputError(
             f"{path}: found the ending '{file.suffix}', allowed: {', '.join(_READERS)}"
         )
+    used = separator or SEPARATORS.get(file.suffix)
     rows = [
-        _named(row, number, line, path, text_column, id_column)
+        _named(row, number, line, path, text_column, id_column, used)
         for number, (line, row) in enumerate(_rows(file, separator), 1)
         if not (skip_empty and _is_empty(row.get(text_column, "x")))
     ]
@@ -91,6 +95,8 @@ def flaw_of_text(text: str) -> str:
     # Tokenizers drop it, and some programs take it for the end.
     if "\0" in text:
         return f"holds a NUL character (U+0000) at {text.index(chr(0))}; allowed: all others"
+    if all(category(character) in UNSEEN for character in text):
+        return "holds nothing but blanks and control characters"
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -100,19 +106,29 @@ def flaw_of_text(text: str) -> str:
 
 def _half_character(error: UnicodeEncodeError) -> str:
     half = error.object[error.start]
+    if "\udc80" <= half <= "\udcff":  # what Python reads a byte as that is no UTF-8
+        byte = f"the byte 0x{ord(half) - 0xDC00:02X}, which is no UTF-8"
+        return f"{byte}, or {half!r}, half of a pair of surrogates; save the file as UTF-8"
     return f"{half!r}, half of a pair of surrogates; allowed: whole characters"
 
 
 def _named(
-    row: dict[str, Any], number: int, line: int, path: str, text_column: str, id_column: str | None
+    row: dict[str, Any],
+    number: int,
+    line: int,
+    path: str,
+    text_column: str,
+    id_column: str | None,
+    separator: str | None,
 ) -> NumberedRow:
-    """A row with its id and text also under these names."""
+    """A row with its id and text also under these names; no `separator` where cells have none."""
     where = f"{path}, line {line}"
     for column in filter(None, (text_column, id_column)):
         if column not in row:
             found = ", ".join(map(repr, row))
-            header = next(iter(row), "") if len(row) == 1 else ""
-            advice = _other_separator(header) or BY_NAME.get(column, "")
+            is_one = len(row) == 1 and separator is not None
+            other = _other_separator(next(iter(row)), separator) if is_one else ""
+            advice = other or BY_NAME.get(column, "")
             raise MissingColumnError(
                 f"{where}: no column '{column}', found {found}{advice}", column
             )
@@ -126,11 +142,11 @@ def _named(
     return line, {**row, "id": str(name), "text": row[text_column]}
 
 
-def _other_separator(header: str) -> str:
+def _other_separator(header: str, used: str | None) -> str:
     """Return a question after the separator if a header of one column looks like several."""
-    for separator in (";", "\t", "|", ","):
-        if separator in header:
-            return f"; is {separator!r} the separator? Then say so by --separator, or `separator:`"
+    for other in (";", "\t", "|", ","):
+        if other != used and other in header:
+            return f"; is {other!r} the separator? Then say so by --separator, or `separator:`"
     return ""
 
 
@@ -227,7 +243,7 @@ def _csv(file: Path, separator: str) -> Iterator[NumberedRow]:
     csv.field_size_limit(2**31 - 1)  # a text is one field, however long
     content = io.StringIO(_content(file), newline="")
     header = content.readline()
-    advice = "" if separator in header else _other_separator(header)
+    advice = "" if separator in header else _other_separator(header, separator)
     content.seek(0)
     reader = csv.DictReader(content, strict=True, delimiter=separator)
     try:

@@ -64,7 +64,7 @@ def test_a_vector_of_length_zero_is_no_hub_of_the_title():
     figure, _ = draw_nearest_neighbors(results, "x", height_mm=75.0, n_hubs=2, digits=2)
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith(f"The vector of {name} is among")
-    assert title.endswith(f"; of more only {zero['token']}, of length zero")
+    assert title.endswith(f"; {zero['token']}, of length zero, left out")
     assert any("(length zero)" in each.get_text() for each in figure.axes[0].texts)
 
 

@@ -47,8 +47,8 @@ def test_axes_and_title_say_shares_of_the_variance():
 @pytest.mark.parametrize(
     ("outlying", "end"),
     [
-        ((3,), "of that of positions alone, without the 1 outlying or unstructured one"),
-        ((3, 9), "of that of positions alone, without the 2 outlying or unstructured ones"),
+        ((3,), "of that of positions alone, 1 outlying or unstructured position left out"),
+        ((3, 9), "of that of positions alone, 2 outlying or unstructured positions left out"),
     ],
 )
 def test_the_title_says_which_positions_its_share_leaves_out(outlying: tuple[int, ...], end: str):

@@ -176,6 +176,9 @@ def test_an_interval_gives_its_half_width_two_digits(estimate: tuple[float, ...]
         (7.672e-6, "7.67 × 10⁻⁶"),
         (0.000483, "0.000483"),
         (1234.5, "1,234"),
+        (999.7, "1,000"),
+        (-999.7, "-1,000"),
+        (999.4, "999"),
         (12.5, "12.5"),
     ],
 )
@@ -185,6 +188,9 @@ def test_an_exact_number_has_three_digits(value: float, shown: str):
 
 def test_small_numbers_are_set_to_the_right_as_others_are():
     table = pd.DataFrame({"p": [0.25, 1e-9], "x": [1e-7, 1.0], "x_low": [9e-8, 0.5], "x_high": 2.0})
+    ends = {f"y{end}": [1e-5, 1.0] for end in ("", "_low", "_high")}  # an interval of width 0
+    lines = markdown_table(table.assign(**ends), 3).splitlines()
+    assert "| 1 × 10⁻⁵ [1 × 10⁻⁵, 1 × 10⁻⁵] |" in lines[2]
     lines = markdown_table(table, 3).splitlines()
     assert lines[2].startswith("|    0.250 |") and lines[3].startswith("| 1 × 10⁻⁹ |")
     assert not any("  |" in line for line in lines[2:])

@@ -82,8 +82,10 @@ def _title(verdicts: pd.Series) -> str:
         if verdict in n and verdict not in ("matches", "differs")
     ]
     of_all = f"Of {counted(len(verdicts), 'published claim')}"
-    held = f"{n.get('matches', 0)} hold and {n.get('differs', 0)} do not"
-    return f"{of_all} {held}" + (f" ({', '.join(others)})" if others else "")
+    n_held, n_not = n.get("matches", 0), n.get("differs", 0)
+    held = f"{n_held} {'holds' if n_held == 1 else 'hold'}"
+    failed = f"{n_not} {'does' if n_not == 1 else 'do'} not"
+    return f"{of_all} {held} and {failed}" + (f" ({', '.join(others)})" if others else "")
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:

@@ -60,7 +60,7 @@ def _finding(results: dict[str, Any], n: pd.Series) -> str:
     is_zero = np.array([_is_zero(row, results[VECTORS]) for _, row in hubs.iterrows()])
     number = int(is_zero.argmin())
     first, zeros = hubs.iloc[number], [_hub(row) for _, row in hubs[:number].iterrows()]
-    beside = f"; of more only {', '.join(zeros)}, of length zero" if zeros else ""
+    beside = f"; {', '.join(zeros)}, of length zero, left out" if zeros else ""
     return (
         f"The vector of {_hub(first)} is among the {k} nearest by distance of "
         f"{count(first['k_occurrence'])} of {count(n[first['cloud']])} vectors{beside}"

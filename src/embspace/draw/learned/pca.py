@@ -73,8 +73,8 @@ def _finding(shares: VarianceShares, n_unstructured: int) -> str:
         return f"{words} of tokens"
     left_out = ""
     if LINES[0] in shares and n_unstructured:
-        out = counted(n_unstructured, "outlying or unstructured one")
-        left_out = f", without the {out}"
+        out = counted(n_unstructured, "outlying or unstructured position")
+        left_out = f", {out} left out"
     return f"{words} of tokens and positions, {parts[-1]} of that of positions alone{left_out}"
 
 

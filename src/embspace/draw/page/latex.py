@@ -32,7 +32,8 @@ _BARS = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-(?=\d)")
 RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"  # the signs of an exponent
 POWER = f"( × 10[{RAISED}]+)?"
-_NUMERIC = re.compile(rf"(< )?-?[\d.,]+( \[.*\])?{POWER}|–|")  # with an interval, or not defined
+# A number, also with its interval, or what is not defined.
+_NUMERIC = re.compile(rf"(< )?-?[\d.,]+{POWER}( \[.*\])?{POWER}|–|")
 _POWER = re.compile(f" × 10([{RAISED}]+)")
 _LOWERED = str.maketrans(RAISED, "-0123456789")
 

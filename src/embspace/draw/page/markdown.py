@@ -15,7 +15,7 @@ from embspace.errors import one_line
 
 # Signs with a meaning outside code, which a backslash in front takes away.
 ACTIVE = re.compile(r"[\\`*|]|<(?=[A-Za-z/!?])|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_])")
-NUMERIC = re.compile(rf"(< )?-?[\d.,]+( \[.*\])?{POWER}|–")
+NUMERIC = re.compile(rf"(< )?-?[\d.,]+{POWER}( \[.*\])?{POWER}|–")
 EXPONENT = str.maketrans("-0123456789", RAISED)
 LEAST_EXPONENT = -4  # of an interval without a power of ten
 ROUNDED = 1e-5  # relative error of a number in a table of results
@@ -108,16 +108,16 @@ def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
 
 def significant(value: float, digits: int = 3) -> str:
     """Return a number with significant digits; one below 0.0001 as `1.4 × 10⁻⁵`, never `-0`."""
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
     shown, _, exponent = f"{value:.{digits}g}".partition("e")
+    if exponent and abs(value) > 1:
+        return f"{value:,.0f}"
     return f"{shown}{_times(int(exponent))}" if exponent else NEGATIVE_ZERO.sub(r"\1", shown)
 
 
 def number(value: float, digits: int) -> str:
     """Return a number with `digits` after the point, less those before it; never `-0`.
 
-    One that would be 0 then has two significant digits.
+    One that would be 0 then has at most two significant digits.
     """
     if value and abs(value) < 0.5 * 10.0**-digits:
         return significant(value, 2)

@@ -181,9 +181,9 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
     if not tensors:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
-    left_out = counted(n - structured, "outlying or unstructured one")
+    left_out = counted(n - structured, "outlying or unstructured position")
     return f"raw learned matrix · n = {counted(n, 'position')}" + (
-        f", by offset without the {left_out}" if structured < n else ""
+        f", by offset {left_out} left out" if structured < n else ""
     )
 
 

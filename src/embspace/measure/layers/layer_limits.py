@@ -7,7 +7,18 @@ import numpy as np
 
 from embspace.geometry.inference.half_samples import TextEstimate
 
+COSINES = (
+    "mean_cosine",
+    "mean_cosine_to_mean",
+    "self_similarity",
+    "intra_sentence_similarity",
+    "adjusted_maximum_explainable_variance",  # a difference of two shares
+)
 SHARES = (
+    "mean_resultant_length",
+    "maximum_explainable_variance",
+    "maximum_explainable_variance_as_coded",
+    "maximum_explainable_variance_as_recoded",
     "top_variance_share",
     "spectral_entropy",
     "iso_score",
@@ -24,6 +35,9 @@ COUNTS = (
     "participation_ratio",
 )
 FROM_ZERO = (
+    "cone_index",
+    "n_outlier_dimensions",
+    "text_entropy",
     "debiased_participation_ratio",
     "alpha_req",
     "local_distance_variation",
@@ -39,6 +53,9 @@ FROM_ZERO = (
     "correlation_dimension",
 )
 LIMITS: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(COSINES, (-1.0, 1.0)),
+    "adjusted_self_similarity": (-2.0, 2.0),
+    "text_curvature": (0.0, np.pi),
     **dict.fromkeys(SHARES, (0.0, 1.0)),
     **dict.fromkeys(COUNTS, (1.0, np.inf)),
     **dict.fromkeys(FROM_ZERO, (0.0, np.inf)),
