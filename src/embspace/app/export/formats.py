@@ -12,6 +12,7 @@ from embspace.app.export.spaces import ExportedSpace
 from embspace.errors import InputError, not_among, one_line
 from embspace.files.atomic import writing
 
+WIDE = 10_000  # dimensions of a covariance of 0.8 GB
 DIGITS = "%.9g"  # bring a float32 back to the bit
 
 
@@ -89,6 +90,9 @@ def flat(x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row 2"]:
     """Return the first two principal components; where there is one, zeros beside it."""
     from embspace.geometry.maps.pca import principal_components
 
+    n, dim = x.shape
+    if dim > max(n, WIDE):  # the same points in the axes that they span
+        x = np.linalg.qr((x - x.mean(axis=0, dtype=np.float64)).T, mode="r").T
     n_components = min(2, *x.shape)
     found = principal_components(x, n_components=n_components).coordinates.astype(np.float32)
     return np.pad(found, ((0, 0), (0, 2 - n_components)))

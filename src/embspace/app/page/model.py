@@ -110,7 +110,7 @@ def page_of(
         machine=_machine(),
         chapters=_by_chapter(sections),
         methods=_methods(folder, [each.noun for each in sections], model),
-        findings=findings_of(sections, own_texts=own_texts),
+        findings=_by_chapter(findings_of(sections, own_texts=own_texts)),
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
         explorer=explorer,
