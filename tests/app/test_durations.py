@@ -35,6 +35,17 @@ def test_a_stage_of_another_model_counts_as_the_slowest(tmp_path: Path):
     assert Durations(tmp_path).left(["one@a"]) == 2
 
 
+def test_a_busy_machine_takes_longer_for_the_rest_too(tmp_path: Path, clock):
+    (tmp_path / DURATIONS).parent.mkdir()
+    (tmp_path / DURATIONS).write_text('{"one": 10, "two": 20, "short": 4}')
+    for name, seconds, left in (("one", 30, 60), ("one", 5, 20), ("short", 40, 20)):
+        durations = Durations(tmp_path)
+        clock(0, seconds)
+        assert list(durations.timed([Step(name, True)]))
+        assert durations.left(["two"]) == left
+        (tmp_path / DURATIONS).write_text('{"one": 10, "two": 20, "short": 4}')
+
+
 def test_a_stage_that_fails_has_no_time(tmp_path: Path):
     def steps():
         yield Step("one", True)

@@ -9,6 +9,7 @@ from embspace.app.repro import Step
 from embspace.files.atomic import writing
 
 DURATIONS = Path(".cache/durations.json")
+ENOUGH = 5.0  # seconds of stages, to tell how fast the machine is
 
 
 class Durations:
@@ -20,6 +21,7 @@ class Durations:
         text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
         self._seconds: dict[str, float] = json.loads(text)
         self._excused = False
+        self._expected = self._taken = 0.0
 
     def time_left(self, stages: Collection[str]) -> str:
         """Return `, up to 3 min left`; where it is not known, the reason the first time alone.
@@ -35,11 +37,12 @@ class Durations:
     def left(self, stages: Collection[str]) -> float | None:
         """Return the seconds that stages take if all have to run; None if one has never run.
 
-        One that never ran for its model counts as long as it took for the slowest other one.
+        One that never ran for its model counts as long as it took for the slowest other one. Where
+        the stages of this run took longer than before, as beside another program, so will others.
         """
         seconds = [self._of(stage) for stage in stages]
         known = [each for each in seconds if each is not None]
-        return sum(known) if len(known) == len(seconds) else None
+        return sum(known) * self._slowness() if len(known) == len(seconds) else None
 
     def timed(self, steps: Iterable[Step]) -> Iterator[Step]:
         """Hand on the steps of a run, and keep how long each stage of it takes."""
@@ -57,7 +60,13 @@ class Durations:
         alike = [s for each, s in self._seconds.items() if each.partition("@")[0] == name]
         return self._seconds.get(stage, max(alike, default=None))
 
+    def _slowness(self) -> float:
+        return max(1.0, self._taken / self._expected) if self._expected > ENOUGH else 1.0
+
     def _keep(self, stage: str, seconds: float) -> None:
+        if (expected := self._of(stage)) is not None:
+            self._expected += expected
+            self._taken += seconds
         self._seconds[stage] = round(seconds, 1)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with writing(self._file) as partial:

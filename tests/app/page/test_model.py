@@ -197,6 +197,7 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
     )
     (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
     said = ["pca", "search", "text_classification"]
+    chapters = ["Learned vectors", "Texts", "Publications"]
     for own_texts in (False, True):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
@@ -204,10 +205,12 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         assert nouns == [(each, each) for each in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
+        assert re.findall("<h3>(.*)</h3>", listed) == chapters
         assert re.search(
             r'<a href="#ledger">Of \d+ published claims that this model decides, ', listed
         )
         said = ["search", "pca", "text_classification"]
+        chapters = ["Texts", "Learned vectors", "Texts of embspace", "Publications"]
 
 
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):

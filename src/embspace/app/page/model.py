@@ -144,6 +144,7 @@ def drawn_nouns() -> dict[str, str]:
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
 OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
+EMBSPACES = "Texts of embspace"
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
@@ -161,7 +162,8 @@ def layer_nouns() -> dict[str, str]:
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
     """Return the sections whose figure says a finding: as they stand, or those of texts first.
 
-    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts.
+    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts,
+    and stands beside these in a chapter of its own.
     """
     from embspace.draw.texts.text_maps import NO_FINDINGS
 
@@ -169,7 +171,13 @@ def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section
         return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
 
     found = [each for each in sections if each.finding and each.finding not in NO_FINDINGS]
-    return sorted(found, key=lambda each: own_texts and is_of_others(each))
+    if own_texts:
+        found = sorted(found, key=is_of_others)
+        found = [
+            replace(each, chapter=EMBSPACES) if each.noun in OF_EMBSPACES_TEXTS else each
+            for each in found
+        ]
+    return found
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
