@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,12 @@ def test_stages_make_a_figure_of_each_analysis_that_a_module_draws():
 )
 def test_what_has_results_or_may_have_them_is_let_through(noun: str, name: str):
     check_drawn(noun, name)
+
+
+def test_what_git_has_no_results_of_may_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shutil.copytree("pipeline", tmp_path / "pipeline")
+    monkeypatch.chdir(tmp_path)
+    check_drawn("helix", "anything")
 
 
 def test_what_cannot_be_drawn_is_refused_with_the_reason():

@@ -30,6 +30,11 @@ def test_a_target_is_met_or_missed_by_the_ratio():
     assert len(table) == 2
 
 
+def test_seconds_have_a_digit_and_below_one_two():
+    sides = {"histograms": side(0.04), "bare_product": side(2.0)}
+    assert comparisons_table(sides)["seconds"].tolist() == ["0.04 : 2.0"]
+
+
 def test_a_fast_map_that_is_worse_or_greedy_has_missed():
     good = {"trustworthiness": 0.7, "continuity": 0.8, "neighbor_recall": 0.2}
     sides = {"tsne": side(1.0) | good, "sklearn_tsne": side(9.0) | good}

@@ -13,6 +13,11 @@ def test_another_host_needs_a_password():
     assert found.exit_code == 1 and "--password is needed" in found.stderr
 
 
+def test_a_model_is_looked_for_before_anything_is_opened():
+    found = call("app", "--model", "minlm")
+    assert found.exit_code == 1 and "did you mean 'minilm'" in found.stderr
+
+
 def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):
     handed: dict[str, Any] = {}
 
@@ -28,7 +33,8 @@ def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(server, "check_installed", lambda: None)
     monkeypatch.setattr(server, "open_app", open_app)
-    found = call("app", "--port", "7870", "--password", "long enough")
+    asked = ("--model", "minilm", "--port", "7870", "--password", "long enough")
+    found = call("app", *asked)
     assert found.stdout == "embspace app: http://127.0.0.1:7870/\n"
     assert handed["port"] == 7870 and handed["host"] == "127.0.0.1" and handed["blocked"]
-    assert handed["password"] == "long enough" and "minilm" in handed["models"]
+    assert handed["password"] == "long enough" and handed["models"][0] == "minilm"

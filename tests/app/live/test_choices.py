@@ -15,6 +15,7 @@ def test_models_that_read_texts_are_offered(tmp_path: Path, monkeypatch: pytest.
     texts = pd.DataFrame({"id": ["a", "b"], "text": ["the boat", "salt and bread"]})
     monkeypatch.chdir(write_extracted(tmp_path, texts))
     assert models_to_choose(None) == ["tiny"] and corpora_to_choose() == ["one"]
+    assert models_to_choose("tiny") == ["tiny"]  # once, though params.yaml names it as well
     params = yaml.safe_load(Path("params.yaml").read_text())
     Path("params.yaml").write_text(yaml.safe_dump(params | {"models": ["other"]}))
     with pytest.raises(InputError, match="found no model that reads texts"):
