@@ -26,6 +26,7 @@ from benchmarks.table import comparisons_table
 from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError
 from embspace.files.atomic import writing
+from embspace.verify.provenance import processor
 
 ROUNDS = 5
 SLOW = {
@@ -99,16 +100,7 @@ def measure(names: list[str]) -> dict[str, dict[str, float]]:
 def machine() -> str:
     """What the numbers depend on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return (
-        f"{_processor()}, {os.cpu_count()} cores; Python {platform.python_version()}, {libraries}"
-    )
-
-
-def _processor() -> str:
-    about = Path("/proc/cpuinfo")
-    lines = about.read_text(encoding="utf-8").splitlines() if about.is_file() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    return f"{processor()}, {os.cpu_count()} cores; Python {platform.python_version()}, {libraries}"
 
 
 def about_dadapy() -> str:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from embspace.app.repro import RUNNING, environment
 from embspace.errors import InputError
 from embspace.files.atomic import writing
+from embspace.verify.provenance import processor
 
 CHAPTER, ALL = "positional", "all"
 NO_OPS = 3
@@ -88,8 +89,8 @@ def page(found: dict[str, Run], chapter: str, load: float) -> str:
             "# `dvc repro`\n",
             f"Written by `python -m benchmarks.repro`: {covered}, for the models of params.yaml, "
             "in a fresh clone with an empty cache, where the environment was there; then the "
-            f"least of {NO_OPS} calls that find nothing to do. The machine has {os.cpu_count()} "
-            f"cores, and its load was {load:.1f} at the start: on a busy one, processor time of "
+            f"least of {NO_OPS} calls that find nothing to do. {processor()}, {os.cpu_count()} "
+            f"cores; the load was {load:.1f} at the start: on a busy machine, processor time of "
             "all processes says more than wall time.\n",
             "| what | stages that ran | wall time, s | processor time, s |",
             "|---|---|---|---|",
