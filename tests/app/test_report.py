@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pydantic import TypeAdapter
 
 from embspace.app.page.model import drawn_nouns, layer_nouns
-from embspace.app.report import Subject, describe_subject, drawing_stages
+from embspace.app.report import Subject, describe_subject, drawing_stages, write_report
 from embspace.app.repro import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -445,3 +446,31 @@ def test_the_bytes_are_those_of_params_yaml_and_repro(
     for file, content in made.items():
         if not file.endswith(".gitkeep"):  # made by no stage
             assert (own.folder / file).read_bytes() == content, file
+
+
+def test_a_full_disk_leaves_the_old_page(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copy(root / "params.yaml", tmp_path)
+    tree = SimpleNamespace(folder=tmp_path, outputs=lambda *stages: [])
+    for name, made in {
+        "app.report.open_tree": tree,
+        "app.report.drawing_stages": [],
+        "app.report.reproduce": None,
+        "app.page.model.page_of": "a new page",
+        "app.explorer.fragment_of.explorer_of": None,
+    }.items():
+        monkeypatch.setattr(f"embspace.{name}", lambda *given, made=made, **options: made)
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "reports/x/index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("an old page")
+
+    def full(path: Path, text: str, **options: str) -> None:
+        path.write_bytes(text[:3].encode())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(InputError, match=r"index\.html: cannot be written: No space left"):
+        write_report(Subject("x", ["t"], None, None), print)
+    assert [file.read_text() for file in page.parent.iterdir()] == ["an old page"]

@@ -7,19 +7,24 @@ import subprocess
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from embspace.errors import InputError
+from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Shard
-from embspace.stream.run import Progress, unique_shards, weights_version
+from embspace.stream.run import Asked, Progress, measure_corpus, unique_shards, weights_version
 from embspace.stream.sources import Source
 from tests.stream.trees import (
+    INTERVALS,
     corpus_command,
     dask_process,
     environment,
     free_port,
     numbers_of,
+    reading_of,
     run_corpus,
     scheduler,
     streaming_tree,
@@ -57,6 +62,21 @@ def test_other_weights_have_another_version(tmp_path: Path) -> None:
     before = weights_version([file])
     file.write_bytes(b"12")
     assert weights_version([file]) != before == before
+
+
+@pytest.mark.parametrize("option", ["shards", "results"])
+def test_a_file_in_the_place_of_a_folder_is_told_before_any_shard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setattr("embspace.stream.run.check_dask", lambda: None)
+    monkeypatch.setattr("embspace.stream.run.plan_shards", lambda *given: [])
+    (tmp_path / option).write_text("of a user")
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "conf/model/tiny.yaml").write_text("label: tiny\n")
+    folders: dict[str, Any] = {each: tmp_path / each for each in ("shards", "results")}
+    asked = Asked("c", [], reading_of(tmp_path), INTERVALS, None, root=tmp_path, **folders)
+    with pytest.raises(InputError, match=rf"{option}: cannot be made a folder: File exists"):
+        measure_corpus(asked, Cluster(None, 1, 0.0), print)
 
 
 @pytest.fixture(scope="module")

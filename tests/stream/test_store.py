@@ -3,7 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
+from safetensors import SafetensorError
 
+from embspace.errors import InputError
+from embspace.stream.layers import Pilot
 from embspace.stream.reading import Loaded
 from embspace.stream.shard import embed_shard, pilot_of
 from embspace.stream.store import (
@@ -41,3 +45,14 @@ def test_half_a_file_is_not_finished_and_goes(tmp_path: Path) -> None:
     assert not is_finished(path)
     path.write_bytes(b"half")
     assert not is_finished(path) and not path.exists()
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(arrays: object, path: Path) -> None:
+        path.write_bytes(b"half")
+        raise SafetensorError("No space left on device (os error 28)")
+
+    monkeypatch.setattr("safetensors.numpy.save_file", full)
+    with pytest.raises(InputError, match=r"pilot\.safetensors: cannot be written: No space left"):
+        save_pilot(Pilot({"token": np.zeros((1, 2))}), tmp_path / "pilot.safetensors")
+    assert not [*tmp_path.iterdir()]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from embspace.app.homes import expanded
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError, did_you_mean, reason_of
 from embspace.files.atomic import writing
@@ -60,7 +61,7 @@ def find_model(asked: str, root: Path, say: Say | None) -> Named:
     """
     if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
         return Named(checked_name(asked))
-    folder = Path(asked).expanduser()
+    folder = expanded(asked)
     if asked.strip() and folder.is_dir():  # an empty name is not the current folder
         return _known(root, folder.resolve()) or _of_folder(folder.resolve(), root)
     if re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):

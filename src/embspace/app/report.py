@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.durations import Durations
+from embspace.app.page.copies import copy_whole
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
@@ -117,6 +118,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     """
     from embspace.app.explorer.fragment_of import explorer_of
     from embspace.app.page.model import page_of
+    from embspace.files.atomic import writing
 
     tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
@@ -136,7 +138,8 @@ def write_report(subject: Subject, say: Say) -> Path:
         report=subject.name,
         explorer=explorer_of(tree.folder, subject.model),
     )
-    page.write_text(text, encoding="utf-8")
+    with writing(page) as partial:
+        partial.write_text(text, encoding="utf-8")
     return page
 
 
@@ -256,5 +259,4 @@ def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:
     for file in sorted(made.rglob("*.*")) if made.is_dir() else [made]:
         place = file.relative_to(source)
         if file.is_file() and name_of(place) == model:
-            (target / place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, target / place)
+            copy_whole(file, target / place)

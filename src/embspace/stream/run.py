@@ -51,7 +51,7 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     check_dask()
     shards = unique_shards(plan_shards(asked.sources, asked.reading, asked.texts_per_shard))
     folder = asked.shards.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    _make_folders(folder, asked.root / asked.results)
     n_texts = sum(shard.n for shard in shards)
     left = [shard for shard in shards if not is_finished(shard_path(folder, shard.key))]
     say(
@@ -63,6 +63,15 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     paths = paths_of(str(folder), [shard.key for shard in shards])
     _write_tables(asked, cluster, paths, say)
     return asked.results
+
+
+def _make_folders(*folders: Path) -> None:
+    """Make the folders of shards and of tables before hours go into what is written there."""
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from error
 
 
 def unique_shards(shards: Sequence[Shard]) -> list[Shard]:

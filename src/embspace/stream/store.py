@@ -23,8 +23,6 @@ def shard_path(folder: Path, key: str) -> Path:
 
 def save_shard(result: ShardResult, path: Path) -> None:
     """Write a shard's sums under another name, then move them to `path` at once."""
-    from safetensors.numpy import save_file
-
     arrays: dict[str, np.ndarray] = {}
     for kind in result.sums[0] if result.sums else ():
         layers = [to_arrays(layer[kind]) for layer in result.sums]
@@ -42,8 +40,7 @@ def save_shard(result: ShardResult, path: Path) -> None:
     }
     text = json.dumps(facts, sort_keys=True).encode()
     arrays[FACTS] = np.frombuffer(text, np.uint8)
-    with writing(path) as partial:
-        save_file(arrays, partial)
+    _save(arrays, path)
 
 
 class StoredShard:
@@ -91,10 +88,7 @@ def is_finished(path: Path) -> bool:
 
 def save_pilot(pilot: Pilot, path: Path) -> None:
     """Write the pilot's means, whole or not at all."""
-    from safetensors.numpy import save_file
-
-    with writing(path) as partial:
-        save_file({space: np.ascontiguousarray(x) for space, x in pilot.means.items()}, partial)
+    _save({space: np.ascontiguousarray(x) for space, x in pilot.means.items()}, path)
 
 
 def load_pilot(path: Path) -> Pilot:
@@ -102,3 +96,19 @@ def load_pilot(path: Path) -> Pilot:
     from safetensors.numpy import load_file
 
     return Pilot({space: x for space, x in load_file(path).items() if space in KINDS})
+
+
+def _save(arrays: dict[str, np.ndarray], path: Path) -> None:
+    """Write arrays, whole or not at all.
+
+    Raises:
+        InputError: if the file cannot be written; the library's own error names none.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import save_file
+
+    with writing(path) as partial:
+        try:
+            save_file(arrays, partial)
+        except SafetensorError as error:
+            raise InputError(f"{path}: cannot be written: {error}") from error

@@ -25,3 +25,10 @@ def test_what_is_no_space_is_refused():
     assert "parquet" in call("export", "input", "--to", "csv").stderr
     found = call("export", "input", "--to", "parquet", "--labels", "a.csv")
     assert "--labels: found beside 'input'" in found.stderr
+
+
+def test_a_home_of_nobody_is_told(tmp_path: Path):
+    np.save(tmp_path / "own.npy", np.eye(3))
+    given = ("--to", "parquet", "--folder", "~nobody_is_called_so/a")
+    found = call("export", str(tmp_path / "own.npy"), *given)
+    assert found.exit_code == 1 and "'~nobody_is_called_so', which is no user" in found.stderr

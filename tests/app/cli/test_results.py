@@ -75,6 +75,13 @@ def test_hits_steer_no_terminal(monkeypatch: pytest.MonkeyPatch):
     assert "\x1b" not in said.output and "id\\x1b[31m" in said.output
 
 
+def test_a_hit_has_its_name_in_one_line(monkeypatch: pytest.MonkeyPatch):
+    hit = Hit(0.5, "first\n 1.000  second", 0, "a text")
+    monkeypatch.setattr("embspace.app.queries.search.search", lambda *given, **options: [hit])
+    said = call("search", "x", "--corpus", "articles")
+    assert said.stdout.splitlines() == [" 0.500  first  1.000  second", "        a text"]
+
+
 def test_articles_are_searched_where_no_corpus_is_named(monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
     monkeypatch.setattr(

@@ -83,3 +83,22 @@ def test_few_vectors_of_many_dimensions_have_the_map_of_their_components():
 def test_an_unknown_tool_is_refused(space: ExportedSpace, tmp_path: Path):
     with pytest.raises(InputError, match="--to: found 'projectr'; did you mean 'projector'"):
         export_space(space, "projectr", tmp_path)
+
+
+def test_a_full_disk_leaves_a_projector_as_it_was(
+    space: ExportedSpace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = Path(export_space(space, "projector", tmp_path)[0])
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    write = Path.write_text
+
+    def full(path: Path, text: str, **options: str) -> int:
+        if "metadata" in path.name:
+            raise OSError(28, "No space left on device")
+        return write(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    other = ExportedSpace(space.name, -space.vectors, space.rows.iloc[::-1])
+    with pytest.raises(InputError, match=r"m-input-projector: cannot be written: No space left"):
+        export_space(other, "projector", tmp_path)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before

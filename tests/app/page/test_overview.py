@@ -1,7 +1,10 @@
 from pathlib import Path
 
+import pytest
+
 from embspace.app.page.names import names_of
 from embspace.app.page.overview import write_all, write_named
+from embspace.errors import InputError
 from tests.app.page.trees import write_tree
 
 
@@ -44,3 +47,11 @@ def test_what_has_no_results_has_its_command_in_the_list(tmp_path: Path):
     text = (tree / "reports/index.html").read_text(encoding="utf-8")
     assert "<code>embspace report b</code>" in text
     assert not (tree / "reports/b").exists()
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path):
+    tree = write_tree(tmp_path)
+    (tree / "reports").write_text("of a user")
+    for call in (lambda: write_named(tree, names_of(tree)["a--b"]), lambda: write_all(tree)):
+        with pytest.raises(InputError, match=r"reports/.*: cannot be written"):
+            call()

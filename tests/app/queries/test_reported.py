@@ -75,3 +75,9 @@ def test_what_lacks_is_said_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch
     assert "not listed under `models` in params.yaml" in why_not_there("spare")
     assert why_not_there("spare").endswith("\n  embspace report spare")
     assert "'spere' is no model; did you mean 'spare'?" in why_not_there("spere")
+
+
+@pytest.mark.parametrize("asked", ["", " ", "~nobody_is_called_so"])
+def test_what_names_nothing_is_no_folder(root: Path, asked: str):
+    with pytest.raises(InputError, match=f"found '{asked}'"):
+        place_of(asked, root, root)

@@ -8,6 +8,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
 from embspace.app.cli.results import LayerOption, ModelOption, PoolingOption
+from embspace.app.homes import expanded
 from embspace.errors import visible
 
 
@@ -52,7 +53,8 @@ def export(
     )
     from embspace.errors import InputError
 
-    target = folder.expanduser().absolute()
+    with clear_errors():
+        target = expanded(folder).absolute()
     if space not in (*LEARNED, *OF_TEXTS):
         with clear_errors():
             if not Path(space).suffix:

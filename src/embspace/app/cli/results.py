@@ -15,7 +15,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
 from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
-from embspace.errors import InputError, visible
+from embspace.errors import InputError, one_line, visible
 
 ModelOption = Annotated[
     str,
@@ -196,7 +196,7 @@ def search(
         hits = find(name, corpus, query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
-        typer.echo(visible(f"{hit.cosine:6.3f}  {name}\n        {hit.snippet}"))
+        typer.echo(visible(f"{hit.cosine:6.3f}  {one_line(visible(name))}\n        {hit.snippet}"))
 
 
 def cosine(

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from embspace.app.export.spaces import ExportedSpace
 from embspace.errors import InputError, not_among, one_line
 from embspace.files.atomic import writing
+from embspace.stream.together import writing_together
 
 WIDE = 10_000  # dimensions of a covariance of 0.8 GB
 DIGITS = "%.9g"  # bring a float32 back to the bit
@@ -45,19 +46,19 @@ def write_embedding_atlas(space: ExportedSpace, folder: Path) -> list[str]:
 def write_projector(space: ExportedSpace, folder: Path) -> list[str]:
     """Write vectors and metadata as the projector's tables, with its configuration."""
     to = folder / f"{space.name}-projector"
-    with writing(to / "tensors.tsv") as partial:
-        np.savetxt(partial, space.vectors, fmt=DIGITS, delimiter="\t")
     lines = ["\t".join(_cell(column) for column in space.rows)]
     lines += ["\t".join(map(_cell, row)) for row in space.rows.itertuples(index=False)]
-    with writing(to / "metadata.tsv") as partial:
-        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
     name = json.dumps(space.name, ensure_ascii=False)
     config = (
         f'embeddings {{\n  tensor_name: {name}\n  tensor_path: "tensors.tsv"\n'
         '  metadata_path: "metadata.tsv"\n}\n'
     )
-    with writing(to / "projector_config.pbtxt") as partial:
-        partial.write_text(config, encoding="utf-8")
+    # Vectors of one call beside the metadata of another would be read without a word.
+    paths = [to / name for name in ("tensors.tsv", "metadata.tsv", "projector_config.pbtxt")]
+    with writing_together(paths) as (tensors, metadata, configuration):
+        np.savetxt(tensors, space.vectors, fmt=DIGITS, delimiter="\t")
+        metadata.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        configuration.write_text(config, encoding="utf-8")
     return [f"{to}", f"next: tensorboard --logdir {to}"]
 
 

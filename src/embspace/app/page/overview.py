@@ -1,10 +1,10 @@
 """Writes pages of runs, pairs and corpora, and the list of all of them, from the user's tree."""
 
-import shutil
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from embspace.app.page.copies import copy_whole
 from embspace.app.page.named import named_page, parts_of, rendered
 from embspace.app.page.names import PLURALS, Named, asked_of_all
 from embspace.files.atomic import writing
@@ -35,10 +35,8 @@ def write_named(root: Path, named: Named, *, is_single: bool = False) -> Path:
         folder /= TREE
     text, linked = named_page(root, named, is_single=is_single)
     for file in linked:
-        (root / folder / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(root / file, root / folder / file)
+        copy_whole(root / file, root / folder / file)
     page = folder / "index.html"
-    (root / folder).mkdir(parents=True, exist_ok=True)
     with writing(root / page) as partial:
         partial.write_text(text, encoding="utf-8")
     return page
@@ -62,7 +60,6 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
         entries.append(Entry(named, found[:N_FINDINGS], pages))
     kinds = groupby(entries, lambda entry: PLURALS[entry.named.kind])
     page = REPORTS / "index.html"
-    (root / REPORTS).mkdir(exist_ok=True)
     with writing(root / page) as partial:
         text = rendered(TEMPLATE, kinds=[(kind, [*group]) for kind, group in kinds])
         partial.write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ in reports/, or by the name that the model has in it.
 from pathlib import Path
 from typing import NamedTuple
 
+from embspace.app.homes import expanded
 from embspace.app.working_tree import TREES
 from embspace.errors import InputError, did_you_mean
 from embspace.settings.find_description import LIST
@@ -37,11 +38,13 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
         here: The folder that the command was called in.
 
     Raises:
-        InputError: if it is a folder that no report was made of.
+        InputError: if it is empty, or a folder that no report was made of.
     """
+    if not asked.strip():
+        raise InputError(f"model: found '{asked}', allowed: a name or a folder; `{LIST}` lists all")
     if asked in (read_yaml(root / PARAMS).get("models") or ()):
         return Place(root, asked)
-    path = (here / Path(asked).expanduser()).resolve()
+    path = (here / expanded(asked)).resolve()
     name = path.name if path.parent == (root / REPORTS).resolve() else asked
     named = root / TREES / name.removesuffix(WITH_LAYERS)
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
