@@ -44,3 +44,13 @@ def test_what_has_no_results_has_its_command_in_the_list(tmp_path: Path):
     text = (tree / "reports/index.html").read_text(encoding="utf-8")
     assert "<code>embspace report b</code>" in text
     assert not (tree / "reports/b").exists()
+
+
+def test_a_list_without_findings_promises_none(tmp_path: Path):
+    tree = write_tree(tmp_path)
+    text = (tree / write_all(tree)).read_text(encoding="utf-8")
+    assert "with the first findings of each" in text
+    for drawn in (tree / "data/drawn").rglob("*.svg"):
+        drawn.unlink()
+    text = (tree / write_all(tree)).read_text(encoding="utf-8")
+    assert "first findings" not in text and "where their figures are in the tree as SVG" in text
