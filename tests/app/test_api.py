@@ -10,6 +10,7 @@ import pytest
 
 import embspace
 from embspace.app import api
+from embspace.app.working_tree import WorkingTree
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
 from tests.tiny import DIM, LAYERS, VOCABULARY, write_tiny_model
@@ -139,6 +140,12 @@ def test_an_unknown_table_is_told_with_those_there_are(s: api.Spaces):
         s.table("positions")
     with pytest.raises(KeyError, match="found 'cubes'"):  # of no model
         s.table("cubes")
+
+
+def test_a_misspelled_table_is_told_what_was_meant(root: Path):
+    tree = WorkingTree(root, root)
+    with pytest.raises(KeyError, match=r"'similarty'; did you mean 'similarity'\? there are "):
+        api.Spaces("minilm", 1, tree).table("similarty")
 
 
 def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):

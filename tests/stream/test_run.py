@@ -56,6 +56,17 @@ def test_progress_says_how_long_it_takes() -> None:
     assert "50 texts, 500 tokens in 20 s" in said[1] and "7 MiB" in said[1]
 
 
+def test_a_slow_run_is_no_standstill() -> None:
+    said: list[str] = []
+    times = iter([0.0, 10.0, 60.0])
+    progress = Progress(20, said.append, clock=lambda: next(times))
+    found = {"texts": 2, "resumed": False, "tokens": 90, "pid": 1, "peak_mib": 7.0}
+    progress.add({**found, "seconds_reading": 9.0, "seconds_summing": 1.0})
+    assert said == ["2 of 20 texts, 0.2 a second, 90 s left"]
+    progress.end()
+    assert "0.033 texts, 1.5 tokens a second" in said[1]
+
+
 def test_other_weights_have_another_version(tmp_path: Path) -> None:
     file = tmp_path / "model.safetensors"
     file.write_bytes(b"1")

@@ -12,11 +12,13 @@ import pytest
 from embspace.errors import InputError
 from embspace.stream.sources import (
     BUFFER,
+    ENDINGS,
     NoText,
     count_rows,
     document_starts,
     find_sources,
     read_rows,
+    say_of_empty,
 )
 from tests.loopback import closed_address, serving
 from tests.prepare.sources.fake_hub import OLD, REPOSITORY
@@ -194,6 +196,29 @@ def test_two_links_to_one_file_are_one(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n", encoding="utf-8")
     (tmp_path / "b.txt").symlink_to(tmp_path / "a.txt")
     assert len(find_sources(str(tmp_path), "text", None)) == 1
+
+
+def test_files_that_are_no_texts_are_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.csv", "c.md"):
+        (tmp_path / name).write_text("one\n", encoding="utf-8")
+    said = list[str]()
+    (source,) = find_sources(str(tmp_path), "text", None, said.append)
+    assert said == [f"2 files passed over: b.csv, c.md; allowed: {', '.join(ENDINGS)}"]
+    for number in range(9):
+        (tmp_path / f"{number}.csv").touch()
+    find_sources(str(tmp_path), "text", None, said.append)
+    assert said[1].startswith("11 files passed over: 0.csv, 1.csv, 2.csv, 3.csv, 4.csv, …; ")
+    assert source.name == "a.txt"
+
+
+def test_files_without_a_row_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n", encoding="utf-8")
+    (tmp_path / "b.txt").touch()
+    sources = find_sources(str(tmp_path), "text", None)
+    said = list[str]()
+    say_of_empty(sources, sources[:1], said.append)
+    say_of_empty(sources, sources, said.append)
+    assert said == ["1 file passed over: b.txt; no row in it"]
 
 
 def test_documents_begin_where_another_one_ends(tmp_path: Path) -> None:

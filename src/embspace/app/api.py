@@ -39,7 +39,7 @@ from embspace.app.describe import check_complete, find_model
 from embspace.app.durations import Durations
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS, Pooling
-from embspace.errors import InputError
+from embspace.errors import InputError, did_you_mean
 from embspace.settings.pipeline import of_item, read_stages
 
 if TYPE_CHECKING:
@@ -261,7 +261,8 @@ class Spaces:
             for each in part.nouns()
         }
         if noun not in stages:
-            raise KeyError(f"found '{noun}'; there are {', '.join(sorted(stages))}")
+            meant = did_you_mean(noun, stages) or ";"
+            raise KeyError(f"found '{noun}'{meant} there are {', '.join(sorted(stages))}")
         stage, outs = stages[noun], stages[noun].outputs()
         found = {}
         for out in (each for each in outs if each.startswith(f"results/{noun}/")):

@@ -53,7 +53,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         raise InputError(
             f"--number-type: found '{options.number_type}', allowed: float32, bfloat16"
         )
-    name, sources = _sources(place, options)
+    name, sources = _sources(place, options, say)
     folder = STREAMED / name
     reading = _reading(options, sources, _spaces(place))
     asked = Asked(
@@ -69,13 +69,13 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
     return measure_corpus(asked, cluster, say)
 
 
-def _sources(place: str, options: Options) -> tuple[str, list[Source]]:
+def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]:
     """Return the name of a corpus and its files."""
     described = Path(f"conf/corpus/{place}.yaml")
     if described.is_file():
         return place, [_prepared(place, described)]
     check_place(place)
-    sources = find_sources(place, options.text_column, options.id_column)
+    sources = find_sources(place, options.text_column, options.id_column, say)
     return _name(place), sources
 
 

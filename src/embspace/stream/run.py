@@ -17,7 +17,7 @@ from embspace.files.tables import Row, Tables
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
-from embspace.stream.sources import Source
+from embspace.stream.sources import Source, say_of_empty
 from embspace.stream.store import StoredShard, is_finished, shard_path
 from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
 from embspace.stream.together import write_csv, writing_together
@@ -50,6 +50,7 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     """
     check_dask()
     shards = unique_shards(plan_shards(asked.sources, asked.reading, asked.texts_per_shard))
+    say_of_empty(asked.sources, {shard.source for shard in shards}, say)
     folder = asked.shards.absolute()
     _make_folders(folder, asked.root / asked.results)
     n_texts = sum(shard.n for shard in shards)
@@ -144,7 +145,7 @@ class Progress:
             self._said = now
             rate = max(self._fresh, 1) / (now - self._start)
             self._say(
-                f"{self._done:,} of {self._n:,} texts, {rate:,.0f} a second, "
+                f"{self._done:,} of {self._n:,} texts, {_rate(rate)} a second, "
                 f"{_duration((self._n - self._done) / rate)} left"
             )
 
@@ -155,11 +156,16 @@ class Progress:
             return
         self._say(
             f"{self._fresh:,} texts, {self._tokens:,} tokens in {_duration(seconds)}: "
-            f"{self._fresh / seconds:,.0f} texts, {self._tokens / seconds:,.0f} tokens a second; "
-            f"of the workers' time {self._seconds['seconds_reading']:.1f} s in the model, "
+            f"{_rate(self._fresh / seconds)} texts, {_rate(self._tokens / seconds)} tokens a "
+            f"second; of the workers' time {self._seconds['seconds_reading']:.1f} s in the model, "
             f"{self._seconds['seconds_summing']:.1f} s in sums; most memory of a worker "
             f"{max(self._peaks.values()):,.0f} MiB"
         )
+
+
+def _rate(number: float) -> str:
+    """Return a number a second, with two digits where it is small: a slow run is no standstill."""
+    return f"{number:,.0f}" if number >= 9.5 else f"{number:.2g}"
 
 
 def _duration(seconds: float) -> str:
@@ -174,6 +180,7 @@ def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say
     n_layers = max(StoredShard(path).facts["n_layers"] for path in files)
     if not n_layers:
         raise InputError(f"{asked.corpus}: no text could be read")
+    say(f"tables of {counted(n_layers, 'layer')}")  # which take longer than a small corpus
     found: dict[str, dict[str, list[Row]]] = {}
     arguments = (asked.reading.spaces, asked.intervals)
     calls = {

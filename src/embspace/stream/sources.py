@@ -5,17 +5,19 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from embspace.errors import InputError
+from embspace.app.describe import Say
+from embspace.errors import InputError, counted
 
 ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".txt", ".txt.gz")
 ROWS_AT_ONCE = 1024
+N_NAMED = 5  # files that are passed over
 BUFFER = 2**18  # bytes of a file of lines that are read at once
 
 
@@ -66,12 +68,14 @@ class Source:
         return self.address.rstrip("/").rpartition("/")[2]
 
 
-def find_sources(place: str, text_column: str, id_column: str | None) -> list[Source]:
+def find_sources(
+    place: str, text_column: str, id_column: str | None, say: Say | None = None
+) -> list[Source]:
     """Return the files of texts at a place, each once, in the order of their addresses.
 
     `place` is a file, a folder, which is searched with those in it, or a pattern with `*`; on a
     disk or at an address: `s3://…`, `https://…`, `hf://datasets/<owner>/<name>`, where `@<commit>`
-    after the name says which one.
+    after the name says which one. Files of other kinds are passed over, and `say` hears of it.
 
     Raises:
         InputError: if there is none, or the place cannot be reached.
@@ -97,10 +101,26 @@ def find_sources(place: str, text_column: str, id_column: str | None) -> list[So
         raise InputError(f"{place}: cannot be reached: {error}") from error
     if not texts:
         raise InputError(f"{place}: no file of texts; allowed: {', '.join(ENDINGS)}")
+    others = sorted(each for each in found if not each.endswith(ENDINGS))
+    if others and say is not None:
+        say(_passed_over(others, f"allowed: {', '.join(ENDINGS)}"))
     return [
         Source(system.unstrip_protocol(path), text_column, id_column, _version(info))
         for path, info in zip(texts, infos, strict=True)
     ]
+
+
+def _passed_over(files: Sequence[str], reason: str) -> str:
+    """Return `2 files passed over: a.csv, b.pdf; <reason>`, with the names of the first."""
+    names = [each.rstrip("/").rpartition("/")[2] for each in files[:N_NAMED]]
+    names += ["…"] * (len(files) > N_NAMED)
+    return f"{counted(len(files), 'file')} passed over: {', '.join(names)}; {reason}"
+
+
+def say_of_empty(sources: Sequence[Source], read: Collection[Source], say: Say) -> None:
+    """Say which files have no row: those of which nothing is `read`."""
+    if empty := [source.address for source in sources if source not in read]:
+        say(_passed_over(empty, "no row in it" if len(empty) == 1 else "no row in them"))
 
 
 def _real(system: Any, path: str) -> str:

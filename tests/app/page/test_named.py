@@ -57,6 +57,19 @@ def test_a_finding_that_names_the_run_says_nothing_of_all_runs(tree: Path):
     assert '<li><a href="#drift/all_runs">Of two, r drifts most' in page
 
 
+def test_a_page_without_findings_says_what_is_lacking(tree: Path):
+    page, _ = page_of(tree, "a--b")
+    assert "They are listed here if the figures are in this tree as SVG, too." in page
+    (tree / "figures/alike/a--b.png").unlink()
+    page, _ = page_of(tree, "a--b")
+    assert "No figure of it is in this tree" in page and "titles of the figures" not in page
+    drawn = tree / "data/drawn/pairs/a--b/alike.svg"
+    drawn.parent.mkdir(parents=True)
+    drawn.write_text("<svg></svg>")
+    page, _ = page_of(tree, "a--b")
+    assert "in this tree" not in page.split("<section", 1)[0]
+
+
 @pytest.mark.parametrize("name", ["r", "t"])
 def test_hostile_words_are_text_and_stay_in_their_place(tree: Path, name: str):
     page, _ = page_of(tree, name)

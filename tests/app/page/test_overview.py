@@ -55,3 +55,13 @@ def test_a_file_in_the_way_is_named(tmp_path: Path):
     for call in (lambda: write_named(tree, names_of(tree)["a--b"]), lambda: write_all(tree)):
         with pytest.raises(InputError, match=r"reports/.*: cannot be written"):
             call()
+
+
+def test_a_list_without_findings_promises_none(tmp_path: Path):
+    tree = write_tree(tmp_path)
+    text = (tree / write_all(tree)).read_text(encoding="utf-8")
+    assert "with the first findings of each" in text
+    for drawn in (tree / "data/drawn").rglob("*.svg"):
+        drawn.unlink()
+    text = (tree / write_all(tree)).read_text(encoding="utf-8")
+    assert "first findings" not in text and "where their figures are in the tree as SVG" in text

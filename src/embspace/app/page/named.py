@@ -110,6 +110,7 @@ def named_page(root: Path, named: Named, *, is_single: bool = False) -> tuple[st
         left_out=left_out,
         claims=claims,
         findings=[part for part in parts if part.finding],
+        without_findings=_why_without_findings(parts),
         provenance=_provenance(root, named),
         descriptions=_descriptions(root, named),
     )
@@ -250,6 +251,22 @@ def _claims(root: Path, named: Named, parts: list[Part]) -> list[tuple[str, str]
             text = markdown_table(table[table["verdict"] != "not checkable"], DIGITS)
             found.append((file.as_posix(), as_html(text)[1]))
     return found
+
+
+def _why_without_findings(parts: Iterable[Part]) -> str:
+    """Return why a page lists no findings: they are read from titles of figures, of SVG alone.
+
+    It is empty if there is an SVG, whose title then says none.
+    """
+    endings = {part.picture.suffix for part in parts if part.picture}
+    if ".svg" in endings:
+        return ""
+    if endings:
+        return (
+            "The findings are in the titles of the figures. They are listed here if the figures "
+            "are in this tree as SVG, too."
+        )
+    return "No figure of it is in this tree, and so no finding is listed."
 
 
 def _provenance(root: Path, named: Named) -> dict[str, dict[str, str]]:

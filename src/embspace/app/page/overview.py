@@ -61,6 +61,10 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
     kinds = groupby(entries, lambda entry: PLURALS[entry.named.kind])
     page = REPORTS / "index.html"
     with writing(root / page) as partial:
-        text = rendered(TEMPLATE, kinds=[(kind, [*group]) for kind, group in kinds])
+        text = rendered(
+            TEMPLATE,
+            kinds=[(kind, [*group]) for kind, group in kinds],
+            has_findings=any(entry.findings for entry in entries),
+        )
         partial.write_text(text, encoding="utf-8")
     return page
