@@ -169,7 +169,7 @@ def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
 
 def _fetch(name: str, files: HubFiles, say: Say) -> None:
     from embspace.app.fetch import fetch_files
-    from embspace.models.asking import allow_hub
+    from embspace.files.asking import allow_hub
 
     allow_hub()
     for remark in fetch_files(name, files):

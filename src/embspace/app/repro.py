@@ -103,7 +103,7 @@ def environment() -> dict[str, str]:
     if platform.machine() in ("x86_64", "AMD64"):
         environment = {**KERNELS, **environment}
     if not environment.get("HF_HUB_OFFLINE"):
-        environment.pop("HF_HUB_OFFLINE", None)  # see models/asking.py
+        environment.pop("HF_HUB_OFFLINE", None)  # see files/asking.py
     return environment
 
 

@@ -82,7 +82,7 @@ def find_sources(
     """
     import fsspec
 
-    from embspace.models.asking import allow_hub
+    from embspace.files.asking import allow_hub
 
     if place.startswith("hf://"):
         allow_hub()

@@ -72,7 +72,7 @@ def fetch(
         for name in models:  # before what fetches them is imported, which takes seconds
             described_in(MODELS, name)
         from embspace.app.fetch import fetch_models
-        from embspace.models.asking import allow_hub
+        from embspace.files.asking import allow_hub
 
         allow_hub()
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):

@@ -9,7 +9,7 @@ import pytest
 CODE = """
 import embspace.models  # forbids it
 from huggingface_hub import constants
-from embspace.models.asking import allow_hub
+from embspace.files.asking import allow_hub
 allow_hub()
 print(constants.HF_HUB_OFFLINE)
 """
