@@ -213,6 +213,21 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         chapters = ["Texts", "Learned vectors", "Texts of embspace", "Publications"]
 
 
+def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
+    parts = re.findall(r'<section id="(\w+)" class="part">(.*?)</section>', page, re.DOTALL)
+    found = {noun: re.search("for this section: <code>(.*?)</code>", part) for noun, part in parts}
+    of_articles = ("head_features", "head_map", "attention_patterns", "word_order")
+    assert {noun: file[1] for noun, file in found.items() if file} == {
+        "text_classification": "data/texts/reviews.jsonl",
+        **dict.fromkeys(of_articles, "data/texts/articles.jsonl"),
+    }
+    chapters = re.findall(r"<p>(Texts.*)</p>", page.split("</nav>")[0])
+    assert chapters == ["Texts"]
+    own = page_of(tree, "minilm", own_texts=True).split("</nav>")[0]
+    assert re.findall(r"<p>(Texts.*)</p>", own) == ["Texts", "Texts of embspace"]
+    assert own.index("Texts of embspace") < own.index('href="#text_classification"')
+
+
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
     corpus = read_yaml(tree / "params.yaml")["corpora"][0]
     assert f'"another" --model minilm --corpus {corpus}</code>' in page

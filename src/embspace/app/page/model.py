@@ -70,6 +70,7 @@ class Section:
     settings: dict[str, str]  # the text of each settings file, by its path
     downloads: list[str]  # relative to the page
     finding: str  # the title of the figure, a sentence; empty if it has none
+    texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
 
 
 def page_of(
@@ -100,6 +101,8 @@ def page_of(
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
+    if own_texts:
+        sections = _apart(sections)
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=model,
@@ -144,6 +147,8 @@ def drawn_nouns() -> dict[str, str]:
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
 OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
+# Analyses without a file of texts of their own, and the one whose results they show.
+SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
 EMBSPACES = "Texts of embspace"
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
@@ -162,8 +167,7 @@ def layer_nouns() -> dict[str, str]:
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
     """Return the sections whose figure says a finding: as they stand, or those of texts first.
 
-    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts,
-    and stands beside these in a chapter of its own.
+    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts.
     """
     from embspace.draw.texts.text_maps import NO_FINDINGS
 
@@ -171,13 +175,15 @@ def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section
         return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
 
     found = [each for each in sections if each.finding and each.finding not in NO_FINDINGS]
-    if own_texts:
-        found = sorted(found, key=is_of_others)
-        found = [
-            replace(each, chapter=EMBSPACES) if each.noun in OF_EMBSPACES_TEXTS else each
-            for each in found
-        ]
-    return found
+    return sorted(found, key=is_of_others) if own_texts else found
+
+
+def _apart(sections: Iterable[Section]) -> list[Section]:
+    """Return the sections, those of embspace's texts in a chapter of their own."""
+    return [
+        replace(each, chapter=EMBSPACES) if each.noun in OF_EMBSPACES_TEXTS else each
+        for each in sections
+    ]
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
@@ -244,12 +250,22 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         shape=shape_of(picture),
         tables=tables,
         finding=finding,
+        texts=_own_file(folder, noun),
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in DOWNLOADS),
             *(file.relative_to(folder).as_posix() for file in results),
         ],
     )
+
+
+def _own_file(folder: Path, noun: str) -> str:
+    """Return the file of texts that an analysis reads whatever the corpora are; "" if it has none.
+
+    Its settings name it.
+    """
+    settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
+    return str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
 
 
 def as_html(markdown: str) -> tuple[str, str]:
