@@ -30,7 +30,7 @@ SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 .DELETE_ON_ERROR:
 .PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
 
-main: computed ## Set up, compute what changed, verify (the default); first 13 minutes on 2 cores
+main: computed ## Set up, compute what changed, verify (the default); first some 20 minutes on 2 cores
 	@$(NEXT)
 
 computed: $(VENV)/runtime .cache/checked
@@ -41,7 +41,8 @@ computed: $(VENV)/runtime .cache/checked
 	@embspace verify
 
 # Models that `make all` takes beside those of params.yaml; none: make all OTHERS=
-# With smollm2_135m, a decoder of 30 layers, it took 70 minutes; without, it is to stay under an hour.
+# Without training and beside other work these took 90 minutes, more than the hour that they should;
+# smollm2_135m, a decoder of 30 layers, takes longer still.
 OTHERS ?= minilm_random minilm_l3
 
 all: fetched computed runs ## The same with two more models, all layers and all runs, which this writes into params.yaml

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.durations import Durations
-from embspace.app.page.copies import copy_whole
 from embspace.app.prune import name_of
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
+from embspace.files.copies import copy_file
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
@@ -259,4 +259,4 @@ def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:
     for file in sorted(made.rglob("*.*")) if made.is_dir() else [made]:
         place = file.relative_to(source)
         if file.is_file() and name_of(place) == model:
-            copy_whole(file, target / place)
+            copy_file(file, target / place)

@@ -42,10 +42,10 @@ def check_links(folder: Path) -> None:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Make `target` hold what `source` does, with its time."""
+    """Make `target` hold what `source` does, with its time, whole or not at all."""
     if not (target.is_file() and cmp(source, target, shallow=False)):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source, target)  # with its time, which numba looks at
+        with writing(target) as partial:
+            shutil.copy2(source, partial)  # with its time, which numba looks at
 
 
 def link_files(source: Path, target: Path) -> None:

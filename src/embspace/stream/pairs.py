@@ -12,13 +12,13 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
+from embspace.files.together import write_csv, writing_together
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import Distributions
 from embspace.geometry.pairs.scan._neighbor_lists import n_candidates
 from embspace.measure.tables.summary import histogram_rows, summary_row
 from embspace.stream.matrices import MatrixFile
-from embspace.stream.together import write_csv, writing_together
 
 GB = 10**9
 # The interpreter, libraries, compiled loops and blocks of products: 200 to 340 MB were measured.

@@ -14,13 +14,13 @@ import pandas as pd
 from embspace.app.describe import Say
 from embspace.errors import InputError, counted
 from embspace.files.tables import Row, Tables
+from embspace.files.together import write_csv, writing_together
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
 from embspace.stream.sources import Source, say_of_empty
 from embspace.stream.store import StoredShard, is_finished, shard_path
 from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
-from embspace.stream.together import write_csv, writing_together
 from embspace.stream.work import finish_layer, finish_shard, make_pilot
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from embspace.app.export.spaces import ExportedSpace
 from embspace.errors import InputError, not_among, one_line
 from embspace.files.atomic import writing
-from embspace.stream.together import writing_together
+from embspace.files.together import writing_together
 
 WIDE = 10_000  # dimensions of a covariance of 0.8 GB
 DIGITS = "%.9g"  # bring a float32 back to the bit

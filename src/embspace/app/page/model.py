@@ -11,15 +11,15 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from embspace.app.page.fragment import Fragment, policy_of
+from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, title_in
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
-from embspace.draw.page.markdown import FOLD
 from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.prepare.sentences import FEWEST
@@ -27,14 +27,9 @@ from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
 TEMPLATE = "page.html.jinja"
 STYLE = "style.css"
 SCRIPTS = ("filter", "save")  # without them all rows are shown, and figures are files
-NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?( \[.*\])?|–|nan")
-FOLD_ENDS = ("\n".join(FOLD[:2]), FOLD[2])  # paragraphs of a figure's Markdown
 VERBS = ("measure", "project", "draw")
 LARGEST = 12_000_000  # bytes of a page
 OTHER = 300_000  # of them, for what the template says
@@ -266,44 +261,6 @@ def _own_file(folder: Path, noun: str) -> str:
     """
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     return str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
-
-
-def as_html(markdown: str) -> tuple[str, str]:
-    """Return the heading of a page of tables, and the rest of it, both as HTML.
-
-    Tokens stay what they are: HTML in the Markdown is text, but for the fold about a page's further
-    tables. Numbers stand to the right.
-    """
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    tokens = parser.parse(markdown)
-    _fold(tokens)
-    title = ""
-    if tokens and tokens[0].tag == "h1":
-        title = parser.renderer.render(tokens[1:2], parser.options, {})
-        tokens = tokens[3:]
-    for token, content in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
-        elif token.type == "td_open" and content and NUMBER.fullmatch(content.content):
-            token.attrSet("class", "number")
-    html = parser.renderer.render(tokens, parser.options, {})
-    # A region that scrolls must be reachable by keyboard.
-    html = html.replace("<table>", '<div class="scrolled" tabindex="0"><table>')
-    return title, html.replace("</table>", "</table></div>")
-
-
-def _fold(tokens: "list[Token]") -> None:
-    """Make HTML of the paragraphs that `folded` has written, if each is opened and closed."""
-    opened, closed = FOLD_ENDS
-    found = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
-    if [tokens[number].content for number in found] != [opened, closed] * (len(found) // 2):
-        return
-    for number in found:
-        for token in tokens[number - 1 : number + 2]:
-            token.hidden = True  # the paragraph about it
-        tokens[number].type, tokens[number].children = "html_block", None
 
 
 def _label(folder: Path, model: str) -> str:

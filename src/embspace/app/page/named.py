@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from embspace.app.page.fragment import policy_of
-from embspace.app.page.model import LARGEST, STYLE, VERBS, as_html
+from embspace.app.page.html import as_html
+from embspace.app.page.model import LARGEST, STYLE, VERBS
 from embspace.app.page.names import FOLDERS, Named
 from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.draw.page.markdown import markdown_table

@@ -4,10 +4,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from embspace.app.page.copies import copy_whole
 from embspace.app.page.named import named_page, parts_of, rendered
 from embspace.app.page.names import PLURALS, Named, asked_of_all
 from embspace.files.atomic import writing
+from embspace.files.copies import copy_file
 
 TEMPLATE = "overview.html.jinja"
 REPORTS = Path("reports")
@@ -35,7 +35,7 @@ def write_named(root: Path, named: Named, *, is_single: bool = False) -> Path:
         folder /= TREE
     text, linked = named_page(root, named, is_single=is_single)
     for file in linked:
-        copy_whole(root / file, root / folder / file)
+        copy_file(root / file, root / folder / file)
     page = folder / "index.html"
     with writing(root / page) as partial:
         partial.write_text(text, encoding="utf-8")

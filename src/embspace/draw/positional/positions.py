@@ -183,7 +183,7 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
     left_out = counted(n - structured, "outlying or unstructured position")
     return f"raw learned matrix · n = {counted(n, 'position')}" + (
-        f", by offset {left_out} left out" if structured < n else ""
+        f", by offset: {left_out} left out" if structured < n else ""
     )
 
 

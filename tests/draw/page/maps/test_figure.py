@@ -1,5 +1,6 @@
 import pytest
 
+from embspace.draw.page.canvas import use_style
 from embspace.draw.page.maps.figure import draw_maps
 from embspace.draw.page.maps.panels import panels_of_maps
 from tests.draw.fits import assert_words_fit
@@ -78,3 +79,21 @@ def test_a_model_without_structured_positions_says_so():
 
 def test_the_words_fit(drawn):
     assert_words_fit(drawn[0])
+
+
+def test_the_words_below_a_map_end_above_the_title_below_them(results):
+    use_style()
+    parts = results["parquet"].astype({"x": float, "y": float})
+    # Width by height, with which one layout alone lets them overlap.
+    ratios = {"joint": 1.1, "joint_centered": 1.474, "positional": 1.0, "structured": 1.585}
+    for cloud, ratio in ratios.items():
+        of = parts["cloud"] == cloud
+        for axis, width in (("x", ratio), ("y", 1.0)):
+            values = parts.loc[of, axis]
+            span = values.max() - values.min()
+            parts.loc[of, axis] = width * (values - values.min()) / span
+    figure, _ = draw(results | {"parquet": parts})
+    figure.draw_without_rendering()
+    joint, _, positional, _ = figure.axes[:4]
+    words, title = joint.xaxis.label, positional._left_title
+    assert words.get_window_extent().y0 > title.get_window_extent().y1

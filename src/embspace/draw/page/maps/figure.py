@@ -61,4 +61,7 @@ def draw_maps(
         say_absent(axes[len(panels) :], label, "positional")
     elif "structured" not in clouds:
         say_instead(axes[len(panels) :], "no structured positions")
+    # The first layout learns how much of its cell each map of equal scales fills, and only the next
+    # one has room for the words below it.
+    figure.draw_without_rendering()
     return figure, map_tables(results, label, method, stage, digits)

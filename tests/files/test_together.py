@@ -1,4 +1,4 @@
-"""Tests of `embspace.stream.together`."""
+"""Tests of `embspace.files.together`."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.stream.together import write_csv, writing_together
+from embspace.files.together import write_csv, writing_together
 
 
 def put(folder: Path, *names: str) -> list[Path]:
