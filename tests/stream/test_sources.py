@@ -182,7 +182,9 @@ def test_a_line_without_a_text_says_why(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b'{"text": "a"}\n' * 999)[:-9]])
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b'{"text": "a"}\n' * 999, mtime=0)[:-9]]
+)
 def test_a_compressed_file_that_is_none_or_is_cut_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(content)
