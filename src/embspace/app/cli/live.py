@@ -34,10 +34,10 @@ def app(
 
     with at_any_root() if model is None else at_model(model) as asked:
         check_binding(host, password)
-        check_installed()
         from embspace.app.live.choices import corpora_to_choose, models_to_choose
 
         models, corpora = models_to_choose(asked), corpora_to_choose()
+        check_installed()
         page = open_app(models, corpora, host=host, port=port, password=password)
         typer.echo(f"embspace app: {page.local_url}")
         typer.echo("Ctrl+C ends it.", err=True)
