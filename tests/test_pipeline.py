@@ -1,195 +1,61 @@
-"""The pipeline as a whole, on a small random BERT, in a copy of the project.
+"""What DVC makes of the stages of a chapter, on a small random BERT, in a copy of the project.
 
-The tests build on each other: each starts from an up-to-date tree and leaves one.
+Each test starts from a tree that is up to date. The whole pipeline is in test_whole_pipeline.py.
 """
 
-import csv
-import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from embspace.app.repro import RUNNING
-from embspace.settings.pipeline import LOCK, graph_files
-from tests.drawn import figure_files
-from tests.tiny import write_tiny_model
-from tests.warm_python import warm_python
-from tests.whole_pipeline import (
-    BUILT,
-    COMPARED,
-    MEASURED,
-    OF_ALL,
-    OF_RUNS,
-    POSITIONS,
-    PROJECTED,
-    SHARED,
-    TOYS,
-    expected_stages,
-)
-from tests.workspace import RUN_FOLDERS, Workspace
+from tests.tiny_pipeline import copied, restored, start_and_kill, tiny_pipeline
+from tests.whole_pipeline import BUILT
+from tests.workspace import Workspace
 
-SEPARABILITY = "pipeline/learned/dvc.yaml:measure_separability@tiny"
-# Those in which chance enters, or which say the seed.
-SEEDED = (
-    "extract_stimuli",
-    "measure_separability",
-    "measure_explained_variance",
-    "measure_regimes",
-    "measure_positions",
-    "measure_helix",
-    "measure_sinusoidal_positions",
-    "measure_probing",
-    "measure_evolution",
-    "measure_homonyms",
-    "measure_token_tracker",
-    "measure_synonyms",
-    "measure_differences",
-    "measure_text_clouds",
-    "measure_search",
-    "measure_text_classification",
-    "measure_head_features",
-    "measure_word_order",
-    "project_pca",
-    "project_tsne",
-    "project_umap",
-    "project_text_maps",
-    "draw_learned",  # the subtitles of the maps name the seed
-)
+CHAPTER = "draw_positional@tiny"
+ADDRESS = f"pipeline/positional/dvc.yaml:{CHAPTER}"
 
 
 @pytest.fixture(scope="module")
 def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """An up-to-date tree whose only model is `tiny`."""
-    tree = Workspace(root, tmp_path_factory.mktemp("pipeline"))
-    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
-    tree.edit("conf/model/tiny.yaml", path="models/tiny")
-    tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
-    tree.shorten()
-    with warm_python(tree.environment()) as path:
-        # One process each: those that share the figures of a chapter would import all again.
-        tree.variables |= {"PATH": path, "LOKY_MAX_CPU_COUNT": "1"}
-        tree.repro()
-    tree.variables.clear()  # the tests have the user's `python`
-    tree.commit()
-    return tree
+    """A tree whose only model is `tiny`, of which the chapter on positions is up to date."""
+    return tiny_pipeline(root, tmp_path_factory.mktemp("pipeline"), CHAPTER)
 
 
 @pytest.fixture(scope="module")
-def snapshot(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The up-to-date tree as it was made, with what DVC and git know of it."""
-    kept = tmp_path_factory.mktemp("snapshot") / "tree"
-    return shutil.copytree(workspace.folder, kept, symlinks=True)
+def copy(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree as it was made."""
+    return copied(workspace, tmp_path_factory.mktemp("copy"))
 
 
 @pytest.fixture(autouse=True)
-def back_to_the_start(workspace: Workspace, snapshot: Path) -> Iterator[None]:
-    """Undo what a test changed: to copy the tree takes a tenth of what `dvc repro` does."""
-    yield
-    shutil.rmtree(workspace.folder, ignore_errors=True)  # a queue of DVC may still write its log
-    shutil.copytree(snapshot, workspace.folder, symlinks=True, dirs_exist_ok=True)
-
-
-def test_every_figure_and_result_is_there(workspace: Workspace):
-    files = workspace.files("results", "figures", "data/drawn")
-    named = {**dict.fromkeys(MEASURED + PROJECTED, "tiny"), **dict.fromkeys(TOYS.values(), "toy")}
-    for noun, name in named.items():
-        assert all(files[file] for file in figure_files(noun, name))
-        assert any(file.startswith(f"results/{noun}/") for file in files)
-    # One model alone is compared with none: no table without rows, no figure without a picture.
-    assert not any(f"/{noun}/" in file for file in files for noun in ("compare", *COMPARED))
-
-
-@pytest.mark.slow
-def test_a_report_takes_all_that_is_computed_and_puts_it_on_a_page(workspace: Workspace):
-    command = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report", "tiny")
-    said = workspace.run(*command)
-    # The ledger reads two of the toys.
-    left_out = {"draw_toys", "draw_runs", "draw_sequences"}
-    left_out |= {"measure_estimators", "measure_grammar"}
-    n_stages = len((expected_stages("tiny") | SHARED) - left_out)
-    assert f"{n_stages} stages in " in said
-    assert f"{n_stages} of them known before" in said
-    for folder in ("results", "figures"):
-        made = {
-            file: content
-            for file, content in workspace.files(folder).items()
-            if "tiny" in (Path(file).stem, Path(file).parent.name)
-        }
-        assert made
-        for file, content in made.items():
-            assert (workspace.folder / "reports/tiny" / file).read_bytes() == content
-    page = (workspace.folder / "reports/tiny/index.html").read_text(encoding="utf-8")
-    assert all(f'id="{noun}"' in page for noun in MEASURED + PROJECTED)
+def back_to_the_start(workspace: Workspace, copy: Path) -> Iterator[None]:
+    with restored(workspace, copy):
+        yield
 
 
 def test_a_run_that_was_killed_goes_on_and_gives_the_same_bytes(workspace: Workspace):
     before = workspace.files(*BUILT)
-    nouns = ("vocabulary", "mean_embedding", "interrelations")
+    nouns = ("helix", "positions", "sinusoidal_positions")
     for noun in nouns:
         shutil.rmtree(workspace.folder / "results" / noun)
-    started = start_and_kill(workspace, "measure_interrelations@tiny")
-    resumed = workspace.repro("--no-run-cache")
+    started = start_and_kill(workspace, "measure_positions@tiny", ADDRESS)
+    resumed = workspace.repro("--no-run-cache", CHAPTER)
     assert {f"measure_{noun}@tiny" for noun in nouns} <= started | resumed
-    assert started & resumed == {"measure_interrelations@tiny"}
+    assert started & resumed == {"measure_positions@tiny"}
     assert workspace.files(*BUILT) == before
-
-
-@pytest.mark.slow  # computes everything once more
-def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
-    workspace: Workspace,
-):
-    before = workspace.files(*BUILT)
-    for folder in BUILT:
-        shutil.rmtree(workspace.folder / folder)
-    # DVC refuses a dependency that is not there, and without runs no stage makes these folders.
-    workspace.git("checkout", "--", *RUN_FOLDERS)
-    for lock in graph_files(workspace.folder, LOCK):
-        (workspace.folder / lock).unlink()
-    started = start_and_kill(workspace, "measure_interrelations@tiny")
-    resumed = workspace.repro("--no-run-cache")
-    assert started | resumed == expected_stages("tiny") | SHARED | OF_ALL | OF_RUNS
-    assert started & resumed == {"measure_interrelations@tiny"}
-    assert workspace.files(*BUILT) == before
-
-
-def start_and_kill(workspace: Workspace, last: str) -> set[str]:
-    """Run the pipeline until stage `last` computes, then kill it; the stages that ran."""
-    process = subprocess.Popen(
-        ["dvc", "repro", "--no-run-cache"],
-        cwd=workspace.folder,
-        env=workspace.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout
-    started: set[str] = set()
-    for line in process.stdout:
-        started |= set(RUNNING.findall(line))
-        if last in started and line.startswith("> "):  # the command follows the name
-            break
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return started
 
 
 @pytest.mark.parametrize(
     ("file", "change", "stages"),
     [
-        ("conf/draw/learned/similarity.yaml", {"digits": 3}, {"draw_learned@tiny"}),
+        ("conf/draw/positional/helix.yaml", {"digits": 2}, {CHAPTER}),
         (
-            "conf/measure/learned/mean_embedding.yaml",
-            {"n_tokens": 3},
-            {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw_learned@tiny"},
+            "conf/measure/positional/positions.yaml",
+            {"n_shuffles": 9},
+            {"measure_positions@tiny", CHAPTER},
         ),
         ("params.yaml", {"device": "auto"}, set()),  # nor does a second run do anything else
     ],
@@ -198,52 +64,7 @@ def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
     workspace: Workspace, file: str, change: dict[str, object], stages: set[str]
 ):
     workspace.edit(file, **change)
-    assert workspace.repro() - (OF_ALL if stages else set()) == stages
-
-
-def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
-    workspace.edit("params.yaml", seed=1)
-    # Dry: what hangs on them would run after them, as with every other setting.
-    toys = {*TOYS} - {"measure_grammar"}  # whose seed is that of its corpus
-    seeded = {*toys, *(f"{stage}@tiny" for stage in SEEDED)}
-    assert workspace.repro("--dry") == seeded
-
-
-def test_an_experiment_changes_a_setting_and_shows_it(workspace: Workspace):
-    workspace.run(
-        "dvc", "exp", "run", "-S", "conf/measure/learned/interrelations.yaml:threshold=0.3"
-    )
-    shown = workspace.run("dvc", "metrics", "diff")
-    assert "token_position.threshold" in shown
-    assert "0.3" in shown
-    assert "threshold" in workspace.run("dvc", "exp", "show", "--csv")
-
-
-@pytest.mark.slow  # a minute; an experiment by itself is tested above
-def test_queued_experiments_each_run_with_their_own_seed(workspace: Workspace):
-    # One noun is enough, and its number depends on the seed.
-    workspace.run("dvc", "exp", "run", "--queue", "-S", "seed=5,6", SEPARABILITY)
-    workspace.run("dvc", "queue", "start")
-    for _ in range(150):
-        status = workspace.run("dvc", "queue", "status")
-        if "Queued" not in status and "Running" not in status:
-            break
-        time.sleep(1)
-    assert status.count("Success") == 2, status
-    rows = list(csv.DictReader(workspace.run("dvc", "exp", "show", "--csv").splitlines()))
-    seed = next(key for key in rows[0] if re.fullmatch(r"(.*:)?seed", key))
-    raw_auc = next(key for key in rows[0] if key.endswith("raw.auc"))
-    auc = {row[seed]: row[raw_auc] for row in rows}
-    # Three seeds, three ways to fold: had they run on one tree's settings, these would be equal.
-    assert {"0", "5", "6"} <= auc.keys()
-    assert len({auc[each] for each in ("0", "5", "6")}) == 3
-
-
-def test_plots_are_put_on_one_page(workspace: Workspace):
-    said = workspace.run("dvc", "plots", "show", "--out", "dvc_plots")
-    assert "failed" not in said
-    page = (workspace.folder / "dvc_plots/index.html").read_text()
-    assert page.count("<img") == len(workspace.files("figures")) / 2
+    assert workspace.repro(CHAPTER) == stages
 
 
 def test_a_stage_runs_alone_and_takes_settings_from_the_command_line(workspace: Workspace):
@@ -260,7 +81,7 @@ def test_a_stage_runs_alone_and_takes_settings_from_the_command_line(workspace: 
 
 def test_an_unknown_model_stops_before_anything_runs(workspace: Workspace):
     workspace.edit("params.yaml", models=["bret"])
-    said = workspace.run("dvc", "repro", check=False)
+    said = workspace.run("dvc", "repro", ADDRESS.partition("@")[0], check=False)
     assert "conf/model/bret.yaml" in said
     assert "Running stage" not in said
     refused = workspace.run("embspace", "check", check=False)
@@ -271,6 +92,6 @@ def test_new_weights_behind_a_pin_are_not_taken(workspace: Workspace):
     description = yaml.safe_load((workspace.folder / "conf/model/tiny.yaml").read_text())
     description["sha256"] = {"model.safetensors": "0" * 64}
     (workspace.folder / "conf/model/tiny.yaml").write_text(yaml.safe_dump(description))
-    said = workspace.run("dvc", "repro", check=False)
+    said = workspace.run("dvc", "repro", ADDRESS, check=False)
     assert "sha256 differs from conf/model/tiny.yaml" in said
     assert "expected " + "0" * 64 in said
