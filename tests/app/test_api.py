@@ -153,7 +153,7 @@ def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):
     assert (found.layer, found.pooling, found.as_is.n_pairs) == (1, "mean", 6)
     assert found.tokens is None
     assert s.cosine("cat", "dog").tokens is not None
-    with pytest.raises(InputError, match="--layer: found 9"):
+    with pytest.raises(InputError, match="^layer: found 9"):
         s.cosine("cat", "dog", layer=9)
 
 

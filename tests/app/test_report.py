@@ -145,13 +145,15 @@ def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Works
         cwd=workspace.folder,
         env=workspace.environment(),
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdout is not None
+        assert process.stdout is not None and process.stderr is not None
         for line in process.stdout:
             if steps(line) == ["extract_hidden_states@tiny-posts"]:
                 process.send_signal(signal.SIGTERM)
                 break
+        assert process.stderr.read().endswith("the same command goes on from here\n")
     assert process.returncode == 128 + signal.SIGTERM
     said = report(workspace, "tiny")
     assert said.returncode == 0, said.stderr

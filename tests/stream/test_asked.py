@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.stream.asked import Options, stream_corpus
+from embspace.stream.asked import PLACE, Options, stream_corpus
 from embspace.stream.cluster import Cluster
 
 OPTIONS = Options(
@@ -44,3 +44,32 @@ def test_a_corpus_of_conf_is_measured(tiny_tree: Path, monkeypatch: pytest.Monke
     stream_corpus("model_card", OPTIONS, Cluster(None, 1, 0), again.append)
     n_shards = said[0].split(" in ")[1].split(" shard")[0]
     assert f"{n_shards} of them finished" in again[0]
+
+
+def test_a_column_that_no_row_has_is_told_beside_those_that_there_are(
+    tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tiny_tree)
+    Path("posts.jsonl").write_text('{"body": "A cat sat."}\n', encoding="utf-8")
+    options = replace(OPTIONS, text_column="tetx")
+    with pytest.raises(InputError, match=r"column 'tetx'; the first is in a row .* has 'body'"):
+        stream_corpus("posts.jsonl", options, Cluster(None, 1, 0), print)
+
+
+def test_tables_of_another_folder_of_the_same_name_are_not_written_over(
+    tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tiny_tree)
+    Path("letters").mkdir()
+    Path("letters/a.txt").write_text("A cat sat.\nThe dog ran away.\n", encoding="utf-8")
+    place, counts = (
+        Path("data/streamed/letters", each) for each in (PLACE, "results/counts/a.csv")
+    )
+    counts.parent.mkdir(parents=True)
+    counts.touch()
+    place.write_text("/elsewhere/letters", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"has the tables of /elsewhere/letters, not of .*/letters;"
+    ):
+        stream_corpus("letters", OPTIONS, Cluster(None, 1, 0), print)
+    assert place.read_text(encoding="utf-8") == "/elsewhere/letters"

@@ -182,7 +182,12 @@ class Spaces:
 
         self._make(self._states_stage, self._matrices_stage)
         with chdir(self.tree.folder):
-            return compare_texts(self.model, CORPUS, first, second, layer=layer, pooling=pooling)
+            try:
+                return compare_texts(
+                    self.model, CORPUS, first, second, layer=layer, pooling=pooling
+                )
+            except InputError as error:  # that names an option of the command
+                raise InputError(str(error).removeprefix("--")) from error
 
     @property
     def _matrices_stage(self) -> str:

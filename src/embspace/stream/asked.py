@@ -19,6 +19,7 @@ from embspace.stream.sources import Source, check_place, find_sources
 from embspace.stream.tables import Intervals
 
 STREAMED = Path("data/streamed")
+PLACE = "place.txt"
 SPACES = ("token", "cls", "mean")
 TOKENS_PER_CHUNK = 16384  # whose states of all layers are in memory at once, at least
 
@@ -55,6 +56,8 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         )
     name, sources = _sources(place, options, say)
     folder = STREAMED / name
+    if options.results is None:
+        _keep_place(folder, place)
     reading = _reading(options, sources, _spaces(place))
     asked = Asked(
         corpus=name,
@@ -67,6 +70,25 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         root=Path.cwd(),
     )
     return measure_corpus(asked, cluster, say)
+
+
+def _keep_place(folder: Path, place: str) -> None:
+    """Write down which place the tables of a folder are of.
+
+    Raises:
+        InputError: if it is another one, whose tables would be written over.
+    """
+    described = Path(f"conf/corpus/{place}.yaml")
+    is_local = not described.is_file() and "://" not in place
+    now = str(Path(place).absolute()) if is_local else place
+    kept = folder / PLACE
+    before = kept.read_text(encoding="utf-8") if kept.is_file() else now
+    if before != now and any(folder.glob("results/counts/*.csv")):
+        raise InputError(
+            f"{folder}: has the tables of {before}, not of {now}; give these a folder by --results"
+        )
+    with writing(kept) as partial:
+        partial.write_text(now, encoding="utf-8")
 
 
 def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]:

@@ -18,7 +18,7 @@ from embspace.files.together import write_csv, writing_together
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
-from embspace.stream.sources import Source, say_of_empty
+from embspace.stream.sources import NoText, Source, read_rows, say_of_empty
 from embspace.stream.store import StoredShard, is_finished, shard_path
 from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
 from embspace.stream.work import finish_layer, finish_shard, make_pilot
@@ -98,8 +98,7 @@ def _run_shards(
         say=lambda _: None,
     )
     if failed or not pilots[0]:
-        column = shards[0].source.text_column
-        reason = failed.get("pilot", f"no text could be read in the column {column!r}")
+        reason = failed["pilot"] if failed else _why_none(shards[0])
         raise InputError(f"{asked.corpus}: the first texts: {reason}")
     progress = Progress(sum(shard.n for shard in left), say)
     calls = {
@@ -119,6 +118,15 @@ def _run_shards(
             f"{asked.corpus}: {counted(len(failed), 'shard')} failed on every try; the same "
             f"command goes on with them\n{listed}"
         )
+
+
+def _why_none(shard: Shard) -> str:
+    """Return that no text could be read, and the reason that its first row gives."""
+    said = f"no text could be read in the column {shard.source.text_column!r}"
+    first = next(read_rows(shard.source, shard.first, 1), None)
+    if first is not None and isinstance(first.text, NoText):
+        said += f"; the first {first.text.reason}"
+    return said
 
 
 class Progress:

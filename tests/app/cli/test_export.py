@@ -32,3 +32,14 @@ def test_a_home_of_nobody_is_told(tmp_path: Path):
     given = ("--to", "parquet", "--folder", "~nobody_is_called_so/a")
     found = call("export", str(tmp_path / "own.npy"), *given)
     assert found.exit_code == 1 and "'~nobody_is_called_so', which is no user" in found.stderr
+
+
+def test_an_option_that_says_nothing_of_the_space_is_refused(tmp_path: Path):
+    np.save(tmp_path / "own.npy", np.eye(3))
+    given = ("--to", "parquet", "--folder", str(tmp_path))
+    for option, value in (("model", "minilm"), ("corpus", "articles"), ("layer", "2")):
+        found = call("export", str(tmp_path / "own.npy"), *given, f"--{option}", value)
+        assert found.exit_code == 1 and f"--{option}: found beside" in found.stderr
+    found = call("export", "tokens", *given, "--pooling", "cls")
+    assert "--pooling: found beside 'tokens', allowed: beside texts" in found.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["own.npy"]

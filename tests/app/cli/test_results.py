@@ -28,9 +28,11 @@ def test_a_report_reads_texts_as_it_is_told(
     page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(root)
-    said = call("report", "x", "--corpus", "a.csv", "--separator", r"\t", "--text-column", "b")
+    columns = ("--text-column", "b", "--label-column", "c")
+    said = call("report", "x", "--corpus", "a.csv", "--separator", r"\t", *columns)
     assert (said.exit_code, said.stdout) == (0, "reports/x.html\n")
-    assert page == {"layers": False, "reading": {"separator": "\t", "text_column": "b"}}
+    reading = {"separator": "\t", "text_column": "b", "group_column": "c"}
+    assert page == {"layers": False, "reading": reading}
 
 
 def test_the_page_is_named_from_where_the_user_is(

@@ -3,7 +3,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.queries.corpus_space import EXTRACT, check_query, load_corpus_space, outdated
+from embspace.app.queries.corpus_space import (
+    EXTRACT,
+    check_query,
+    corpus_of,
+    load_corpus_space,
+    outdated,
+)
 from embspace.app.run import addresses_of
 from embspace.errors import InputError
 from tests.app.queries.extracted import write_extracted
@@ -37,3 +43,12 @@ def test_what_is_no_text_is_told():
         check_query("\n")
     check_query("a text")
     assert "older than the texts" in str(outdated())
+
+
+def test_without_a_name_it_is_the_usual_corpus_or_the_first_of_a_report(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    assert (corpus_of(None), corpus_of("posts")) == ("articles", "posts")
+    monkeypatch.chdir(write_extracted(tmp_path, TEXTS))
+    assert corpus_of(None) == "one"

@@ -7,12 +7,23 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
-from embspace.app.cli.results import LayerOption, ModelOption, PoolingOption
+from embspace.app.cli.results import CorpusOption, LayerOption, ModelOption, PoolingOption
 from embspace.app.homes import expanded
-from embspace.errors import visible
+from embspace.errors import InputError, visible
+
+# What each kind of space is asked for by, beside the folder and the tool.
+USED = {
+    "file": {"labels"},
+    "input": {"model"},
+    "positional": {"model"},
+    "segment": {"model"},
+    "tokens": {"model", "corpus", "layer"},
+    "texts": {"model", "corpus", "layer", "pooling"},
+}
 
 
 def export(
+    context: typer.Context,
     space: Annotated[
         str,
         typer.Argument(
@@ -28,9 +39,7 @@ def export(
         ),
     ],
     model: ModelOption = "minilm",
-    corpus: Annotated[
-        str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")
-    ] = "articles",
+    corpus: CorpusOption = None,
     layer: LayerOption = -1,
     pooling: PoolingOption = "mean",
     labels: Annotated[
@@ -51,10 +60,11 @@ def export(
         texts_space,
         tokens_space,
     )
-    from embspace.errors import InputError
+    from embspace.app.queries.corpus_space import corpus_of
 
     with clear_errors():
         target = expanded(folder).absolute()
+        _refuse_unused(context, space)
     if space not in (*LEARNED, *OF_TEXTS):
         with clear_errors():
             if not Path(space).suffix:
@@ -63,14 +73,27 @@ def export(
             lines = export_space(own_space(Path(space), labels), to, target)
     else:
         with at_model(model) as name:
-            if labels is not None:
-                raise InputError(f"--labels: found beside '{space}', allowed: beside a file")
             if space == "texts":
-                found = texts_space(name, corpus, layer, pooling)
+                found = texts_space(name, corpus_of(corpus), layer, pooling)
             elif space == "tokens":
-                found = tokens_space(name, corpus, layer)
+                found = tokens_space(name, corpus_of(corpus), layer)
             else:
                 found = learned_space(name, space)
             lines = export_space(found, to, target)
     for line in lines:
         typer.echo(visible(line))
+
+
+def _refuse_unused(context: typer.Context, space: str) -> None:
+    """Stop if an option is given that says nothing of the space.
+
+    Raises:
+        InputError: naming it, and the spaces that it is for.
+    """
+    kind = space if space in USED else "file"
+    for option in ("labels", "model", "corpus", "layer", "pooling"):
+        source = context.get_parameter_source(option)
+        if option not in USED[kind] and source is not None and source.name == "COMMANDLINE":
+            places = [each for each, used in USED.items() if option in used]
+            allowed = ", ".join(places).replace("file", "a file of vectors")
+            raise InputError(f"--{option}: found beside '{space}', allowed: beside {allowed}")

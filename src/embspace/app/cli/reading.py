@@ -4,6 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+TextColumnOption = Annotated[
+    str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
+]
+LabelColumnOption = Annotated[
+    str | None,
+    typer.Option("--label-column", help="Of the file; without it, such as `label` or `topic`."),
+]
 SeparatorOption = Annotated[
     str | None, typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab.")
 ]

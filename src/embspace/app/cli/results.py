@@ -14,7 +14,13 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
-from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
+from embspace.app.cli.reading import (
+    LabelColumnOption,
+    SeparatorOption,
+    SkipEmptyOption,
+    TextColumnOption,
+    reading_of,
+)
 from embspace.errors import InputError, one_line, visible
 
 ModelOption = Annotated[
@@ -27,6 +33,14 @@ LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
 PoolingOption = Annotated[str, typer.Option("--pooling", help="cls, mean or max.")]
+CorpusOption = Annotated[
+    str | None,
+    typer.Option(
+        "--corpus",
+        help="One of `corpora` in params.yaml, of a report its texts; without it, `articles`, or "
+        "else the first.",
+    ),
+]
 
 
 def report(
@@ -46,9 +60,8 @@ def report(
             metavar="FILE",
         ),
     ] = None,
-    text_column: Annotated[
-        str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
-    ] = None,
+    text_column: TextColumnOption = None,
+    label_column: LabelColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
     quick: Annotated[
@@ -83,10 +96,10 @@ def report(
     from embspace.app.report import describe_subject, first_table, write_report
     from embspace.app.working_tree import find_root
 
-    # An end from outside, too, must end the stages that run.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGTERM, _end)
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    reading = reading_of(separator, skip_empty=skip_empty, text_column=text_column)
+    columns = {"text_column": text_column, "group_column": label_column}
+    reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         root = find_root()
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
@@ -103,6 +116,12 @@ def report(
     typer.echo(page)
     if not no_open and sys.stdout.isatty():
         typer.launch(page)
+
+
+def _end(number: int, _frame: object) -> None:
+    """End the command, and by that the stages that run, when someone else asks for it."""
+    typer.echo("ended from outside; the same command goes on from here", err=True)
+    sys.exit(128 + number)
 
 
 def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: bool) -> Path | None:
@@ -178,9 +197,7 @@ def figure(
 
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
-    corpus: Annotated[
-        str, typer.Option("--corpus", help="One of `corpora` in params.yaml.")
-    ] = "articles",
+    corpus: CorpusOption = None,
     model: ModelOption = "minilm",
     layer: LayerOption = -1,
     pooling: PoolingOption = "mean",
@@ -190,10 +207,11 @@ def search(
 
     Which layer and pooling find best is what `measure_search` measures: results/search/.
     """
+    from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
 
     with at_model(model) as name:
-        hits = find(name, corpus, query, layer=layer, pooling=pooling, n_hits=top)
+        hits = find(name, corpus_of(corpus), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
         typer.echo(visible(f"{hit.cosine:6.3f}  {one_line(visible(name))}\n        {hit.snippet}"))
@@ -202,26 +220,23 @@ def search(
 def cosine(
     first: Annotated[str, typer.Argument(help="A text, or a word.")],
     second: Annotated[str, typer.Argument(help="Another one.")],
-    corpus: Annotated[
-        str,
-        typer.Option(
-            "--corpus", help="One of `corpora` in params.yaml, best of texts as long as yours."
-        ),
-    ] = "articles",
+    corpus: CorpusOption = None,
     model: ModelOption = "minilm",
     layer: LayerOption = -1,
     pooling: PoolingOption = "mean",
 ) -> None:
     """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 
-    Pairs are of different documents. Says the percentile with its interval over documents, z, and
-    the same after the mean of all is taken off. Of two words that are single tokens, also says the
-    cosine of their input vectors, among all pairs of the vocabulary.
+    Pairs are of different documents, best of texts as long as yours. Says the percentile with its
+    interval over documents, z, and the same after the mean of all is taken off. Of two words that
+    are single tokens, also says the cosine of their input vectors, among all pairs of the
+    vocabulary.
     """
+    from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.cosine import compare_texts
 
     with at_model(model) as name:
-        found = compare_texts(name, corpus, first, second, layer=layer, pooling=pooling)
+        found = compare_texts(name, corpus_of(corpus), first, second, layer=layer, pooling=pooling)
     typer.echo(visible(str(found)))
 
 

@@ -8,7 +8,13 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
-from embspace.app.cli.reading import SeparatorOption, SkipEmptyOption, reading_of
+from embspace.app.cli.reading import (
+    LabelColumnOption,
+    SeparatorOption,
+    SkipEmptyOption,
+    TextColumnOption,
+    reading_of,
+)
 
 
 def sample(
@@ -44,13 +50,8 @@ def layer(
     model: Annotated[
         str, typer.Option("--model", help="One of `embspace models`, a folder, or owner/name.")
     ] = "minilm",
-    label_column: Annotated[
-        str | None,
-        typer.Option("--label-column", help="Of the file; without it, such as `label` or `topic`."),
-    ] = None,
-    text_column: Annotated[
-        str | None, typer.Option("--text-column", help="Of the file; without it, `text`.")
-    ] = None,
+    label_column: LabelColumnOption = None,
+    text_column: TextColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
 ) -> None:
@@ -63,8 +64,8 @@ def layer(
     from embspace.app.working_tree import find_root
 
     say = partial(typer.echo, err=True)
-    given = {"text_column": text_column, "group_column": label_column}
-    reading = reading_of(separator, skip_empty=skip_empty, **given)
+    columns = {"text_column": text_column, "group_column": label_column}
+    reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=True, reading=reading)
         from embspace.app.layer import choose_layer

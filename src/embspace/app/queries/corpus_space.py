@@ -13,12 +13,22 @@ from embspace.app.queries.loading import without_report_of_weights
 from embspace.app.queries.reported import why_not_there
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError, not_among
+from embspace.settings.params import read_params
 
 if TYPE_CHECKING:
     from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
 
 EXTRACT = "embspace run extract_hidden_states"
+USUAL = "articles"  # the corpus of a query that names none
+
+
+def corpus_of(asked: str | None) -> str:
+    """Return the corpus that is asked for, or else the usual one, or the first of params.yaml."""
+    if asked is not None:
+        return asked
+    known = read_params().corpora
+    return USUAL if USUAL in known or not known else known[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +114,7 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
     from embspace.files.tensors import load_tensors
     from embspace.settings.find_description import LIST
     from embspace.settings.model import VectorsModel, describe_model
-    from embspace.settings.params import CONF, read_params
+    from embspace.settings.params import CONF
     from embspace.settings.schema import read_yaml
 
     known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
