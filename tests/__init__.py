@@ -1,5 +1,10 @@
 """What checks types and shapes while tests run; an int passes for a float."""
 
-from beartype import BeartypeConf, beartype
+from typing import Any
 
-check_types = beartype(conf=BeartypeConf(is_pep484_tower=True))
+
+def check_types(checked: Any) -> Any:
+    """Return the function or class with its checks; see `addopts` in pyproject.toml."""
+    from beartype import BeartypeConf, beartype  # which CI's recomputation has not
+
+    return beartype(conf=BeartypeConf(is_pep484_tower=True))(checked)

@@ -127,6 +127,25 @@ def test_a_run_from_nothing_that_was_killed_goes_on_and_gives_the_same_bytes(
     assert workspace.files(*BUILT) == before
 
 
+@pytest.mark.parametrize(
+    ("file", "change", "stages"),
+    [
+        ("conf/draw/learned/similarity.yaml", {"digits": 3}, {"draw_learned@tiny"}),
+        (
+            "conf/measure/learned/mean_embedding.yaml",
+            {"n_tokens": 3},
+            {"measure_mean_embedding@tiny", "measure_ledger@tiny", "draw_learned@tiny"},
+        ),
+        ("params.yaml", {"device": "auto"}, set()),  # nor does a second run do anything else
+    ],
+)
+def test_a_changed_setting_runs_its_stage_and_what_hangs_on_it(
+    workspace: Workspace, file: str, change: dict[str, object], stages: set[str]
+):
+    workspace.edit(file, **change)
+    assert workspace.repro() == stages | (OF_ALL if stages else set())
+
+
 def test_a_changed_seed_re_runs_all_in_which_chance_enters(workspace: Workspace):
     workspace.edit("params.yaml", seed=1)
     # Dry: what hangs on them would run after them, as with every other setting.

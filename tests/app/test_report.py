@@ -1,4 +1,4 @@
-"""Command `embspace report` as a user has it; the whole of it on real stages: test_pipeline.py."""
+"""Command `embspace report` as a user has it; on all real stages: test_whole_pipeline.py."""
 
 import json
 import re

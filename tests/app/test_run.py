@@ -60,6 +60,12 @@ def test_a_model_that_the_stages_do_not_take_is_answered_with_those_they_do(tree
         addresses_of(tree, "dynamics", model)
 
 
+@pytest.fixture(autouse=True)
+def no_dvc_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Import no DVC while `sys.executable` is another: multiprocessing would keep that one."""
+    monkeypatch.setattr(run, "import_module", lambda name: None)
+
+
 def test_dvc_runs_the_stages_and_its_exit_code_comes_back(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -40,6 +40,7 @@ def test_a_corpus_of_conf_is_measured(tiny_tree: Path, monkeypatch: pytest.Monke
     folder = stream_corpus("model_card", OPTIONS, Cluster(None, 1, 0), said.append)
     for family in ("direction", "spectrum", "intrinsic_dimension", "hubs"):
         assert (folder / f"{family}/profiles/tiny.csv").is_file()
+    assert (folder.parent / PLACE).read_text(encoding="utf-8") == "model_card"
     again = list[str]()
     stream_corpus("model_card", OPTIONS, Cluster(None, 1, 0), again.append)
     n_shards = said[0].split(" in ")[1].split(" shard")[0]
@@ -52,7 +53,9 @@ def test_a_column_that_no_row_has_is_told_beside_those_that_there_are(
     monkeypatch.chdir(tiny_tree)
     Path("posts.jsonl").write_text('{"body": "A cat sat."}\n', encoding="utf-8")
     options = replace(OPTIONS, text_column="tetx")
-    with pytest.raises(InputError, match=r"column 'tetx'; the first is in a row .* has 'body'"):
+    with pytest.raises(
+        InputError, match=r"column 'tetx'; the first text is in a row .* has 'body'"
+    ):
         stream_corpus("posts.jsonl", options, Cluster(None, 1, 0), print)
 
 
@@ -68,8 +71,6 @@ def test_tables_of_another_folder_of_the_same_name_are_not_written_over(
     counts.parent.mkdir(parents=True)
     counts.touch()
     place.write_text("/elsewhere/letters", encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"has the tables of /elsewhere/letters, not of .*/letters;"
-    ):
+    with pytest.raises(InputError, match=r"has the tables of /elsewhere/letters, not of letters;"):
         stream_corpus("letters", OPTIONS, Cluster(None, 1, 0), print)
     assert place.read_text(encoding="utf-8") == "/elsewhere/letters"

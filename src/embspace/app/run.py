@@ -5,8 +5,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from itertools import product
 from pathlib import Path
+from threading import Thread
 
 from embspace.app.durations import Durations
 from embspace.app.prune import find_strays, remove
@@ -37,7 +39,11 @@ def run_stages(name: str | None, model: str | None) -> int:
     targets = [] if name is None else addresses_of(Path(), name, model)
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
+    # `remember_runs` needs DVC in this process, too: it is imported while the stages run.
+    importing = Thread(target=import_module, args=("dvc.repo",))
+    importing.start()
     code = _reproduce(targets)
+    importing.join()
     remember_runs(Path())
     return code
 

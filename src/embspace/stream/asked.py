@@ -19,7 +19,7 @@ from embspace.stream.sources import Source, check_place, find_sources
 from embspace.stream.tables import Intervals
 
 STREAMED = Path("data/streamed")
-PLACE = "place.txt"
+PLACE = "place.txt"  # what the tables beside it are of
 SPACES = ("token", "cls", "mean")
 TOKENS_PER_CHUNK = 16384  # whose states of all layers are in memory at once, at least
 
@@ -57,7 +57,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
     name, sources = _sources(place, options, say)
     folder = STREAMED / name
     if options.results is None:
-        _keep_place(folder, place)
+        _check_place(folder / PLACE, _plain(place))
     reading = _reading(options, sources, _spaces(place))
     asked = Asked(
         corpus=name,
@@ -69,26 +69,33 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         shards=(options.shards or folder / "shards") / options.model,
         root=Path.cwd(),
     )
-    return measure_corpus(asked, cluster, say)
+    found = measure_corpus(asked, cluster, say)
+    if options.results is None:
+        with writing(folder / PLACE) as partial:
+            partial.write_text(_plain(place), encoding="utf-8")
+    return found
 
 
-def _keep_place(folder: Path, place: str) -> None:
-    """Write down which place the tables of a folder are of.
+def _check_place(kept: Path, place: str) -> None:
+    """Stop if the tables beside the file `kept` are of another place: they would be written over.
 
     Raises:
-        InputError: if it is another one, whose tables would be written over.
+        InputError: naming both places.
     """
-    described = Path(f"conf/corpus/{place}.yaml")
-    is_local = not described.is_file() and "://" not in place
-    now = str(Path(place).absolute()) if is_local else place
-    kept = folder / PLACE
-    before = kept.read_text(encoding="utf-8") if kept.is_file() else now
-    if before != now and any(folder.glob("results/counts/*.csv")):
+    before = kept.read_text(encoding="utf-8") if kept.is_file() else place
+    if before != place and any(kept.parent.glob("results/counts/*.csv")):
         raise InputError(
-            f"{folder}: has the tables of {before}, not of {now}; give these a folder by --results"
+            f"{kept.parent}: has the tables of {before}, not of {place}; "
+            "give these a folder by --results"
         )
-    with writing(kept) as partial:
-        partial.write_text(now, encoding="utf-8")
+
+
+def _plain(place: str) -> str:
+    """Return a place in one spelling; one in the tree as seen from its root."""
+    if Path(f"conf/corpus/{place}.yaml").is_file() or "://" in place:
+        return place.rstrip("/")
+    path, root = Path(place).resolve(), Path.cwd().resolve()
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
 def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]:

@@ -125,7 +125,7 @@ def _why_none(shard: Shard) -> str:
     said = f"no text could be read in the column {shard.source.text_column!r}"
     first = next(read_rows(shard.source, shard.first, 1), None)
     if first is not None and isinstance(first.text, NoText):
-        said += f"; the first {first.text.reason}"
+        said += f"; the first text {first.text.reason}"
     return said
 
 

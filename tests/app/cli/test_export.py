@@ -20,7 +20,7 @@ def test_own_vectors_are_written_with_their_labels(tmp_path: Path):
 
 
 def test_what_is_no_space_is_refused():
-    found = call("export", "inputs", "--to", "parquet")
+    found = call("export", "inputs", "--to", "parquet", "--model", "minilm")
     assert found.exit_code == 1 and "allowed: input, positional" in found.stderr
     assert "parquet" in call("export", "input", "--to", "csv").stderr
     found = call("export", "input", "--to", "parquet", "--labels", "a.csv")

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from embspace.app.live import server
+from embspace.app.live import choices, server
+from embspace.errors import InputError
 from tests.app.cli.call import call
 
 
@@ -16,6 +17,19 @@ def test_another_host_needs_a_password():
 def test_a_model_is_looked_for_before_anything_is_opened():
     found = call("app", "--model", "minlm")
     assert found.exit_code == 1 and "did you mean 'minilm'" in found.stderr
+
+
+def test_a_model_that_reads_no_text_is_told_before_a_library_is_missed(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def refuse(asked: str | None) -> list[str]:
+        raise InputError("no model reads texts")
+
+    monkeypatch.setattr(server, "find_spec", lambda name: None)
+    monkeypatch.setattr(choices, "models_to_choose", refuse)
+    assert "no model reads texts" in call("app").stderr
+    monkeypatch.setattr(choices, "models_to_choose", lambda asked: ["minilm"])
+    assert "gradio is not installed" in call("app").stderr
 
 
 def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):

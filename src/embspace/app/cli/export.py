@@ -64,7 +64,8 @@ def export(
 
     with clear_errors():
         target = expanded(folder).absolute()
-        _refuse_unused(context, space)
+        if space in USED or Path(space).suffix:
+            _refuse_unused(context, space)
     if space not in (*LEARNED, *OF_TEXTS):
         with clear_errors():
             if not Path(space).suffix:

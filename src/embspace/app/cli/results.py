@@ -5,7 +5,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -37,8 +37,8 @@ CorpusOption = Annotated[
     str | None,
     typer.Option(
         "--corpus",
-        help="One of `corpora` in params.yaml, of a report its texts; without it, `articles`, or "
-        "else the first.",
+        help="One of `corpora` in params.yaml; for a report, the name of its texts. Without it: "
+        "`articles` if there, else the first.",
     ),
 ]
 
@@ -120,7 +120,8 @@ def report(
 
 def _end(number: int, _frame: object) -> None:
     """End the command, and by that the stages that run, when someone else asks for it."""
-    typer.echo("ended from outside; the same command goes on from here", err=True)
+    with suppress(OSError):  # not by `echo`, which may be at work when the signal comes
+        os.write(2, b"ended from outside; the same command goes on from here\n")
     sys.exit(128 + number)
 
 
@@ -227,10 +228,10 @@ def cosine(
 ) -> None:
     """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 
-    Pairs are of different documents, best of texts as long as yours. Says the percentile with its
-    interval over documents, z, and the same after the mean of all is taken off. Of two words that
-    are single tokens, also says the cosine of their input vectors, among all pairs of the
-    vocabulary.
+    Pairs are of different documents. Choose a corpus whose texts are as long as yours. Says the
+    percentile with its interval over documents, z, and the same after the mean of all is taken
+    off. Of two words that are single tokens, also says the cosine of their input vectors, among
+    all pairs of the vocabulary.
     """
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.cosine import compare_texts

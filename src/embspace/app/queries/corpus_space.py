@@ -28,7 +28,7 @@ def corpus_of(asked: str | None) -> str:
     if asked is not None:
         return asked
     known = read_params().corpora
-    return USUAL if USUAL in known or not known else known[0]
+    return USUAL if USUAL in known else known[0]
 
 
 @dataclass(frozen=True, eq=False)
