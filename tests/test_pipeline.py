@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.tiny_pipeline import copied, restored, start_and_kill, tiny_pipeline
+from tests.tiny_pipeline import restored, start_and_kill, tiny_pipeline
 from tests.whole_pipeline import BUILT
 from tests.workspace import Workspace
 
@@ -24,15 +24,9 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     return tiny_pipeline(root, tmp_path_factory.mktemp("pipeline"), CHAPTER)
 
 
-@pytest.fixture(scope="module")
-def copy(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree as it was made."""
-    return copied(workspace, tmp_path_factory.mktemp("copy"))
-
-
 @pytest.fixture(autouse=True)
-def back_to_the_start(workspace: Workspace, copy: Path) -> Iterator[None]:
-    with restored(workspace, copy):
+def back_to_the_start(workspace: Workspace) -> Iterator[None]:
+    with restored(workspace):
         yield
 
 

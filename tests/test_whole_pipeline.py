@@ -15,7 +15,7 @@ import pytest
 
 from embspace.settings.pipeline import LOCK, graph_files
 from tests.drawn import figure_files
-from tests.tiny_pipeline import copied, restored, start_and_kill, tiny_pipeline
+from tests.tiny_pipeline import restored, start_and_kill, tiny_pipeline
 from tests.whole_pipeline import (
     BUILT,
     COMPARED,
@@ -66,15 +66,9 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     return tiny_pipeline(root, tmp_path_factory.mktemp("pipeline"))
 
 
-@pytest.fixture(scope="module")
-def copy(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree as it was made."""
-    return copied(workspace, tmp_path_factory.mktemp("copy"))
-
-
 @pytest.fixture(autouse=True)
-def back_to_the_start(workspace: Workspace, copy: Path) -> Iterator[None]:
-    with restored(workspace, copy):
+def back_to_the_start(workspace: Workspace) -> Iterator[None]:
+    with restored(workspace):
         yield
 
 

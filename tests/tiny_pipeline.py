@@ -28,20 +28,21 @@ def tiny_pipeline(root: Path, folder: Path, *targets: str) -> Workspace:
         tree.repro(*targets)
     tree.variables.clear()  # the tests have the user's `python`
     tree.commit()
+    shutil.copytree(tree.folder, _copy_of(tree), symlinks=True)
     return tree
 
 
-def copied(tree: Workspace, folder: Path) -> Path:
-    """Copy the tree as it is, with what DVC and git know of it."""
-    return shutil.copytree(tree.folder, folder / "tree", symlinks=True)
-
-
 @contextmanager
-def restored(tree: Workspace, copy: Path) -> Iterator[None]:
+def restored(tree: Workspace) -> Iterator[None]:
     """Undo what a test changes: to copy the tree takes a tenth of what `dvc repro` does."""
     yield
     shutil.rmtree(tree.folder, ignore_errors=True)  # a queue of DVC may still write its log
-    shutil.copytree(copy, tree.folder, symlinks=True, dirs_exist_ok=True)
+    shutil.copytree(_copy_of(tree), tree.folder, symlinks=True, dirs_exist_ok=True)
+
+
+def _copy_of(tree: Workspace) -> Path:
+    """Return where the tree is kept as it was made, with what DVC and git know of it."""
+    return tree.folder.with_name(f"{tree.folder.name}_copy")
 
 
 def start_and_kill(tree: Workspace, last: str, *targets: str) -> set[str]:
