@@ -34,9 +34,11 @@ def test_the_title_shows_the_digits_in_which_heads_surely_differ():
     table = small["head_features/divergence"].copy()
     columns = ["divergence", "divergence_low", "divergence_high"]
     table[columns] = table[columns] / 1000
+    table["random_weights"] = 5.6e-5
     small["head_features/divergence"] = table
     title = " ".join(draw_head_map(small, "x", **DRAWN)[0].get_suptitle().split())
     assert "differ by 0.0003 bits, less than those of different layers, 0.0004 bits" in title
+    assert title.endswith("with random weights by less than 0.001")
 
 
 def test_the_panels_show_places_and_divergences():

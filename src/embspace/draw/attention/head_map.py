@@ -27,6 +27,7 @@ from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
+LEAST = 0.001  # bits; fewer are said to be less than that
 COMPARED = {
     "same_layer": Look("heads of the same layer", BLUE, "o", "-"),
     "other_layers": Look("heads of other layers", VERMILION, "s", "--"),
@@ -81,8 +82,13 @@ def _finding(divergence: pd.DataFrame) -> str:
     one, two = side_by_side([own, other], 2, differ=is_sure)
     return (
         f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
-        f"{two} bits; with random weights by {random:.2g}"
+        f"{two} bits; with random weights by {_small(random)}"
     )
+
+
+def _small(bits: float) -> str:
+    """Return a number that may be near 0, without an exponent."""
+    return f"{bits:.2g}" if bits >= LEAST or not bits else f"less than {LEAST:g}"
 
 
 def _subtitle(plane: pd.DataFrame, label: str, divergence: pd.DataFrame) -> str:

@@ -25,7 +25,7 @@ MEASURES = {
     "label_overlap": "neighbors of one label",
     "balanced_label_overlap": "the same, labels alike",
 }
-NO_LABELS = "No corpus that the model reads has labels that many texts share"
+NO_LABELS = "No corpus that the model reads has two labels with `fewest_documents` documents each"
 COLUMNS = {
     **same("pooling", "layer"),
     **interval("value", "value"),
