@@ -13,7 +13,7 @@ from embspace.app.page.model import (
     page_of,
     section_of,
 )
-from embspace.app.page.pictures import title_in
+from embspace.app.page.pictures import subtitle_in, title_in
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
@@ -91,6 +91,9 @@ TITLED = """<svg>
    <text style="font-weight: 700; font-size: 10px" x="1">Tokens &lt;b&gt; are longer</text>
    <text style="font-weight: 700; font-size: 10px" x="1">than positions</text>
   </g>
+  <g id="subtitle">
+   <text style="font-size: 7px" x="1">MiniLM-L6 · 12 &lt; 13 texts</text>
+  </g>
   <g id="text_3">
    <text style="font-size: 7px" x="1">measure_x</text>
   </g>
@@ -101,15 +104,17 @@ TITLED = """<svg>
 
 def test_the_title_of_a_figure_is_found_in_its_file():
     assert title_in(TITLED) == "Tokens <b> are longer than positions"
-    assert title_in("<svg/>") == ""
+    assert (title_in("<svg/>"), subtitle_in("<svg/>")) == ("", "")
 
 
-def test_the_title_is_found_as_figures_are_saved(tmp_path: Path):
+def test_title_and_subtitle_are_found_as_figures_are_saved(tmp_path: Path):
     use_style()
+    below = "n < 3 & more · of them " * 8
     long = "Positions wind & turn " * 6
-    figure, _ = new_figure(1, 2, height_mm=60, title=long, subtitle="n = 3", stage="measure_x")
+    figure, _ = new_figure(1, 2, height_mm=60, title=long, subtitle=below, stage="measure_x")
     figure.savefig(tmp_path / "a.svg", metadata={"Title": "x"})
-    assert title_in((tmp_path / "a.svg").read_text(encoding="utf-8")) == long.strip()
+    drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert (title_in(drawn), subtitle_in(drawn)) == (long.strip(), below.strip())
 
 
 def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, page: str):
@@ -133,6 +138,7 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         assert nouns == [(each, each) for each in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
+        assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)
         assert re.findall("<h3>(.*)</h3>", listed) == chapters
         assert re.search(
             r'<a href="#ledger">Of \d+ published claims that this model decides, ', listed

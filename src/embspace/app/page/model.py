@@ -1,9 +1,7 @@
 """The page of a report: everything of a model in one HTML file that needs no network."""
 
-import json
-import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from html import escape
@@ -11,17 +9,16 @@ from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
-from embspace.app.page.pictures import fitted, shape_of, shorter_uri, title_in
+from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
+from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
-from embspace.files.tables import load_table
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
@@ -65,6 +62,7 @@ class Section:
     settings: dict[str, str]  # the text of each settings file, by its path
     downloads: list[str]  # relative to the page
     finding: str  # the title of the figure, a sentence; empty if it has none
+    population: str  # what the finding is about, with n: the subtitle of the figure, less the model
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
 
 
@@ -102,10 +100,11 @@ def page_of(
         label=_label(folder, model),
         model=model,
         report=report or model,
-        corpora=_corpora(folder, model),
+        is_decoder=is_decoder(folder, model),
+        corpora=corpora_of(folder, model),
         fewest_sentences=FEWEST,
-        facts=dict(_facts(folder, model)),
-        machine=_machine(),
+        facts=dict(facts_of(folder, model)),
+        machine=this_machine(),
         chapters=_by_chapter(sections),
         methods=_methods(folder, [each.noun for each in sections], model),
         findings=_by_chapter(findings_of(sections, own_texts=own_texts)),
@@ -228,9 +227,12 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
-    finding = title_in(picture.decode("utf-8"))
+    drawing = picture.decode("utf-8")
+    label = _label(folder, model)
+    finding = title_in(drawing)
+    population = subtitle_in(drawing).removeprefix(label).lstrip(" ·,")
     if finding and noun == "ledger":
-        finding = own_finding(folder, model)
+        finding, population = own_finding(folder, model), ""
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -239,12 +241,13 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         noun=noun,
         chapter=CHAPTERS[chapter],
         title=title,
-        name=_without_model(title, _label(folder, model)),
+        name=_without_model(title, label),
         # An image, not part of the page: the names in one figure are those in the next.
         figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         shape=shape_of(picture),
         tables=tables,
         finding=finding,
+        population=population,
         texts=_own_file(folder, noun),
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
@@ -272,60 +275,3 @@ def _without_model(title: str, label: str) -> str:
     """Return a title, in HTML, without the name of the model and what leads to it."""
     leading = "(?:,? (?:of|in|on|by|through)|,)"
     return re.sub(rf"{leading} {re.escape(escape(label))}(?!\w)", "", title)
-
-
-def _corpora(folder: Path, model: str) -> list[dict[str, Any]]:
-    """Return the label of each corpus and the numbers of texts, windows and tokens read of it.
-
-    `halved` are the texts that `measure_search` has cut in two.
-    """
-    import pyarrow.parquet
-
-    def length(file: str) -> int:
-        path = folder / file
-        return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
-
-    search = load_table(str(folder / f"results/search/{model}.csv"))
-    halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
-    described = []
-    for name in read_yaml(folder / PARAMS)["corpora"]:
-        content = read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
-        states = f"data/extracted/hidden_states/{model}/{name}"
-        described.append(
-            {
-                "name": name,
-                **{key: content[key] for key in ("label", "license", "language", "source")},
-                "texts": length(f"data/prepared/texts/{name}.parquet"),
-                "halved": halved.get(name, 0),
-                "windows": length(f"{states}.windows.parquet"),
-                "tokens": length(f"{states}.tokens.parquet"),
-            }
-        )
-    return described
-
-
-def _facts(folder: Path, model: str) -> Iterator[tuple[str, str]]:
-    """Yield where the model comes from, the seed and the device."""
-    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    for key in ("license", "language"):
-        yield key, str(content[key])
-    pin = json.loads((folder / f"data/prepared/model/{model}.json").read_text(encoding="utf-8"))
-    for key, value in pin.items():
-        if key == "sha256":
-            yield from ((f"sha256 of {file}", found) for file, found in value.items())
-        # A path is that of one machine; a config is in the description.
-        elif key not in ("path", "config", "tokenizer"):
-            yield key, str(value)
-    params = read_yaml(folder / PARAMS)
-    yield "seed", str(params["seed"])
-    yield "device", str(params["device"])
-
-
-def _machine() -> dict[str, str]:
-    """Return the machine that wrote the page; the numbers may come from the cache."""
-    libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")
-    return {
-        "system": " ".join(filter(None, (platform.system(), platform.machine()))),
-        "Python": platform.python_version(),
-        **{library: version(library) for library in libraries},
-    }

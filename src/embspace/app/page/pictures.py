@@ -12,6 +12,8 @@ from markupsafe import Markup
 # In a figure's SVG: what stands beside the panels, and of that the lines of the title.
 OUTSIDE = re.compile(r'\n  <g id="text_\d+">(.*?)\n  </g>', re.DOTALL)
 TITLE_LINE = re.compile(r'<text style="font-weight: 700;[^>]*>([^<]*)</text>')
+SUBTITLE = re.compile(r'<g id="subtitle">(.*?)\n  </g>', re.DOTALL)
+LINE = re.compile(r"<text [^>]*>([^<]*)</text>")
 # Of an SVG of Matplotlib: width and height.
 VIEW = re.compile(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 # What may stand in a URL inside double quotes; a URL loses its line breaks, so they become spaces.
@@ -48,6 +50,12 @@ def title_in(picture: str) -> str:
     groups = OUTSIDE.findall(picture)
     titles = (TITLE_LINE.findall(group) for group in groups)
     return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
+
+
+def subtitle_in(picture: str) -> str:
+    """Return the subtitle of a figure as its SVG has it, or nothing."""
+    found = SUBTITLE.search(picture)
+    return unescape(" ".join(map(str.strip, LINE.findall(found[1])))) if found else ""
 
 
 def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""What a report's page says of its model, its texts and the machine."""
+
+import json
+import platform
+from collections.abc import Iterator
+from contextlib import chdir
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from embspace.files.tables import load_table
+from embspace.settings.model import describe_model
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.schema import read_yaml
+
+
+def is_decoder(folder: Path, model: str) -> bool:
+    """Return whether each token of a text sees those before it alone, as transformers has it."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    )
+
+    from embspace.models.architecture import load_config
+
+    description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    with chdir(folder):
+        config = load_config(model, describe_model(model, description))
+    if config is None:
+        return False
+    kind = config.model_type
+    # An encoder's class predicts next tokens, too, if its config asks for that.
+    is_one = (
+        kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    )
+    return is_one or bool(getattr(config, "is_decoder", False))
+
+
+def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
+    """Return the label of each corpus and the numbers of texts, windows and tokens read of it.
+
+    `halved` are the texts that `measure_search` has cut in two.
+    """
+    import pyarrow.parquet
+
+    def length(file: str) -> int:
+        path = folder / file
+        return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
+
+    search = load_table(str(folder / f"results/search/{model}.csv"))
+    halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
+    described = []
+    for name in read_yaml(folder / PARAMS)["corpora"]:
+        content = read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
+        states = f"data/extracted/hidden_states/{model}/{name}"
+        described.append(
+            {
+                "name": name,
+                **{key: content[key] for key in ("label", "license", "language", "source")},
+                "texts": length(f"data/prepared/texts/{name}.parquet"),
+                "halved": halved.get(name, 0),
+                "windows": length(f"{states}.windows.parquet"),
+                "tokens": length(f"{states}.tokens.parquet"),
+            }
+        )
+    return described
+
+
+def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
+    """Yield where the model comes from, the seed and the device."""
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    for key in ("license", "language"):
+        yield key, str(content[key])
+    pin = json.loads((folder / f"data/prepared/model/{model}.json").read_text(encoding="utf-8"))
+    for key, value in pin.items():
+        if key == "sha256":
+            yield from ((f"sha256 of {file}", found) for file, found in value.items())
+        # A path is that of one machine; a config is in the description.
+        elif key not in ("path", "config", "tokenizer"):
+            yield key, str(value)
+    params = read_yaml(folder / PARAMS)
+    yield "seed", str(params["seed"])
+    yield "device", str(params["device"])
+
+
+def this_machine() -> dict[str, str]:
+    """Return the machine that wrote the page; the numbers may come from the cache."""
+    libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")
+    return {
+        "system": " ".join(filter(None, (platform.system(), platform.machine()))),
+        "Python": platform.python_version(),
+        **{library: version(library) for library in libraries},
+    }

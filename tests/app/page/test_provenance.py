@@ -1,0 +1,31 @@
+"""What a page says of the model; the rest of it is in test_model.py."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from embspace.app.page.provenance import is_decoder
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"model_type": "gpt2"}, True),
+        ({"model_type": "llama"}, True),
+        ({"model_type": "bert"}, False),
+        ({"model_type": "bert", "is_decoder": True}, True),
+        ({"model_type": "roberta"}, False),
+        ({"model_type": "modernbert"}, False),
+        ({"model_type": "distilbert"}, False),
+    ],
+)
+def test_a_decoder_is_what_only_predicts_next_tokens(
+    root: Path, tmp_path: Path, config: dict[str, Any], expected: bool
+):
+    file = tmp_path / "conf/model/mine.yaml"
+    file.parent.mkdir(parents=True)
+    description = yaml.safe_load((root / "conf/model/minilm_random.yaml").read_text())
+    file.write_text(yaml.safe_dump(description | {"config": config}))
+    assert is_decoder(tmp_path, "mine") is expected
