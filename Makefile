@@ -36,7 +36,7 @@ main: computed ## Set up, compute what changed, verify (the default); first some
 computed: $(VENV)/runtime .cache/checked
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
 	@# are computed once before they are believed.
-	@test -f .cache/reproduced || { dvc repro --force --no-run-cache && touch .cache/reproduced; }
+	@test -f .cache/reproduced || { embspace run --force && touch .cache/reproduced; }
 	@embspace run
 	@embspace verify
 

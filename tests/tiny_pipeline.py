@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from embspace.app.repro import RUNNING
+from embspace.app.warm.python import warm_python
 from tests.tiny import write_tiny_model
-from tests.warm_python import warm_python
 from tests.whole_pipeline import POSITIONS
 from tests.workspace import Workspace
 
@@ -22,9 +22,9 @@ def tiny_pipeline(root: Path, folder: Path, *targets: str) -> Workspace:
     tree.edit("conf/model/tiny.yaml", path="models/tiny")
     tree.edit("params.yaml", models=["tiny"], corpora=["model_card"])
     tree.shorten()
-    with warm_python(tree.environment()) as path:
+    with warm_python(tree.environment()) as given:
         # One process each: those that share the figures of a chapter would import all again.
-        tree.variables |= {"PATH": path, "LOKY_MAX_CPU_COUNT": "1"}
+        tree.variables |= {"PATH": given["PATH"], "LOKY_MAX_CPU_COUNT": "1"}
         tree.repro(*targets)
     tree.variables.clear()  # the tests have the user's `python`
     tree.commit()

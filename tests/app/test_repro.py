@@ -2,12 +2,14 @@
 
 import platform
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from embspace.app.repro import HEAP, KERNELS, Step, collect_stages, run_repro, stages_of
+from embspace.app.warm.python import SERVER
 from embspace.errors import InputError
 from embspace.settings.pipeline import graph_files
 from embspace.settings.schema import read_yaml
@@ -36,6 +38,15 @@ def test_only_what_a_target_needs_runs_and_only_once(run, tmp_path: Path):
     assert run(stages, "second") == [Step("first", True), Step("second", True)]
     assert "said" in (tmp_path / "log").read_text()
     assert run(stages, "second") == [Step("first", False), Step("second", False)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each stage starts by itself")
+def test_a_stage_is_a_fork_of_a_process_that_has_the_libraries(run, tmp_path: Path):
+    (tmp_path / "says.py").write_text(
+        "import os\nprint(open(f'/proc/{os.getppid()}/cmdline').read())"
+    )
+    run({"one": {"cmd": "PYTHONPATH=. python -m says > parent", "always_changed": True}})
+    assert str(SERVER) in (tmp_path / "parent").read_text()
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the kernels are those of x86-64")

@@ -1,5 +1,6 @@
 """Finds what `dvc repro` takes for the short names of analyses."""
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import yaml
 
 from embspace.app import run
 from embspace.app.run import addresses_of, run_stages
+from embspace.app.warm.python import SERVER
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
 
@@ -87,6 +89,20 @@ def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
     assert "[1 of 1], first run here: no estimate yet\nsaid by it\n" in capsys.readouterr().out
     assert run_stages("training", "sentiment") == 0
     assert "[1 of 1], up to 0 s left\n" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each stage starts by itself")
+def test_a_stage_is_a_fork_of_a_process_that_has_the_libraries(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    (tree / "says.py").write_text("import os\nprint(open(f'/proc/{os.getppid()}/cmdline').read())")
+    (tree / "dvc.py").write_text(  # in the place of DVC
+        "import subprocess\nprint(\"Running stage 'measure_training@sentiment':\", flush=True)\n"
+        "subprocess.run(['python', '-m', 'says'], check=True)"
+    )
+    monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
+    assert run_stages("training", "sentiment") == 0
+    assert str(SERVER) in capfd.readouterr().out
 
 
 def test_outside_of_a_tree_nothing_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from embspace.app.warm.python import warm_python
 from embspace.errors import InputError
 from embspace.settings.params import PARAMS
 from embspace.settings.pipeline import GRAPH, stage_names
@@ -51,10 +52,11 @@ def run_repro(folder: Path, targets: Sequence[str], log: Path, *, held: int) -> 
     """
     with (
         log.open("w", encoding="utf-8") as written,
+        warm_python(environment()) as given,
         subprocess.Popen(
             [sys.executable, "-m", "dvc", "repro", *targets],
             cwd=folder,
-            env=environment(),
+            env=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -14,14 +14,16 @@ from embspace.app.durations import Durations
 from embspace.app.prune import find_strays, remove
 from embspace.app.remember import remember_runs
 from embspace.app.repro import environment, stages_of, steps_of
+from embspace.app.warm.python import warm_python
 from embspace.errors import InputError, counted, not_among
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
 
+FORCE = ("--force", "--no-run-cache")
 LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained)\}")
 
 
-def run_stages(name: str | None, model: str | None) -> int:
+def run_stages(name: str | None, model: str | None, *, force: bool = False) -> int:
     """Run `dvc repro` for the stages of a name and what they need; return its exit code.
 
     Before, what a dropped corpus has left is removed; afterwards, what was run is remembered.
@@ -29,6 +31,7 @@ def run_stages(name: str | None, model: str | None) -> int:
     Args:
         name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
         model: One of params.yaml, or None for all of them; also one of its runs.
+        force: True if also what is up to date, or was computed before, is computed.
 
     Raises:
         InputError: if nothing is called so, or the model is not in params.yaml.
@@ -42,7 +45,7 @@ def run_stages(name: str | None, model: str | None) -> int:
     # `remember_runs` needs DVC in this process, too: it is imported while the stages run.
     importing = Thread(target=import_module, args=("dvc.repo",))
     importing.start()
-    code = _reproduce(targets)
+    code = _reproduce(FORCE if force else (), targets)
     importing.join()
     remember_runs(Path())
     return code
@@ -65,12 +68,13 @@ def _remove_strays() -> int:
     return len(strays)
 
 
-def _reproduce(targets: list[str]) -> int:
+def _reproduce(options: tuple[str, ...], targets: list[str]) -> int:
     """Run `dvc repro`, whose lines go on as they come; with each stage, what time is left."""
     with (
+        warm_python(environment()) as given,
         subprocess.Popen(
-            [sys.executable, "-m", "dvc", "repro", *targets],
-            env=environment(),
+            [sys.executable, "-m", "dvc", "repro", *options, *targets],
+            env=given,
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",

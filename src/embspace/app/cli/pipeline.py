@@ -40,6 +40,9 @@ def run(
         str | None,
         typer.Option("--model", help="One that params.yaml names; without it, all of them."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Compute also what is up to date or was known before.")
+    ] = False,
 ) -> None:
     """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
 
@@ -49,7 +52,7 @@ def run(
     from embspace.app.run import run_stages
 
     with at_own_root():
-        code = run_stages(name, model)
+        code = run_stages(name, model, force=force)
     raise typer.Exit(code)
 
 

@@ -1,0 +1,1 @@
+"""A `python` that has imported what stages import."""
