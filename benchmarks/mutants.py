@@ -142,7 +142,7 @@ def is_noticed(tree: Path, drawn: Drawn) -> bool:
 def _fails(tree: Path, tests: list[str]) -> bool:
     # Processor time: on a busy machine a test that is only slow does not look like one that fails.
     limited = ["sh", "-c", 'ulimit -t "$0" && exec "$@"', str(SECONDS)]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow and not fetched", *tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not fetched", *tests]
     environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
     try:
         done = subprocess.run(

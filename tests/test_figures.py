@@ -12,6 +12,8 @@ from embspace.app.paper import _drawn, known_figures
 from embspace.draw.page.canvas import HIGHEST_MM, INCH_MM, SUBTITLE, panels_of
 from embspace.draw.page.saving import ALL_RUNS, result_path
 
+pytestmark = pytest.mark.slow  # all figures are drawn
+
 ROOT = Path(__file__).parents[1]
 SMALLEST_TYPE = 7.0  # points, at the width of a page
 NAMES = ("minilm", "toy", "minilm--minilm_random", ALL_RUNS)

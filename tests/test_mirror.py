@@ -459,6 +459,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", BREAKS, ids=[expected for _, expected, *_ in BREAKS])
 def test_a_break_is_noticed_and_nothing_else(
     broken: tuple[Any, ...], copy: Path, known: list[str]

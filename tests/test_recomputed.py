@@ -6,6 +6,8 @@ import pytest
 
 from tests.workspace import Workspace
 
+pytestmark = pytest.mark.slow  # as the numbers that CI recomputes
+
 KERNEL = "src/embspace/geometry/pairs/scan/_tally_loops.py"
 
 

@@ -426,6 +426,7 @@ def run(tree: Workspace, *command: str, **variables: str) -> subprocess.Complete
 FETCH = (sys.executable, "-c", "from embspace.app.cli import app; app()", "fetch")
 
 
+@pytest.mark.slow
 def test_from_the_hub_to_the_matrices(workspace: Workspace, tiny_folder: Path, tmp_path: Path):
     offline = {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "HF_ENDPOINT": closed_address()}
     repro = ("dvc", "repro", "extract_embeddings@x")

@@ -34,6 +34,7 @@ def test_what_does_not_fit_is_named(tiny_tree: Path, monkeypatch: pytest.MonkeyP
             stream_corpus(place, replace(OPTIONS, **changed), Cluster(None, 1, 0), print)
 
 
+@pytest.mark.slow
 def test_a_corpus_of_conf_is_measured(tiny_tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tiny_tree)
     said: list[str] = []

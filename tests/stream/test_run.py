@@ -113,6 +113,7 @@ def test_poison_is_left_out_with_its_reason(tree: Path) -> None:
     assert (counts["texts"], counts["quarantined"], counts["shards"]) == (N_TEXTS, 1, 41)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_there_twice_is_read_once(root: Path, tree: Path) -> None:
     folder = tree / "linked"
     folder.mkdir()

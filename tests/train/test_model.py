@@ -145,6 +145,7 @@ class Killed:
         return self._process.returncode == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_training_comes_to_the_same_bytes(root: Path, tmp_path: Path):
     whole, killed, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
     folders = [each.folder for each in all_checkpoints(str(killed), long_run())]

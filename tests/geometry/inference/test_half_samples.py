@@ -136,6 +136,7 @@ def test_the_error_is_that_of_what_is_defined() -> None:
     assert np.isnan(none).all()
 
 
+@pytest.mark.slow
 def test_an_interval_of_a_mean_is_students(own: dict[str, Definition]) -> None:
     values = rng(3).normal(size=12)
     for level in (0.5, 0.95):

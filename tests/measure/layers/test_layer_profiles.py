@@ -186,6 +186,7 @@ def test_the_generator_is_the_one_door(found: LayerProfiles) -> None:
     assert not other.curves["mean"].equals(found.curves["mean"])
 
 
+@pytest.mark.slow
 def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
     families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
     together = profiled("hubs", ("many",), **BATCHED, families=families)
@@ -282,6 +283,7 @@ def test_four_distinct_vectors_have_nulls_and_fewer_none(
     assert set(found.nulls.query("space == 'cls'")["n"]) == with_nulls
 
 
+@pytest.mark.slow
 def test_equal_vectors_are_left_out_and_counted() -> None:
     states = corpus(12)
     token = states.states["token"].copy()

@@ -170,6 +170,7 @@ def test_one_batch_is_the_whole_cloud() -> None:
         assert row["low"] < row["value"] < row["high"]
 
 
+@pytest.mark.slow
 def test_smaller_batches_are_several() -> None:
     rows = measured(NEIGHBORS, batch_size=64).profiles
     assert rows.query("corpus == 'many' and space == 'token'")["n_batches"].ge(2).all()
@@ -183,7 +184,10 @@ def test_only_neighbors_are_looked_for_in_batches(family: str) -> None:
     assert rows["n_batches"].notna().equals(in_order)
 
 
-@pytest.mark.parametrize("family", TOGETHER)
+@pytest.mark.parametrize(
+    "family",
+    [pytest.param(each, marks=pytest.mark.slow if each == NEIGHBORS else ()) for each in TOGETHER],
+)
 def test_the_seed_is_the_one_door(family: str) -> None:
     known = found(family)
     assert_equal(measured(family), known)
@@ -201,6 +205,7 @@ def test_without_a_corpus_there_are_columns(family: str) -> None:
             assert list(table) == columns and table.empty
 
 
+@pytest.mark.slow
 def test_families_that_are_measured_together_are_saved_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_a_run_that_tunes_no_base_has_no_changes() -> None:
     assert found.tokens == [] and found.missing == ["the", "ing", "unheardof"]
 
 
+@pytest.mark.slow
 def test_changes_are_those_of_the_layers_that_were_trained(tmp_path: Path) -> None:
     root = str(tmp_path / "small")
     train_model("small", PRETRAINED, some_texts(), root, "cpu")

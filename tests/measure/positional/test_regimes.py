@@ -108,6 +108,7 @@ def test_a_table_of_noise_is_one_unstructured_regime():
     assert set(found.distributions["positions"]) == {"all"}
 
 
+@pytest.mark.slow
 def test_the_bound_is_that_of_random_directions():
     means = []
     for seed in range(300):

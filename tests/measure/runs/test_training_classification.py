@@ -70,6 +70,7 @@ def test_a_model_that_agrees_with_the_regression_does_not_differ_from_it() -> No
     assert better.less(other, level=0.95)["macro_f1_less_regression_low"] > 0
 
 
+@pytest.mark.slow
 def test_texts_with_half_hidden_are_asked_of_the_last_checkpoint_alone(learned: Any) -> None:
     run, checkpoints, texts = learned
     # What is left are words of the other class: all that is told is told wrong.

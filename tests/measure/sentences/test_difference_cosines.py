@@ -42,6 +42,7 @@ def measured(
     ).iloc[0]
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_where_corrected_and_what_noise_leaves_of_it_where_not():
     n_pairs = {"a-b": 12, "c-d": 9}
     expected = np.array([-0.6 / np.sqrt((1 + 2 / 12) * (1 + 2 / 9)), -0.6])

@@ -41,6 +41,7 @@ def test_a_row_for_each_model_head_reader_and_region(learned: Any) -> None:
     assert np.isfinite(found.places["attention"]).all()
 
 
+@pytest.mark.slow
 def test_a_region_that_is_not_within_the_gene_is_refused(learned: Any) -> None:
     for codons in ([500], [505, 500], [1, 2]):
         settings = {**SETTINGS, "regions": {"odd": codons}, "n_random_weights": 1}

@@ -64,6 +64,7 @@ def test_values_are_those_of_the_measures(table: pd.DataFrame) -> None:
         assert row["value"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_chance_is_the_mean_of_shuffled_labels(table: pd.DataFrame) -> None:
     assert table["chance"].to_numpy() == pytest.approx((N / 2 - 1) / (N - 1))
     found = table_of(states(), n_shuffles=60)
@@ -117,6 +118,7 @@ def test_random_weights_stand_beside_corpora_that_are_named() -> None:
     assert found.loc[~is_mail, "random_weights_value"].isna().all()
 
 
+@pytest.mark.slow
 def test_the_seed_draws_halves(table: pd.DataFrame) -> None:
     assert table_of(states()).equals(table)
     assert not table_of(states(), seed=1)["low"].equals(table["low"])

@@ -29,6 +29,7 @@ def measured(x: GroupedVectors, y: GroupedVectors | None = None, seed: int = 0):
     return pair_rows(x, other, scan_group_pairs(x, y, n_bins=500), QUANTILES, interval)
 
 
+@pytest.mark.slow
 def test_a_known_mean_cosine_and_share_of_the_mean_lie_in_their_intervals():
     # N(m, I): the share of the mean is |m|^2 / (|m|^2 + dim), here 1/4, and the cosine's near it.
     rng, covered = np.random.default_rng(0), np.zeros(2)

@@ -132,6 +132,7 @@ def test_accuracy_is_one_where_senses_are_far_apart_and_chance_where_they_are_no
     assert apart["null_accuracy_low"] < 0.4 < apart["null_accuracy_high"]
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_where_there_is_no_sense():
     p_values = []
     for seed in range(40):
