@@ -1,7 +1,7 @@
-"""Computes what CI recomputes by day: all stages but the longest, `python -m tests.by_day`.
+"""Computes what `.ci/run` recomputes, `python -m tests.by_day`: all stages but the longest.
 
-Those, and what is drawn of them, take half of the time; `.ci/nightly` computes them, too. Fails if
-a result of the others was not made here.
+The longest stages, and the drawings that need their files, take half of the time; `.ci/nightly`
+computes them, too. Fails if a result of a stage that was run was not made here.
 """
 
 import subprocess
@@ -21,27 +21,30 @@ BY_NIGHT += ("measure_probing", "measure_regimes")
 
 
 def stages_by_day(repo: Any) -> list[Any]:
-    """Return DVC's stages but those of the night and what needs their files, needed ones first.
+    """Return DVC's stages without `BY_NIGHT` and those that need its files, needed ones first.
 
-    Tables are in git: who needs no more of a stage of the night is computed by day.
+    A stage that needs only tables of a longest stage is computed by day: tables are in git.
     """
     graph, left_out = repo.index.graph, set[Any]()
-    for stage in networkx.topological_sort(graph.reverse()):
-        files = {out.fs_path for each in left_out for out in each.outs if out.use_cache}
-        if stage.name.partition("@")[0] in BY_NIGHT or any(
-            dep.fs_path in files for dep in stage.deps
-        ):
+    in_order = [*networkx.topological_sort(graph.reverse())]
+    for stage in in_order:
+        files = [Path(out.fs_path) for each in left_out for out in each.outs if out.use_cache]
+        needed = [Path(dep.fs_path) for dep in stage.deps]
+        lacks = any(file.is_relative_to(each) for file in files for each in needed)
+        if lacks or stage.name.partition("@")[0] in BY_NIGHT:
             left_out.add(stage)
-    return [each for each in networkx.topological_sort(graph.reverse()) if each not in left_out]
+    return [each for each in in_order if each not in left_out]
 
 
 def main() -> None:
     """Compute them, and look where their results come from."""
     stages = stages_by_day(Repo())
+    options = ["--force", "--no-run-cache", "--single-item"]
     targets = [stage.addressing for stage in stages]
     with warm_python(environment()) as given:
-        command = ["dvc", "repro", "--force", "--no-run-cache", "--single-item", *targets]
-        subprocess.run(command, env=given, check=True)
+        command = [sys.executable, "-m", "dvc", "repro", *options, *targets]
+        if code := subprocess.run(command, env=given, check=False).returncode:
+            sys.exit(code)
     results = [Path(out.fs_path).relative_to(Path.cwd()) for each in stages for out in each.outs]
     of_git = [file for file in results if file.parts[0] == "results" and not computed_here(file)]
     if of_git:

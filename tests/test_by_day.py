@@ -17,5 +17,10 @@ def test_by_day_each_stage_stands_behind_what_it_needs_and_none_needs_one_of_the
     assert {"measure_similarity", "draw_positional", "measure_ledger"} <= names
     assert names.isdisjoint({*BY_NIGHT, "draw_learned", "draw_texts"})
     made = {out.fs_path: place for place, each in enumerate(stages) for out in each.outs}
+    night = {*repo.index.stages} - {*stages}
+    lacking = {out.fs_path for each in night for out in each.outs if out.use_cache}
+    assert lacking
     for place, stage in enumerate(stages):
-        assert all(made.get(dep.fs_path, -1) < place for dep in stage.deps)
+        needed = {dep.fs_path for dep in stage.deps}
+        assert all(made.get(each, -1) < place for each in needed)
+        assert lacking.isdisjoint(needed)

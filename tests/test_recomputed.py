@@ -6,7 +6,7 @@ import pytest
 
 from tests.workspace import Workspace
 
-pytestmark = pytest.mark.slow  # as the numbers that CI recomputes
+pytestmark = pytest.mark.slow  # CI recomputes numbers anyway
 
 KERNEL = "src/embspace/geometry/pairs/scan/_tally_loops.py"
 

@@ -1,7 +1,6 @@
-"""Runs a command in which `python -m` starts at once: `python -m tests.warm_command make`.
+"""Runs a command with the warm `python`: `python -m tests.warm_command .ci/layers-and-training`.
 
-What starts many stages one by one, as .ci/layers-and-training does, would import the same libraries
-for each.
+What starts many stages one by one would import the same libraries for each.
 """
 
 import subprocess

@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from embspace.app.repro import HEAP, KERNELS, Step, collect_stages, run_repro, stages_of
-from embspace.app.warm.python import SERVER
+from embspace.app.warm.python import COLD, SERVER
 from embspace.errors import InputError
 from embspace.settings.pipeline import graph_files
 from embspace.settings.schema import read_yaml
+from tests.parent_module import write_parent_module
 
 
 @pytest.fixture
@@ -41,12 +42,13 @@ def test_only_what_a_target_needs_runs_and_only_once(run, tmp_path: Path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each stage starts by itself")
-def test_a_stage_is_a_fork_of_a_process_that_has_the_libraries(run, tmp_path: Path):
-    (tmp_path / "says.py").write_text(
-        "import os\nprint(open(f'/proc/{os.getppid()}/cmdline').read())"
-    )
-    run({"one": {"cmd": "PYTHONPATH=. python -m says > parent", "always_changed": True}})
-    assert str(SERVER) in (tmp_path / "parent").read_text()
+def test_stages_are_forks_of_a_process_that_has_the_libraries(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv(COLD, raising=False)
+    write_parent_module(tmp_path)
+    run({"one": {"cmd": "PYTHONPATH=. python -m parent > said", "always_changed": True}})
+    assert str(SERVER) in (tmp_path / "said").read_text()
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the kernels are those of x86-64")

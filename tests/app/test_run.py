@@ -9,9 +9,10 @@ import yaml
 
 from embspace.app import run
 from embspace.app.run import addresses_of, run_stages
-from embspace.app.warm.python import SERVER
+from embspace.app.warm.python import COLD, SERVER
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
+from tests.parent_module import write_parent_module
 
 PARAMS = {
     "models": ["minilm", "gpt2"],
@@ -92,13 +93,14 @@ def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each stage starts by itself")
-def test_a_stage_is_a_fork_of_a_process_that_has_the_libraries(
+def test_what_runs_is_a_fork_of_a_process_that_has_the_libraries(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
-    (tree / "says.py").write_text("import os\nprint(open(f'/proc/{os.getppid()}/cmdline').read())")
+    monkeypatch.delenv(COLD, raising=False)
+    write_parent_module(tree)
     (tree / "dvc.py").write_text(  # in the place of DVC
         "import subprocess\nprint(\"Running stage 'measure_training@sentiment':\", flush=True)\n"
-        "subprocess.run(['python', '-m', 'says'], check=True)"
+        "subprocess.run(['python', '-m', 'parent'], check=True)"
     )
     monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
     assert run_stages("training", "sentiment") == 0

@@ -66,12 +66,9 @@ def test_tables_of_another_folder_of_the_same_name_are_not_written_over(
     monkeypatch.chdir(tiny_tree)
     Path("letters").mkdir()
     Path("letters/a.txt").write_text("A cat sat.\nThe dog ran away.\n", encoding="utf-8")
-    place, counts = (
-        Path("data/streamed/letters", each) for each in (PLACE, "results/counts/a.csv")
-    )
-    counts.parent.mkdir(parents=True)
-    counts.touch()
+    place = Path("data/streamed/letters", PLACE)
+    place.parent.mkdir(parents=True)
     place.write_text("/elsewhere/letters", encoding="utf-8")
-    with pytest.raises(InputError, match=r"has the tables of /elsewhere/letters, not of letters;"):
+    with pytest.raises(InputError, match=r"the tables of /elsewhere/letters, not of letters;"):
         stream_corpus("letters", OPTIONS, Cluster(None, 1, 0), print)
     assert place.read_text(encoding="utf-8") == "/elsewhere/letters"

@@ -156,7 +156,7 @@ def test_a_published_number_that_differs_stands_beside_ours(capsys: pytest.Captu
     ("here", "line"),
     [
         (True, "1 file computed in this tree, 0 from git\n"),
-        (False, "0 files computed in this tree, 1 from git; `dvc repro --force` computes all"),
+        (False, "0 files computed in this tree, 1 from git; `embspace run --force` computes all"),
         (None, "0 files computed in this tree, 0 from git\n"),
     ],
 )

@@ -56,8 +56,6 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         )
     name, sources = _sources(place, options, say)
     folder = STREAMED / name
-    if options.results is None:
-        _check_place(folder / PLACE, _plain(place))
     reading = _reading(options, sources, _spaces(place))
     asked = Asked(
         corpus=name,
@@ -69,25 +67,26 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         shards=(options.shards or folder / "shards") / options.model,
         root=Path.cwd(),
     )
-    found = measure_corpus(asked, cluster, say)
     if options.results is None:
-        with writing(folder / PLACE) as partial:
-            partial.write_text(_plain(place), encoding="utf-8")
-    return found
+        _take(folder, _plain(place))  # before anything is measured: two may run at once
+    return measure_corpus(asked, cluster, say)
 
 
-def _check_place(kept: Path, place: str) -> None:
-    """Stop if the tables beside the file `kept` are of another place: they would be written over.
+def _take(folder: Path, place: str) -> None:
+    """Say in a folder whose tables it has; stop if they are, or will be, of another place.
 
     Raises:
         InputError: naming both places.
     """
+    kept = folder / PLACE
     before = kept.read_text(encoding="utf-8") if kept.is_file() else place
-    if before != place and any(kept.parent.glob("results/counts/*.csv")):
+    if before != place:
         raise InputError(
-            f"{kept.parent}: has the tables of {before}, not of {place}; "
-            "give these a folder by --results"
+            f"{folder}: is for the tables of {before}, not of {place}; give these a folder by "
+            f"--results, or remove {folder}"
         )
+    with writing(kept) as partial:
+        partial.write_text(place, encoding="utf-8")
 
 
 def _plain(place: str) -> str:

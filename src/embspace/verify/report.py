@@ -127,7 +127,7 @@ class Report:
         """Print where the results come from, and the line that decides."""
         here = sum(file.computed_here is True for file in drift.files)
         git = sum(file.computed_here is False for file in drift.files)
-        advice = "; `dvc repro --force` computes all of them here" if git else ""
+        advice = "; `embspace run --force` computes all of them here" if git else ""
         self._say(f"\n{counted(here, 'file')} computed in this tree, {git:,} from git{advice}")
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
         self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")

@@ -12,16 +12,17 @@ from embspace.app.page.provenance import is_decoder
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        ({"model_type": "gpt2"}, True),
-        ({"model_type": "llama"}, True),
-        ({"model_type": "bert"}, False),
-        ({"model_type": "bert", "is_decoder": True}, True),
-        ({"model_type": "roberta"}, False),
-        ({"model_type": "modernbert"}, False),
-        ({"model_type": "distilbert"}, False),
+        ({"model_type": "gpt2", "n_layer": 1}, True),
+        ({"model_type": "llama", "num_hidden_layers": 1}, True),
+        ({"model_type": "bert", "num_hidden_layers": 1}, False),
+        ({"model_type": "bert", "num_hidden_layers": 1, "is_decoder": True}, True),
+        ({"model_type": "roberta", "num_hidden_layers": 1}, False),
+        ({"model_type": "modernbert", "num_hidden_layers": 1}, False),
+        ({"model_type": "distilbert", "n_layers": 1}, False),
+        ({"model_type": "xlnet", "n_layer": 1}, False),
     ],
 )
-def test_a_decoder_is_what_only_predicts_next_tokens(
+def test_a_decoder_is_whose_tokens_see_those_before_them_alone(
     root: Path, tmp_path: Path, config: dict[str, Any], expected: bool
 ):
     file = tmp_path / "conf/model/mine.yaml"

@@ -2,26 +2,39 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from embspace.app.warm.python import warm_python
+from embspace.app.warm.python import COLD, warm_python
 
-Call = Callable[..., "subprocess.Popen[str]"]
-Ended = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., "subprocess.Popen[str]"]
+Finish = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(autouse=True)
+def _on_linux() -> None:
+    if sys.platform != "linux":
+        pytest.skip("elsewhere each stage starts by itself")
 
 
 @pytest.fixture(scope="module")
-def given() -> Iterator[dict[str, str]]:
+def user() -> dict[str, str]:
+    """The user's environment, which does not ask for cold starts."""
+    return {key: value for key, value in os.environ.items() if key != COLD}
+
+
+@pytest.fixture(scope="module")
+def given(user: dict[str, str]) -> Iterator[dict[str, str]]:
     """The environment, whose process answers to all tests of a file."""
-    with warm_python(os.environ) as given:
+    with warm_python(user) as given:
         yield given
 
 
 @pytest.fixture
-def start(given: dict[str, str], tmp_path: Path) -> Call:
+def start(given: dict[str, str], tmp_path: Path) -> Start:
     """Start `python` in a folder of its own, with what the call asks for in its environment."""
 
     def begin(*arguments: str, **variables: str) -> "subprocess.Popen[str]":
@@ -40,7 +53,7 @@ def start(given: dict[str, str], tmp_path: Path) -> Call:
 
 
 @pytest.fixture
-def call(start: Call) -> Ended:
+def finish(start: Start) -> Finish:
     """Start it, and wait for its end."""
 
     def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

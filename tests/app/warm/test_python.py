@@ -1,4 +1,4 @@
-import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -6,84 +6,141 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from psutil import Process, pid_exists
+from psutil import Process, wait_procs
 
-from embspace.app.warm.python import COLD, SERVER, warm_python
-from tests.app.warm.conftest import Call, Ended
+from embspace.app.warm.python import COLD, OFFLINE, SERVER, warm_python
+from tests.app.warm.conftest import Finish, Start
+from tests.parent_module import write_parent_module
 
-
-def test_what_is_no_module_runs_in_python_itself(call: Ended):
-    said = call("-c", "import sys; print(sys.executable, 'torch' in sys.modules)")
-    assert said.stdout == f"{sys.executable} False\n"
-
-
-def test_a_call_that_is_ended_ends_its_fork(start: Call, call: Ended, tmp_path: Path):
-    (tmp_path / "tree/src/waits.py").write_text(
-        "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
-    )
-    with start("-m", "waits") as process:
-        assert process.stdout is not None
-        fork = int(process.stdout.readline())
-        assert pid_exists(fork)
-        process.terminate()
-        Process(fork).wait(60)
-    assert call("-m", "waits_not").returncode == 1  # the next one is answered
+# Says its number, and that of a process that it starts, then waits.
+WAITS = """
+import os, subprocess, time
+try:
+    started = subprocess.Popen(["sleep", "600"], stdout=-3, stderr=-3)  # to nowhere
+    print(os.getpid(), started.pid, flush=True)
+    time.sleep(600)
+except KeyboardInterrupt:
+    raise SystemExit(7)
+"""
 
 
-def test_ctrl_c_is_for_the_fork_whose_status_the_call_has(start: Call, tmp_path: Path):
-    (tmp_path / "tree/src/waits.py").write_text(
-        "import os, time\nprint(os.getpid(), flush=True)\n"
-        "try:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    raise SystemExit(7)"
-    )
-    with start("-m", "waits") as process:
-        assert process.stdout is not None
-        for reached in (process.pid, int(process.stdout.readline())):
-            os.kill(reached, signal.SIGINT)
-        assert process.wait(60) == 7
+def waiting(process: "subprocess.Popen[str]") -> list[Process]:
+    """Return the processes of a call that waits."""
+    assert process.stdout is not None
+    return [Process(int(number)) for number in process.stdout.readline().split()]
+
+
+def said(given: dict[str, str], module: str) -> str:
+    """Return what a module prints."""
+    command = ["python", "-m", module]
+    return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture
-def variables(tmp_path: Path) -> dict[str, str]:
+def variables(user: dict[str, str], tmp_path: Path) -> dict[str, str]:
     """An environment with a module that says of whom it is a child."""
-    (tmp_path / "says.py").write_text(
-        "import os; print(open(f'/proc/{os.getppid()}/cmdline').read())"
+    write_parent_module(tmp_path)
+    return {**user, "PYTHONPATH": str(tmp_path)}
+
+
+def test_what_is_no_module_runs_in_python_itself(finish: Finish):
+    found = finish("-c", "import sys; print(sys.executable, 'torch' in sys.modules)")
+    assert found.stdout == f"{sys.executable} False\n"
+
+
+def test_a_call_that_is_ended_ends_its_fork_and_what_that_has_started(
+    start: Start, finish: Finish, tmp_path: Path
+):
+    (tmp_path / "tree/src/waits.py").write_text(WAITS)
+    with start("-m", "waits") as process:
+        running = waiting(process)
+        process.terminate()
+        assert not wait_procs(running, timeout=60)[1]
+    assert finish("-m", "waits_not").returncode == 1  # the next one is answered
+
+
+def test_ctrl_c_is_for_the_fork_whose_status_the_call_has(start: Start, tmp_path: Path):
+    (tmp_path / "tree/src/waits.py").write_text(WAITS)
+    with start("-m", "waits") as process:
+        fork, other = waiting(process)
+        process.send_signal(signal.SIGINT)
+        fork.send_signal(signal.SIGINT)
+        assert process.wait(60) == 7
+        other.terminate()
+
+
+def test_what_a_call_calls_is_no_fork_that_would_wait_for_it(finish: Finish, tmp_path: Path):
+    write_parent_module(tmp_path / "tree/src")
+    (tmp_path / "tree/src/calls.py").write_text(
+        "import subprocess\nsubprocess.run(['python', '-m', 'parent'], check=True)"
     )
-    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+    assert str(SERVER) in finish("-m", "parent").stdout
+    found = finish("-m", "calls")
+    assert found.returncode == 0
+    assert "python" in found.stdout
 
 
-def test_a_call_is_a_fork_of_the_process(variables: dict[str, str]):
+def test_when_all_is_over_no_process_is_left(variables: dict[str, str]):
+    before = Process().children()
     with warm_python(variables) as given:
-        assert str(SERVER) in _said(given, "says")
+        assert str(SERVER) in said(given, "parent")
+        (server,) = {*Process().children()} - {*before}
+        assert str(SERVER) in server.cmdline()
+    assert not server.is_running()
 
 
 def test_where_it_is_not_wanted_python_itself_runs(variables: dict[str, str]):
     with warm_python({**variables, COLD: "1"}) as given:
         assert given == {**variables, COLD: "1"}
-        assert str(SERVER) not in _said(given, "says")
+        assert str(SERVER) not in said(given, "parent")
 
 
-def test_a_call_says_that_the_process_was_ended_under_it_and_the_next_goes_without(
+def test_a_users_word_on_the_hub_is_kept(variables: dict[str, str], tmp_path: Path):
+    key = next(iter(OFFLINE))
+    (tmp_path / "offline.py").write_text(f"import os; print(os.environ.get({key!r}))")
+    with warm_python({**variables, key: "0"}) as given:
+        assert said(given, "offline") == "0\n"
+
+
+def test_the_process_may_be_killed_under_a_call_and_the_next_goes_without(
     variables: dict[str, str], tmp_path: Path
 ):
-    (tmp_path / "ends.py").write_text("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)")
+    (tmp_path / "waits.py").write_text(WAITS)
     with warm_python(variables) as given:
-        with pytest.raises(subprocess.CalledProcessError) as failed:
-            _said(given, "ends")
-        assert str(SERVER) not in _said(given, "says")
-    assert "error: the process that runs the stages was ended" in failed.value.stderr
+        command = ["python", "-m", "waits"]
+        with subprocess.Popen(
+            command, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            fork, other = waiting(process)
+            Process(fork.ppid()).kill()
+            assert process.stderr is not None
+            assert "error: the process that runs the stages was ended" in process.stderr.read()
+            assert process.wait(60) == 1
+            assert not wait_procs([fork], timeout=60)[1]  # else two would compute one stage
+            other.terminate()
+        assert str(SERVER) not in said(given, "parent")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_python_may_lie_in_a_folder_with_a_space(
+    shell: str, variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    folder = tmp_path / "a place's name"
+    folder.symlink_to(Path(sys.executable).parents[1])
+    monkeypatch.setattr(sys, "executable", str(folder / "bin" / Path(sys.executable).name))
+    with warm_python(variables) as given:
+        found = subprocess.check_output([shell, "-c", "python -m parent"], env=given, text=True)
+    assert str(SERVER) in found
 
 
 def test_a_folder_whose_path_is_too_long_for_a_socket_leaves_all_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    user: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     folder = tmp_path / ("long" * 30)
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    with warm_python(os.environ) as given:
-        assert given == dict(os.environ)
+    with warm_python(user) as given:
+        assert given == user
     assert not [*folder.iterdir()]
-
-
-def _said(given: dict[str, str], module: str) -> str:
-    command = ["python", "-m", module]
-    return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from embspace.app.warm.serve import EVERYWHERE
-from tests.app.warm.conftest import Ended
+from tests.app.warm.conftest import Finish
 
 SAYS = """
 import os, sys
@@ -13,40 +13,42 @@ sys.exit(3)
 """
 
 
-def test_a_module_has_arguments_folder_environment_and_status_of_its_call(
-    call: Ended, tmp_path: Path
+def test_a_module_has_arguments_folder_environment_and_status_of_its_finish(
+    finish: Finish, tmp_path: Path
 ):
     (tmp_path / "tree/src/says.py").write_text(SAYS)
     for asked in ("this", "that"):
-        said = call("-m", "says", "a", "b c", ASKED=asked)
+        said = finish("-m", "says", "a", "b c", ASKED=asked)
         assert said.stdout == f"['a', 'b c'] {tmp_path / 'tree'} {asked}\n"
         assert (said.stderr, said.returncode) == ("to stderr\n", 3)
 
 
-def test_a_module_is_the_one_of_now_and_of_its_tree(call: Ended, tmp_path: Path):
+def test_a_module_is_the_one_of_now_and_of_its_tree(finish: Finish, tmp_path: Path):
     module = tmp_path / "tree/src/embspace.py"
     for text in ("first", "the second"):
         module.write_text(f"print({text!r})")
-        assert call("-m", "embspace").stdout == f"{text}\n"
+        assert finish("-m", "embspace").stdout == f"{text}\n"
 
 
-def test_a_module_that_is_killed_has_the_status_that_a_shell_gives_it(call: Ended, tmp_path: Path):
+def test_a_module_that_is_killed_has_the_status_that_a_shell_gives_it(
+    finish: Finish, tmp_path: Path
+):
     (tmp_path / "tree/src/dies.py").write_text("import os, signal\nos.kill(os.getpid(), 9)")
-    assert call("-m", "dies").returncode == 128 + 9
+    assert finish("-m", "dies").returncode == 128 + 9
 
 
-def test_what_all_stages_need_is_imported_while_calls_run(call: Ended, tmp_path: Path):
+def test_what_all_stages_need_is_imported_while_calls_run(finish: Finish, tmp_path: Path):
     text = f"import sys, time\ntime.sleep(1)\nprint({{*{EVERYWHERE}}} <= sys.modules.keys())"
     (tmp_path / "tree/src/says.py").write_text(text)
-    assert "True\n" in (call("-m", "says").stdout for _ in range(100))
+    assert "True\n" in (finish("-m", "says").stdout for _ in range(100))
 
 
-def test_another_library_is_there_once_a_call_has_needed_it(call: Ended, tmp_path: Path):
+def test_another_library_is_there_once_a_call_has_needed_it(finish: Finish, tmp_path: Path):
     (tmp_path / "tree/src/needs.py").write_text("import ruptures; raise SystemExit(3)")
     says = (
         "import sys, time\ntime.sleep(.2)\nprint('ruptures' in sys.modules, 'umap' in sys.modules)"
     )
     (tmp_path / "tree/src/says.py").write_text(says)
-    assert call("-m", "says").stdout == "False False\n"
-    assert call("-m", "needs").returncode == 3
-    assert "True False\n" in (call("-m", "says").stdout for _ in range(100))
+    assert finish("-m", "says").stdout == "False False\n"
+    assert finish("-m", "needs").returncode == 3
+    assert "True False\n" in (finish("-m", "says").stdout for _ in range(100))

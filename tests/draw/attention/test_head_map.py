@@ -41,6 +41,14 @@ def test_the_title_shows_the_digits_in_which_heads_surely_differ():
     assert title.endswith("with random weights by less than 0.001")
 
 
+def test_heads_without_random_ones_stand_alone():
+    alone = results()
+    table = alone["head_features/divergence"]
+    alone["head_features/divergence"] = table.assign(random_weights=float("nan"))
+    title = " ".join(draw_head_map(alone, "x", **DRAWN)[0].get_suptitle().split())
+    assert title.endswith("different layers, 0.40 bits")
+
+
 def test_the_panels_show_places_and_divergences():
     figure, _ = draw_head_map(results(), "x", **DRAWN)
     places, lines = figure.axes[:2]

@@ -42,4 +42,4 @@ def test_random_weights_are_drawn_where_they_are_known(table: pd.DataFrame) -> N
 def test_no_labels_are_said() -> None:
     figure, text = draw_label_overlap({"csv": pd.DataFrame(columns=COLUMNS)}, "a", **SETTINGS)
     assert "No labels to look for among neighbors" in figure.get_suptitle()
-    assert "two labels with `fewest_documents`" in text
+    assert "see `fewest_documents`" in text

@@ -41,7 +41,7 @@ def run(
         typer.Option("--model", help="One that params.yaml names; without it, all of them."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Compute also what is up to date or was known before.")
+        bool, typer.Option("--force", help="Compute it and all that it needs anew, known or not.")
     ] = False,
 ) -> None:
     """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.

@@ -121,7 +121,7 @@ def report(
 def _end(number: int, _frame: object) -> None:
     """End the command, and by that the stages that run, when someone else asks for it."""
     with suppress(OSError):  # not by `echo`, which may be at work when the signal comes
-        os.write(2, b"ended from outside; the same command goes on from here\n")
+        os.write(2, b"ended from outside; what is computed is kept\n")
     sys.exit(128 + number)
 
 

@@ -15,25 +15,20 @@ from embspace.settings.schema import read_yaml
 
 
 def is_decoder(folder: Path, model: str) -> bool:
-    """Return whether each token of a text sees those before it alone, as transformers has it."""
-    from transformers.models.auto.modeling_auto import (
-        MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
-        MODEL_FOR_MASKED_LM_MAPPING_NAMES,
-    )
+    """Return whether each token of a text sees those before it alone, as far as that is known.
 
-    from embspace.models.architecture import load_config
+    It is known of the architectures whose blocks embspace rebuilds.
+    """
+    from embspace.models.architecture import empty_model, load_config
+    from embspace.models.stream.adapters import blocks_of, knows
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     with chdir(folder):
         config = load_config(model, describe_model(model, description))
     if config is None:
         return False
-    kind = config.model_type
-    # An encoder's class predicts next tokens, too, if its config asks for that.
-    is_one = (
-        kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES and kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    )
-    return is_one or bool(getattr(config, "is_decoder", False))
+    module = empty_model(config)
+    return knows(module) and all(block.causal for block in blocks_of(module))
 
 
 def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:

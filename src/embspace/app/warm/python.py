@@ -1,9 +1,10 @@
-"""A command `python` that starts at once: each call is a fork of a process with all libraries.
+"""A command `python` that starts at once: a call is a fork of a process that imported beforehand.
 
 To import torch, umap or matplotlib takes longer than many a stage computes.
 """
 
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -17,26 +18,39 @@ COLD = "EMBSPACE_COLD"
 SERVER = Path(__file__).with_name("serve.py")
 # A stage reads no hub, and `embspace.models` says so before it imports these libraries.
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+PATIENCE = 20.0  # seconds in which a stage that was ended has to end
 
 # What stands in the place of `python`. Only `-m` goes to the warm process, which gets the signals
-# of a terminal, too; its status is awaited. Without that process Python itself is called.
-CLIENT = """#!{python} -IS
+# of a terminal, too; its status is awaited. Without that process Python itself is called, and so by
+# what a call calls, for whose end that process would wait. The first lines are of a shell and, to
+# Python, a string: a path after `#!` may have no spaces.
+CLIENT = """#!/bin/sh
+'''exec' {python} -IS "$0" "$@"
+' '''
 import json, os, signal, socket, sys
-cold = [{python!r}, *sys.argv[1:]]
+cold = [sys.executable, *sys.argv[1:]]
+folder, _, rest = os.environ["PATH"].partition(os.pathsep)
+environment = {{**os.environ, "PATH": rest}} if folder == {folder!r} else dict(os.environ)
 if sys.argv[1:2] != ["-m"]:
-    os.execv(cold[0], cold)
+    os.execve(cold[0], cold, environment)
 with socket.socket(socket.AF_UNIX) as server:
     try:
-        server.connect({address!r})
+        server.connect({folder!r} + "/socket")
     except OSError:
-        os.execv(cold[0], cold)
+        os.execve(cold[0], cold, environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    call = {{"arguments": sys.argv[2:], "folder": os.getcwd(), "environment": dict(os.environ)}}
-    socket.send_fds(server, [b"."], [0, 1, 2])
-    server.sendall(json.dumps(call).encode() + b"\\n")
-    status = server.recv(16)
+    call = {{"arguments": sys.argv[2:], "folder": os.getcwd(), "environment": environment}}
+    try:
+        socket.send_fds(server, [b"."], [0, 1, 2])
+        server.sendall(json.dumps(call).encode() + b"\\n")
+        status = server.recv(16)
+    except OSError:
+        status = b""
     if not status:
-        sys.exit("error: the process that runs the stages was ended from outside")
+        sys.exit(
+            "error: the process that runs the stages was ended from outside, perhaps for want of "
+            "memory; with {cold}=1 in the environment, stages run without it"
+        )
     sys.exit(int(status))
 """
 
@@ -46,19 +60,21 @@ def warm_python(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Yield an environment in which `python -m` is a fork of a process that imports beforehand.
 
     The process imports at once what most stages need, and, while calls run, what earlier ones
-    needed. Calls wait for each other; a call that is ended ends its fork. The environment stays as
+    needed. Calls wait for each other, so that none may wait for another one, as in a pipe between
+    two; a call that is ended ends its fork and what that has started. The environment stays as
     it is where `EMBSPACE_COLD` is set, where no command can lie in the folder for temporary files,
     and elsewhere than on Linux, whose libraries may be forked.
     """
     with ExitStack() as stack:
-        server = None
+        given, server = {**environment}, None
         if sys.platform == "linux" and not environment.get(COLD):
             with suppress(OSError):
                 folder = stack.enter_context(TemporaryDirectory())
                 server = _server_in(Path(folder), environment)
-        path = [*([folder] if server else ()), environment.get("PATH", "")]
+                path = filter(None, [folder, environment.get("PATH")])
+                given["PATH"] = os.pathsep.join(path)
         try:
-            yield {**environment, "PATH": os.pathsep.join(path)}
+            yield given
         except BaseException:
             _end(server, after_a_call=True)
             raise
@@ -69,30 +85,38 @@ def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Pope
     """Start the process, which answers to `python` in a folder.
 
     Raises:
-        OSError: if the folder's path is too long for a socket, or nothing in it may be executed.
+        OSError: if the folder's path is too long for a socket, nothing in it may be executed, or
+            the system's kernel has no way to wait for several things at once.
     """
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
         raise PermissionError(folder)
-    command, address = folder / "python", f"{folder}/socket"
+    os.close(os.pidfd_open(os.getpid()))  # Linux 5.3
+    command, python = folder / "python", shlex.quote(sys.executable)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(address)
+        listener.bind(f"{folder}/socket")
         listener.listen()
-        command.write_text(CLIENT.format(python=sys.executable, address=address), encoding="utf-8")
+        text = CLIENT.format(python=python, folder=str(folder), cold=COLD)
+        command.write_text(text, encoding="utf-8")
         command.chmod(0o755)
         return subprocess.Popen(
             [sys.executable, "-P", str(SERVER), str(listener.fileno())],
-            env={**environment, **OFFLINE, "PYTHONPATH": ""},
+            env={**OFFLINE, **environment, "PYTHONPATH": ""},
             pass_fds=[listener.fileno()],
             stdin=subprocess.PIPE,  # at whose end the process ends, too, after a running call
+            # Libraries may warn when they are imported, and Python of a fork beside threads, of
+            # which none is at work.
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
 
 def _end(server: "subprocess.Popen[bytes] | None", *, after_a_call: bool) -> None:
-    """End the process: now, or after a call that may still run, for which nobody waits."""
+    """End the process: now, or after a call that may still run but should be ending."""
     if server is None:
         return
     assert server.stdin is not None  # it is a pipe
     server.stdin.close()
     if not after_a_call:
         server.terminate()
-        server.wait()
+    with suppress(subprocess.TimeoutExpired):
+        server.wait(PATIENCE)

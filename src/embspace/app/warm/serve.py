@@ -1,9 +1,10 @@
-"""Be each Python that is asked for, in a fork of a process that has imported the libraries.
+"""Be each Python that is asked for, in a fork of a process that has imported libraries beforehand.
 
 A program of its own, which `embspace.app.warm.python` starts by this file's path: nothing of
 embspace is imported before a fork, so that each has the modules of its own tree, as they are then.
 """
 
+import ctypes
 import gc
 import json
 import os
@@ -29,41 +30,56 @@ ON_DEMAND = (
     "openTSNE",
     "ruptures",
 )
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
-class Call(NamedTuple):
+class Fork(NamedTuple):
     """What a fork is to be."""
 
     arguments: list[str]
     """The module, and what follows it."""
     report: int
-    """The file to which it writes what it has imported, open until it ends."""
+    """The file to which it writes what it has imported."""
 
 
-def serve(listener: socket.socket) -> Call:
-    """Fork for each call, one after the other; return the call, in the fork alone."""
+def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
+    """Fork for each call, one after the other; return what to be, in the fork alone.
+
+    `on_interrupt` is what a fork does at SIGINT.
+    """
     wanted = [*EVERYWHERE]
     while sys.stdin not in _ready([listener, sys.stdin], wanted):
         connection, _ = listener.accept()
         with connection:
-            _, files, *_ = socket.recv_fds(connection, 1, 3)
-            call = json.loads(connection.makefile(encoding="utf-8").readline())
+            if (call := _read_call(connection)) is None:
+                continue
             told, report = os.pipe()
             gc.freeze()  # else a collection writes to the memory that forks share
             child = os.fork()
             if not child:
-                return Call(_become(call, files), report)
-            for file in (*files, report):
+                return Fork(_become(call, on_interrupt), report)
+            for file in (*call["files"], report):
                 os.close(file)
-            if connection in _ready([connection, told], wanted):  # who called has ended
-                os.kill(child, signal.SIGTERM)
-            with os.fdopen(told, encoding="ascii") as lines:
-                imported = lines.read().split()
-            wanted += [each for each in imported if each not in {*wanted, *sys.modules}]
+            ended = os.pidfd_open(child)
+            if connection in _ready([connection, ended], wanted):  # who called has ended
+                _terminate(child)
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            os.close(ended)
+            wanted += [each for each in _read(told) if each not in {*wanted, *sys.modules}]
             with suppress(OSError):
                 connection.sendall(str(status if status >= 0 else 128 - status).encode())
     sys.exit()
+
+
+def _read_call(connection: socket.socket) -> dict[str, Any] | None:
+    """Return what a call says of itself, with its files; None if its caller has ended before."""
+    files = list[int]()
+    with suppress(OSError, ValueError):
+        _, files, *_ = socket.recv_fds(connection, 1, 3)
+        return {**json.loads(connection.makefile(encoding="utf-8").readline()), "files": files}
+    for file in files:
+        os.close(file)
+    return None
 
 
 def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
@@ -76,10 +92,31 @@ def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
     return found
 
 
-def _become(call: dict[str, Any], files: list[int]) -> list[str]:
+def _terminate(child: int) -> None:
+    """End a fork and what it has started, as all that a terminal or a session has would end."""
+    from psutil import NoSuchProcess, Process
+
+    with suppress(NoSuchProcess):
+        started = Process(child).children(recursive=True)
+        for process in (*started, Process(child)):
+            with suppress(NoSuchProcess):
+                process.terminate()
+
+
+def _read(told: int) -> list[str]:
+    """Return the names that a fork has told, without waiting for what it has left running."""
+    os.set_blocking(told, False)
+    with suppress(BlockingIOError), os.fdopen(told, "rb", buffering=0) as lines:
+        return (lines.read() or b"").decode().split()
+    return []
+
+
+def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:
     """Take what a call has: its input and outputs, folder, environment; return its arguments."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number, file in enumerate(files):
+    signal.signal(signal.SIGINT, on_interrupt)
+    # Else it would go on alone when the process from which it is forked is killed.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    for number, file in enumerate(call["files"]):
         os.dup2(file, number)
         os.close(file)
     os.chdir(call["folder"])
@@ -93,8 +130,8 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
 def main(listener: socket.socket) -> None:
     """Serve; then be what is called, in one fork a call."""
     # Ctrl-C reaches all processes of a terminal; the calls end by it, and then so does this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    (module, *sys.argv[1:]), report = serve(listener)
+    on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    (module, *sys.argv[1:]), report = serve(listener, on_interrupt)
     listener.close()
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -80,15 +80,16 @@ def _finding(divergence: pd.DataFrame) -> str:
     )
     is_sure = not less["divergence_low"] <= 0 <= less["divergence_high"]
     one, two = side_by_side([own, other], 2, differ=is_sure)
+    beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
     return (
         f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
-        f"{two} bits; with random weights by {_small(random)}"
+        f"{two} bits{beside}"
     )
 
 
 def _small(bits: float) -> str:
     """Return a number that may be near 0, without an exponent."""
-    return f"{bits:.2g}" if bits >= LEAST or not bits else f"less than {LEAST:g}"
+    return f"less than {LEAST:g}" if 0 < bits < LEAST else f"{bits:.2g}"
 
 
 def _subtitle(plane: pd.DataFrame, label: str, divergence: pd.DataFrame) -> str:

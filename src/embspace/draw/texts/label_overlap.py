@@ -25,7 +25,10 @@ MEASURES = {
     "label_overlap": "neighbors of one label",
     "balanced_label_overlap": "the same, labels alike",
 }
-NO_LABELS = "No corpus that the model reads has two labels with `fewest_documents` documents each"
+NO_LABELS = (
+    "No corpus that the model reads has enough labels and texts: see `fewest_documents`, "
+    "`n_neighbors` and `left_out` in conf/measure/texts/label_overlap.yaml"
+)
 COLUMNS = {
     **same("pooling", "layer"),
     **interval("value", "value"),
