@@ -153,7 +153,7 @@ def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Works
             if steps(line) == ["extract_hidden_states@tiny-posts"]:
                 process.send_signal(signal.SIGTERM)
                 break
-        assert process.stderr.read().endswith("what is computed is kept\n")
+        assert process.stderr.read().endswith("ended; what is computed is kept\n")
     assert process.returncode == 128 + signal.SIGTERM
     said = report(workspace, "tiny")
     assert said.returncode == 0, said.stderr

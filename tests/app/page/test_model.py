@@ -11,6 +11,7 @@ from embspace.app.page.model import (
     drawn_nouns,
     layer_nouns,
     page_of,
+    population_in,
     section_of,
 )
 from embspace.app.page.pictures import subtitle_in, title_in
@@ -105,6 +106,19 @@ TITLED = """<svg>
 def test_the_title_of_a_figure_is_found_in_its_file():
     assert title_in(TITLED) == "Tokens <b> are longer than positions"
     assert (title_in("<svg/>"), subtitle_in("<svg/>")) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("subtitle", "counted"),
+    [
+        (" · 30 texts · shaded: 95 % intervals over texts", "30 texts"),
+        (" · raw learned matrix · n = 512 positions, by offset", "n = 512 positions, by offset"),
+        (" · layer 6, first token · margin below 0.05 and less", ""),
+        ("", ""),
+    ],
+)
+def test_below_a_finding_stands_what_was_counted(subtitle: str, counted: str):
+    assert population_in(subtitle) == counted
 
 
 def test_title_and_subtitle_are_found_as_figures_are_saved(tmp_path: Path):

@@ -96,7 +96,9 @@ def report(
     from embspace.app.report import describe_subject, first_table, write_report
     from embspace.app.working_tree import find_root
 
-    signal.signal(signal.SIGTERM, _end)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
     say, here = partial(typer.echo, err=quick), Path.cwd()
     columns = {"text_column": text_column, "group_column": label_column}
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
@@ -119,9 +121,9 @@ def report(
 
 
 def _end(number: int, _frame: object) -> None:
-    """End the command, and by that the stages that run, when someone else asks for it."""
+    """End the command, and by that the stages that run."""
     with suppress(OSError):  # not by `echo`, which may be at work when the signal comes
-        os.write(2, b"ended from outside; what is computed is kept\n")
+        os.write(2, b"ended; what is computed is kept\n")
     sys.exit(128 + number)
 
 

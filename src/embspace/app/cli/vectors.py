@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.errors import InputError
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
@@ -31,9 +32,11 @@ def vectors(
     """
     from embspace.stream.matrices import MatrixFile
 
-    folder = results or file.with_name(f"{file.stem}-pairs")
     with clear_errors():
         MatrixFile.of(file)
+        folder = results or file.with_name(f"{file.stem}-pairs")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--results: found the file {folder}, allowed: a folder")
         from embspace.stream.pairs import Wanted, save_pairs
 
         wanted = Wanted(bins, neighbors, QUANTILES, memory)

@@ -31,6 +31,9 @@ VERBS = ("measure", "project", "draw")
 LARGEST = 12_000_000  # bytes of a page
 OTHER = 300_000  # of them, for what the template says
 DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
+# A whole number of things, in a subtitle.
+COUNTED = re.compile(r"(?<![\d.])\d(?:[\d,]*\d)? [a-z]|\bn = \d")
+CLAIMS = "what papers say of their models, asked of this one, whatever it was trained for"
 # What the contents call the chapters, of which some have one section.
 CHAPTERS = {
     "learned": "Learned vectors",
@@ -62,7 +65,7 @@ class Section:
     settings: dict[str, str]  # the text of each settings file, by its path
     downloads: list[str]  # relative to the page
     finding: str  # the title of the figure, a sentence; empty if it has none
-    population: str  # what the finding is about, with n: the subtitle of the figure, less the model
+    population: str  # what the finding is of, with n
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
 
 
@@ -168,7 +171,11 @@ def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section
     def is_of_others(section: Section) -> bool:
         return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
 
-    found = [each for each in sections if each.finding and each.finding not in NO_FINDINGS]
+    found = [
+        each
+        for each in sections
+        if each.finding and each.finding not in NO_FINDINGS and "n = 0" not in each.population
+    ]
     return sorted(found, key=is_of_others) if own_texts else found
 
 
@@ -230,9 +237,9 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     drawing = picture.decode("utf-8")
     label = _label(folder, model)
     finding = title_in(drawing)
-    population = subtitle_in(drawing).removeprefix(label).lstrip(" ·,")
+    population = population_in(subtitle_in(drawing).removeprefix(label))
     if finding and noun == "ledger":
-        finding, population = own_finding(folder, model), ""
+        finding, population = own_finding(folder, model), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -255,6 +262,15 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
             *(file.relative_to(folder).as_posix() for file in results),
         ],
     )
+
+
+def population_in(subtitle: str) -> str:
+    """Return the parts of a figure's subtitle that count something, as "30 texts" or "n = 4".
+
+    The others explain panels and bands, which stand at the figure alone.
+    """
+    parts = (part.strip(" ,") for part in subtitle.split(" · "))
+    return " · ".join(part for part in parts if COUNTED.search(part))
 
 
 def _own_file(folder: Path, noun: str) -> str:

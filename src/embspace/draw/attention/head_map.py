@@ -80,6 +80,8 @@ def _finding(divergence: pd.DataFrame) -> str:
     )
     is_sure = not less["divergence_low"] <= 0 <= less["divergence_high"]
     one, two = side_by_side([own, other], 2, differ=is_sure)
+    if max(own, other) < LEAST:
+        return f"Heads of one layer and of different layers differ by less than {LEAST:g} bits"
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
     return (
         f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
