@@ -30,3 +30,12 @@ def test_a_decoder_is_whose_tokens_see_those_before_them_alone(
     description = yaml.safe_load((root / "conf/model/minilm_random.yaml").read_text())
     file.write_text(yaml.safe_dump(description | {"config": config}))
     assert is_decoder(tmp_path, "mine") is expected
+
+
+def test_of_a_model_whose_files_are_gone_it_is_not_known(tmp_path: Path):
+    file = tmp_path / "conf/model/gone.yaml"
+    file.parent.mkdir(parents=True)
+    description = {"label": "Gone", "license": "unknown", "language": "none", "source": "path"}
+    matrices = {"input": "x", "positional": None, "segment": None}
+    file.write_text(yaml.safe_dump({**description, "path": "models/gone", "matrices": matrices}))
+    assert is_decoder(tmp_path, "gone") is False

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.settings.model import describe_model
 from embspace.settings.params import CONF, PARAMS
@@ -17,17 +18,19 @@ from embspace.settings.schema import read_yaml
 def is_decoder(folder: Path, model: str) -> bool:
     """Return whether each token of a text sees those before it alone, as far as that is known.
 
-    It is known of the architectures whose blocks embspace rebuilds.
+    It is known of the architectures whose blocks embspace rebuilds, while the model's files lie
+    where they lay. A page is written without.
     """
     from embspace.models.architecture import empty_model, load_config
     from embspace.models.stream.adapters import blocks_of, knows
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    with chdir(folder):
-        config = load_config(model, describe_model(model, description))
-    if config is None:
+    try:
+        with chdir(folder):
+            config = load_config(model, describe_model(model, description))
+        module = empty_model(config) if config else None
+    except InputError:
         return False
-    module = empty_model(config)
     return knows(module) and all(block.causal for block in blocks_of(module))
 
 
