@@ -75,9 +75,7 @@ def test_what_a_call_calls_is_no_fork_that_would_wait_for_it(finish: Finish, tmp
         "import subprocess\nsubprocess.run(['python', '-m', 'parent'], check=True)"
     )
     assert str(SERVER) in finish("-m", "parent").stdout
-    found = finish("-m", "calls")
-    assert found.returncode == 0
-    assert "python" in found.stdout
+    assert finish("-m", "calls").returncode == 0
 
 
 def test_when_all_is_over_no_process_is_left(variables: dict[str, str]):

@@ -1,4 +1,4 @@
-"""What a fork has of its call."""
+"""A fork has the arguments, files and status of its call, and libraries of earlier ones."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ sys.exit(3)
 """
 
 
-def test_a_module_has_arguments_folder_environment_and_status_of_its_finish(
+def test_a_module_has_arguments_folder_environment_and_status_of_its_call(
     finish: Finish, tmp_path: Path
 ):
     (tmp_path / "tree/src/says.py").write_text(SAYS)

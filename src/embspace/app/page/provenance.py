@@ -1,4 +1,4 @@
-"""What a report's page says of its model, its texts and the machine."""
+"""Collects for a report's page the facts about its model, its texts and the machine."""
 
 import json
 import platform

@@ -1,4 +1,4 @@
-"""Be each Python that is asked for, in a fork of a process that has imported libraries beforehand.
+"""Runs each Python that is asked for in a fork of a process that has imported libraries beforehand.
 
 A program of its own, which `embspace.app.warm.python` starts by this file's path: nothing of
 embspace is imported before a fork, so that each has the modules of its own tree, as they are then.
@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Fork(NamedTuple):
-    """What a fork is to be."""
+    """Holds the module that a fork runs, and where it reports."""
 
     arguments: list[str]
     """The module, and what follows it."""
@@ -106,9 +106,8 @@ def _terminate(child: int) -> None:
 def _read(told: int) -> list[str]:
     """Return the names that a fork has told, without waiting for what it has left running."""
     os.set_blocking(told, False)
-    with suppress(BlockingIOError), os.fdopen(told, "rb", buffering=0) as lines:
+    with os.fdopen(told, "rb", buffering=0) as lines:
         return (lines.read() or b"").decode().split()
-    return []
 
 
 def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:

@@ -80,9 +80,11 @@ def _finding(divergence: pd.DataFrame) -> str:
     )
     is_sure = not less["divergence_low"] <= 0 <= less["divergence_high"]
     one, two = side_by_side([own, other], 2, differ=is_sure)
-    if max(own, other) < LEAST:
-        return f"Heads of one layer and of different layers differ by less than {LEAST:g} bits"
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
+    if one == two and is_sure:  # the digits of a title do not tell them apart
+        return (
+            f"Heads of one layer differ by {one} bits, as much as those of different layers{beside}"
+        )
     return (
         f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
         f"{two} bits{beside}"
