@@ -192,6 +192,6 @@ def test_a_dropped_model_leaves_nothing_behind(workspace: Workspace, alone: dict
     assert all(file in said for file in files)
     workspace.run("embspace", "prune", "--yes")
     assert workspace.files(*BUILT) == alone
-    # The page of all figures reads whole folders, which have fewer files now.
-    assert workspace.repro() == {"report_figures"}
+    # The list of all figures reads their whole folder, which has fewer files now.
+    assert workspace.repro() == {"everything"}
     assert workspace.files(*BUILT) == alone

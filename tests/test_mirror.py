@@ -368,7 +368,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
     ),
     has("measure_separability", "data/texts"),
-    lacks("report_figures", "figures"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",

@@ -66,11 +66,9 @@ def expected_stages(model: str) -> set[str]:
 
 # Those that no model has a part in.
 SHARED = {"prepare_code", "prepare_texts@model_card", "prepare_stimuli", *TOYS}
-SHARED |= {"draw_toys", "draw_runs", "draw_sequences"}
+SHARED |= {"draw_toys"}
 # Those that look at all models.
-OF_ALL = {"report_figures"}
-# Those that look at all runs, which a report leaves out.
-OF_RUNS = {"draw_parameter_alignment", "draw_run_head_pairs", "draw_tuning_words"}
+OF_ALL = {"everything"}
 
 
 def compared_stages(pair: str) -> set[str]:

@@ -73,8 +73,10 @@ def test_random_weights_are_compared_and_not_profiled(described: Path) -> None:
             "a--b": {"model": "a", "other_model": "b"},
         },
         "trained": ["r"],
+        "run_pages": ["all_runs"],
     }
-    assert entries_of(["a"], [], [])["compared"] == " {}"
+    none = entries_of(["a"], [], [])
+    assert (none["compared"], none["run_pages"]) == (" {}", " []")
 
 
 def test_params_yaml_gets_the_models_and_every_run(

@@ -81,8 +81,6 @@ def _resolved(tree: Tree, stage: Stage, dep: str) -> str:
 
 def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
     """Yield data and results that a stage reads: its paths, less those that it writes."""
-    if stage.verb == "report":
-        yield from ("conf", "figures")  # all, so that it runs last
     yield from _without_keys(tree, stage)
     if stage.verb == "draw":
         for function in tree.functions_of(stage):

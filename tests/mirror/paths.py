@@ -22,7 +22,6 @@ PLACES = {
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
     "compare": ("results/<noun>/<pair>.csv",),
     "draw": ("figures/<noun>/<model>.{md,png}", "data/drawn/<noun>/<model>"),
-    "report": ("data/reported/<noun>.<suffix>",),
 }
 IN_GIT = ("results/", "figures/")
 ITEM = re.compile(r"\$\{(?:item\.)?\w+\}")

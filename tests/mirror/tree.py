@@ -11,14 +11,15 @@ from typing import Any
 
 from tests.mirror.source import dotted, function_named, imports_of, keywords_of, load, parse
 
-VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw", "report")
-ROOTED = ("prepare", "train", "extract", "report")  # their stages stand in the root's dvc.yaml
+VERBS = ("prepare", "train", "extract", "measure", "project", "compare", "draw")
+ROOTED = ("prepare", "train", "extract")  # their stages stand in the root's dvc.yaml
 MAKERS = ("measure", "project", "compare")  # make what is drawn
 FOLDED = ("measure", "draw")  # have a folder a chapter
 # Folders of conf/ whose files describe something: the key of params.yaml that names them. The verb
 # `train` has no other settings.
 DESCRIPTIONS = {"model": "models", "corpus": "corpora", "train": "trained"}
 TOY = "toy"  # has the place of a model's name, where none is looked at
+EVERYTHING = "everything"  # the stage that others lead to; it runs no module
 ALL_RUNS = "all_runs"  # has the place of a run's name, where all are looked at
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device", "roles"}
@@ -85,11 +86,11 @@ class Stage:
 
     @cached_property
     def matrix(self) -> dict[str, Any]:
-        """What it has an item for each of, families aside; DVC takes pairs by `foreach` alone."""
+        """What it has an item for each of, but families and pages; DVC takes pairs by `foreach`."""
         matrix = dict(self.entry.get("matrix") or {})
         if "foreach" in self.entry:
             return {"pair": self.entry["foreach"]}
-        return {key: values for key, values in matrix.items() if key != "family"}
+        return {key: values for key, values in matrix.items() if key not in ("family", "pages")}
 
     @property
     def families(self) -> list[str]:
@@ -213,6 +214,7 @@ class Tree:
             Stage(name, graph, {**entry, **entry.get("do", {})})
             for graph in self.graphs
             for name, entry in self.yaml(graph).get("stages", {}).items()
+            if name != EVERYTHING
         ]
 
     @cached_property

@@ -42,7 +42,7 @@ def with_models(text: str, names: list[str]) -> str:
 
 
 def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[str, str]:
-    """Return what stands in params.yaml behind `profiled`, `compared` and `trained`.
+    """Return what stands in params.yaml behind `profiled`, `compared`, `trained`, `run_pages`.
 
     Profiled are all models but those with random weights, which are the null of the others.
     Compared is the first model with each of `others`.
@@ -57,6 +57,7 @@ def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[st
         "profiled": f" [{', '.join(profiled)}]",
         "compared": "\n" + "\n".join(compared) if compared else " {}",
         "trained": f" [{', '.join(runs)}]",
+        "run_pages": " [all_runs]" if runs else " []",
     }
 
 

@@ -111,6 +111,7 @@ class Params(BaseModel):
     )
     checkpointed: list[Name] = Field([], examples=["pythia_70m"])
     trained: list[Name] = Field(examples=["rna_encoder"])
+    run_pages: list[Literal["all_runs"]] = Field([], examples=["all_runs"])
     seed: int = Field(ge=0, le=LARGEST_SEED, examples=[0])
     device: Literal["auto", "cpu", "cuda", "mps"]
 
@@ -127,6 +128,13 @@ class Params(BaseModel):
                     f"stage, '{'-'.join(pair)}'; give one of them another name"
                 )
         return corpora
+
+    @field_validator("run_pages")
+    @classmethod
+    def _draw_what_is_trained(cls, run_pages: list[str], info: Any) -> list[str]:
+        if run_pages and not info.data.get("trained"):
+            raise ValueError("Without a run under 'trained', it is []")
+        return run_pages
 
 
 def read_params() -> Params:

@@ -1,1 +1,0 @@
-"""Pages about what was made."""
