@@ -12,7 +12,7 @@ from typing import Any
 import networkx
 from dvc.repo import Repo
 
-from embspace.app.repro import environment
+from embspace.app.repro.environment import environment
 from embspace.app.warm.python import warm_python
 from embspace.files.atomic import computed_here
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from embspace.app.repro import RUNNING
 from embspace.app.warm.python import warm_python
 from tests.tiny import write_tiny_model
 from tests.whole_pipeline import POSITIONS
-from tests.workspace import Workspace
+from tests.workspace import RUNNING, Workspace
 
 
 def tiny_pipeline(root: Path, folder: Path, *targets: str) -> Workspace:

@@ -6,7 +6,7 @@ What starts many stages one by one would import the same libraries for each.
 import subprocess
 import sys
 
-from embspace.app.repro import environment
+from embspace.app.repro.environment import environment
 from embspace.app.warm.python import warm_python
 
 if __name__ == "__main__":

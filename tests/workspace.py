@@ -11,6 +11,8 @@ import yaml
 
 from embspace.settings.pipeline import read_stages
 
+# How `dvc repro` says that it has come to a stage, behind its graph if that is not the root's.
+RUNNING = re.compile(r"Running stage '(?:[^':]+:)?([^']+)'")
 PARTS = ["conf", "pipeline", "data/published", "data/stimuli", "data/texts", "src", ".dvc/config"]
 PARTS += [".dvc/.gitignore", ".gitignore", ".dvcignore", "dvc.yaml", "models.lock", "params.yaml"]
 PARTS += ["requirements.lock"]
@@ -109,12 +111,7 @@ class Workspace:
             name, _, item = argument.partition("@")
             return stages[name].address(item) if name in stages else argument
 
-        return set(
-            re.findall(
-                r"Running stage '(?:[^':]+:)?([^']+)'",
-                self.run("dvc", "repro", *map(addressed, arguments)),
-            )
-        )
+        return set(RUNNING.findall(self.run("dvc", "repro", *map(addressed, arguments))))
 
     def edit(self, file: str, **change: object) -> None:
         """Set keys at the top of a YAML file."""

@@ -1,6 +1,7 @@
 """Finds what `dvc repro` takes for the short names of analyses."""
 
-import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,17 +9,17 @@ import pytest
 import yaml
 
 from embspace.app import run
-from embspace.app.run import addresses_of, run_stages
-from embspace.app.warm.python import COLD, SERVER
+from embspace.app.repro.side_by_side import Step, default_jobs
+from embspace.app.run import addresses_of, run_stages, summary
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
-from tests.parent_module import write_parent_module
 
 PARAMS = {
     "models": ["minilm", "gpt2"],
     "corpora": ["articles"],
     "profiled": [],
     "trained": ["sentiment"],
+    "run_pages": ["all_runs"],
     "seed": 0,
     "device": "cpu",
 }
@@ -63,48 +64,51 @@ def test_a_model_that_the_stages_do_not_take_is_answered_with_those_they_do(tree
         addresses_of(tree, "dynamics", model)
 
 
-@pytest.fixture(autouse=True)
-def no_dvc_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Import no DVC while `sys.executable` is another: multiprocessing would keep that one."""
-    monkeypatch.setattr(run, "import_module", lambda name: None)
+STEP = Step("measure_training@sentiment", "starts", ", up to 3 min left", ("measure_states@x",))
 
 
-def test_dvc_runs_the_stages_and_its_exit_code_comes_back(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """The runs that were asked for, each of which starts and ends one stage."""
+    calls: list[dict[str, object]] = []
+
+    def run_side_by_side(
+        folder: Path, targets: list[str], show: Callable[[str, str], None], **options: object
+    ) -> Iterator[Step]:
+        calls.append({"targets": targets, **options})
+        yield STEP
+        show(STEP.stage, "said by \x1bit")
+        yield Step(STEP.stage, "ends", seconds=95, n_done=7, n_stages=61)
+        yield Step("other", "cached", n_done=8, n_stages=61)
+        yield Step("another", "current", n_done=9, n_stages=61)
+
+    monkeypatch.setattr(run, "run_side_by_side", run_side_by_side)
+    return calls
+
+
+def test_a_run_tells_what_starts_what_it_says_and_what_has_ended(
+    tree: Path, asked: list[dict[str, object]], capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(run.sys, "executable", "echo")
-    assert run_stages("training", "sentiment") == 0
-    assert run_stages(None, None) == 0
-    monkeypatch.setattr(run.sys, "executable", "false")
-    assert run_stages("training", None) == 1
+    run_stages("training", "sentiment", jobs=3)
+    said = capsys.readouterr().out.splitlines()
+    assert said[:4] == [
+        "measure_training@sentiment starts, beside measure_states@x, up to 3 min left",
+        "measure_training@sentiment: said by \\x1bit",
+        "[7 of 61] measure_training@sentiment done in 2 min",
+        "[8 of 61] other taken from the cache",
+    ]
+    assert said[4] == "3 stages in 0 s: 1 computed, 1 taken from the cache, 1 up to date"
+    targets = [f"{GRAPH}:measure_training@sentiment"]
+    assert asked == [{"targets": targets, "jobs": 3, "force": False}]
 
 
-def test_a_run_says_what_comes_and_afterwards_how_long_it_takes(
-    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    (tree / "run").write_text("#!/bin/sh\necho \"Running stage '$4:'\"\necho 'said by it'\n")
-    (tree / "run").chmod(0o755)
-    monkeypatch.setattr(run.sys, "executable", str(tree / "run"))
-    monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
-    assert run_stages("training", "sentiment") == 0
-    assert "[1 of 1], first run here: no estimate yet\nsaid by it\n" in capsys.readouterr().out
-    assert run_stages("training", "sentiment") == 0
-    assert "[1 of 1], up to 0 s left\n" in capsys.readouterr().out
+def test_without_a_number_there_is_a_job_a_core(tree: Path, asked: list[dict[str, object]]):
+    run_stages(None, None, force=True)
+    assert asked == [{"targets": [], "jobs": default_jobs(), "force": True}]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each stage starts by itself")
-def test_what_runs_is_a_fork_of_a_process_that_has_the_libraries(
-    tree: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-):
-    monkeypatch.delenv(COLD, raising=False)
-    write_parent_module(tree)
-    (tree / "dvc.py").write_text(  # in the place of DVC
-        "import subprocess\nprint(\"Running stage 'measure_training@sentiment':\", flush=True)\n"
-        "subprocess.run(['python', '-m', 'parent'], check=True)"
-    )
-    monkeypatch.setattr(run, "stages_of", lambda root, targets: {"measure_training@sentiment"})
-    assert run_stages("training", "sentiment") == 0
-    assert str(SERVER) in capfd.readouterr().out
+def test_a_run_with_nothing_to_do_says_so_in_one_line():
+    assert summary(Counter(current=61), 2.0) == "61 stages: all up to date"
 
 
 def test_outside_of_a_tree_nothing_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

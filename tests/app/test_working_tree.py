@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.repro import Step
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, enclosing_root, find_root
 from embspace.errors import InputError
 from embspace.settings.schema import read_yaml
 
 # A pipeline of the same form as embspace's, whose stages take no time.
+from tests.app.repro.conftest import kinds
+
 STAGES = {
     "extract_embeddings": {
         "matrix": {"model": "${models}"},
@@ -82,7 +83,7 @@ def repro(root: Path) -> None:
 def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: Path):
     tree.update("a", None)
     params = {"models": ["a"], "corpora": ["c"], "seed": 7}
-    params |= {"profiled": [], "compared": {}, "checkpointed": [], "trained": []}
+    params |= {"profiled": [], "compared": {}, "checkpointed": [], "trained": [], "run_pages": []}
     assert read_yaml(tree.folder / "params.yaml") == params
     assert read_yaml(root / "params.yaml")["models"] == ["b"]
     assert (tree.folder / "models/a/config.json").read_text() == "{}"
@@ -161,9 +162,9 @@ def test_a_path_out_of_the_tree_is_told(tree: WorkingTree):
 def test_the_stages_come_in_order_and_once(tree: WorkingTree, root: Path):
     tree.update("a", None)
     assert tree.stages(MEASURE) == {EXTRACT, MEASURE}
-    assert list(tree.reproduce(MEASURE)) == [Step(EXTRACT, True), Step(MEASURE, True)]
+    assert kinds(tree.reproduce(MEASURE)) == {EXTRACT: "ends", MEASURE: "ends"}
     assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
-    assert list(tree.reproduce(MEASURE)) == [Step(EXTRACT, False), Step(MEASURE, False)]
+    assert kinds(tree.reproduce(MEASURE)) == {EXTRACT: "current", MEASURE: "current"}
     assert not (root / "results").exists()
     assert not (tree.folder / ".dvc/cache").exists()  # it lies in the user's tree
     assert any((root / ".dvc/cache/files").rglob("*"))
@@ -172,7 +173,7 @@ def test_the_stages_come_in_order_and_once(tree: WorkingTree, root: Path):
 def test_what_the_user_computed_is_taken_over(tree: WorkingTree, root: Path):
     repro(root)
     tree.update("a", None)
-    assert [step.runs for step in tree.reproduce(MEASURE)] == [False, False]
+    assert kinds(tree.reproduce(MEASURE)) == {EXTRACT: "current", MEASURE: "current"}
     assert (tree.folder / "results/a.csv").read_bytes() == (root / "results/a.csv").read_bytes()
 
 
@@ -182,7 +183,7 @@ def test_what_the_user_computed_later_is_taken_over_too(tree: WorkingTree, root:
     (root / "src/code.py").write_text("longer = 'code'\n")
     repro(root)
     tree.update("a", None)
-    assert [step.runs for step in tree.reproduce(MEASURE)] == [False, False]
+    assert kinds(tree.reproduce(MEASURE)) == {EXTRACT: "current", MEASURE: "current"}
     assert (tree.folder / "results/a.csv").read_text() == "16\na text\n"
 
 
@@ -191,7 +192,7 @@ def test_a_result_that_no_longer_holds_is_computed_again(tree: WorkingTree, root
     (root / "src/code.py").write_text("longer = 'code'\n")
     (root / "results/a.csv").write_text("another hand\n")
     tree.update("a", None)
-    assert [step.runs for step in tree.reproduce(MEASURE)] == [True, True]
+    assert kinds(tree.reproduce(MEASURE)) == {EXTRACT: "ends", MEASURE: "ends"}
     assert (tree.folder / "results/a.csv").read_text() == "16\na text\n"
     assert (root / "results/a.csv").read_text() == "another hand\n"
 
@@ -201,7 +202,7 @@ def test_a_tree_of_other_texts_starts_with_what_is_the_same(tree: WorkingTree, r
     list(tree.reproduce(MEASURE))
     other = WorkingTree(root, root / TREES / "a--mine")
     other.update("a", None, OwnTexts("mine", "mine", ".txt", b"one\n"))
-    assert list(other.reproduce(MEASURE)) == [Step(EXTRACT, False), Step(MEASURE, True)]
+    assert kinds(other.reproduce(MEASURE)) == {EXTRACT: "current", MEASURE: "ends"}
     assert (tree.folder / "results/a.csv").read_text() == "14\na text\n"
 
 
@@ -247,7 +248,7 @@ def test_with_layers_the_model_is_profiled_where_no_run_was_trained(tree: Workin
     put(root / "dvc.yaml", {"stages": {**STAGES, "measure_atlas": profile}})
     tree.update("a", None, layers=True)
     assert read_yaml(tree.folder / "params.yaml")["profiled"] == ["a"]
-    assert list(tree.reproduce("measure_atlas@a")) == [Step("measure_atlas@a", True)]
+    assert kinds(tree.reproduce("measure_atlas@a")) == {"measure_atlas@a": "ends"}
     assert (tree.folder / "results/atlas/a.csv").read_text() == ""
     tree.update("a", None)
     assert read_yaml(tree.folder / "params.yaml")["profiled"] == []

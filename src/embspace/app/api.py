@@ -36,7 +36,6 @@ from jaxtyping import Float
 
 from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import check_complete, find_model
-from embspace.app.durations import Durations
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import POOLINGS, Pooling
 from embspace.errors import InputError, did_you_mean
@@ -213,11 +212,9 @@ class Spaces:
         lacking = [stage for stage in stages if stage not in self._made_stages]
         if not lacking:
             return
-        durations = Durations(self.tree.root)
-        for step in durations.timed(self.tree.reproduce(*lacking)):
-            if step.runs:
-                left = durations.time_left([step.stage])
-                print(f"embspace: {step.stage}{left}", file=sys.stderr)
+        for step in self.tree.reproduce(*lacking):
+            if step.kind == "starts":
+                print(f"embspace: {step.stage}{step.time_left}", file=sys.stderr)
         self._made_stages.update(lacking)
 
     def _tensor_of(self, key: MatrixKey) -> tuple[str, int]:

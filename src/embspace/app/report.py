@@ -6,6 +6,7 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
-from embspace.app.durations import Durations
 from embspace.app.prune import name_of
+from embspace.app.run import progress_line, summary
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
 from embspace.files.copies import copy_file
@@ -107,7 +108,7 @@ def _texts(
     return [own.name], own
 
 
-def write_report(subject: Subject, say: Say) -> Path:
+def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     """Compute what is not there yet, and write the page; the current folder is a tree's root.
 
     Returns:
@@ -122,7 +123,7 @@ def write_report(subject: Subject, say: Say) -> Path:
 
     tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
-    reproduce(tree, drawings, say)
+    reproduce(tree, drawings, say, jobs)
     target = subject.folder
     for folder in COPIED:
         shutil.rmtree(target / folder, ignore_errors=True)
@@ -143,7 +144,7 @@ def write_report(subject: Subject, say: Say) -> Path:
     return page
 
 
-def first_table(subject: Subject, say: Say) -> str:
+def first_table(subject: Subject, say: Say, jobs: int | None = None) -> str:
     """Return the distributions of norms and similarities, and what a whole report adds."""
     from embspace.draw.learned.similarity import SUMMARY
     from embspace.draw.page.markdown import markdown_table
@@ -151,7 +152,7 @@ def first_table(subject: Subject, say: Say) -> str:
 
     tree = open_tree(subject, say)
     first = read_stages(tree.folder)[f"measure_{FIRST}"]
-    reproduce(tree, [first.address(subject.model)], say)
+    reproduce(tree, [first.address(subject.model)], say, jobs)
     table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
     digits = read_yaml(settings_path("draw", FIRST))["digits"]
     texts = "" if subject.own is None else f" The {subject.own.label} have no part in them."
@@ -173,24 +174,21 @@ def drawing_stages(root: Path, subject: Subject) -> list[str]:
     ]
 
 
-def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say) -> None:
-    """Run the stages at these addresses and what they need; say of each stage that it begins.
+def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | None = None) -> None:
+    """Run the stages at these addresses and what they need; say of each what happens to it.
 
     Raises:
         InputError: if a stimulus is too long for the model, before any stage; with what one said.
     """
     from embspace.app.checks.long_stimuli import check_stimuli
 
-    stages, durations, done = tree.stages(*targets), Durations(tree.root), set[str]()
-    check_stimuli(tree.folder, stages)
-    start, n_known, width = monotonic(), 0, len(str(len(stages)))
-    for number, step in enumerate(durations.timed(tree.reproduce(*targets)), 1):
-        n_known += not step.runs
-        if step.runs:
-            passed, left = monotonic() - start, durations.time_left(stages - done)
-            say(f"[{number:{width}} of {len(stages)}] {step.stage}  ({passed:.0f} s so far{left})")
-        done.add(step.stage)
-    say(f"{len(stages)} stages in {monotonic() - start:.0f} s, {n_known} of them known before")
+    check_stimuli(tree.folder, tree.stages(*targets))
+    start, kinds = monotonic(), Counter[str]()
+    for step in tree.reproduce(*targets, jobs=jobs):
+        kinds[step.kind] += 1
+        if line := progress_line(step):
+            say(line)
+    say(summary(kinds, monotonic() - start))
 
 
 def open_tree(subject: Subject, say: Say) -> WorkingTree:

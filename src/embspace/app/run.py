@@ -1,40 +1,36 @@
 """Runs the stages of an analysis or a chapter by its short name."""
 
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import suppress
-from importlib import import_module
+from collections import Counter
 from itertools import product
 from pathlib import Path
-from threading import Thread
+from time import monotonic
 
-from embspace.app.durations import Durations
 from embspace.app.prune import find_strays, remove
-from embspace.app.remember import remember_runs
-from embspace.app.repro import environment, stages_of, steps_of
-from embspace.app.warm.python import warm_python
-from embspace.errors import InputError, counted, not_among
+from embspace.app.repro.durations import rounded
+from embspace.app.repro.side_by_side import Step, default_jobs, run_side_by_side
+from embspace.errors import InputError, counted, not_among, visible
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
 
-FORCE = ("--force", "--no-run-cache")
-LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained)\}")
+LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained|run_pages)\}")
 
 
-def run_stages(name: str | None, model: str | None, *, force: bool = False) -> int:
-    """Run `dvc repro` for the stages of a name and what they need; return its exit code.
+def run_stages(
+    name: str | None, model: str | None, *, jobs: int | None = None, force: bool = False
+) -> None:
+    """Run the stages of a name that are out of date, and what they need.
 
-    Before, what a dropped corpus has left is removed; afterwards, what was run is remembered.
+    Before, what a dropped corpus has left is removed.
 
     Args:
         name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
         model: One of params.yaml, or None for all of them; also one of its runs.
+        jobs: How many stages run at once; None for one a core.
         force: True if also what is up to date, or was computed before, is computed.
 
     Raises:
-        InputError: if nothing is called so, or the model is not in params.yaml.
+        InputError: if nothing is called so, the model is not in params.yaml, or a stage fails.
     """
     if name is None and model is not None:
         raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")
@@ -42,13 +38,40 @@ def run_stages(name: str | None, model: str | None, *, force: bool = False) -> i
     targets = [] if name is None else addresses_of(Path(), name, model)
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
-    # `remember_runs` needs DVC in this process, too: it is imported while the stages run.
-    importing = Thread(target=import_module, args=("dvc.repo",))
-    importing.start()
-    code = _reproduce(FORCE if force else (), targets)
-    importing.join()
-    remember_runs(Path())
-    return code
+    jobs = default_jobs() if jobs is None else jobs
+    start, kinds = monotonic(), Counter[str]()
+    for step in run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force):
+        kinds[step.kind] += 1
+        if line := progress_line(step):
+            print(line, flush=True)
+    print(summary(kinds, monotonic() - start))
+
+
+def show_line(stage: str, line: str) -> None:
+    """Print a line of a stage, behind its name."""
+    print(f"{stage}: {visible(line)}", flush=True)
+
+
+def progress_line(step: Step) -> str:
+    """Return what is told of a step: of a stage that is up to date, nothing."""
+    if step.kind == "starts":
+        beside = f", beside {', '.join(step.running)}" if step.running else ""
+        return f"{step.stage} starts{beside}{step.time_left}"
+    done = f"[{step.n_done} of {step.n_stages}] {step.stage}"
+    if step.kind == "ends":
+        return f"{done} done in {rounded(step.seconds)}"
+    return f"{done} taken from the cache" if step.kind == "cached" else ""
+
+
+def summary(kinds: Counter[str], seconds: float) -> str:
+    """Return how many stages ran, were taken from the cache and were up to date."""
+    n_stages = kinds["ends"] + kinds["cached"] + kinds["current"]
+    if n_stages == kinds["current"]:
+        return f"{counted(n_stages, 'stage')}: all up to date"
+    return (
+        f"{counted(n_stages, 'stage')} in {rounded(seconds)}: {kinds['ends']} computed, "
+        f"{kinds['cached']} taken from the cache, {kinds['current']} up to date"
+    )
 
 
 def _remove_strays() -> int:
@@ -66,43 +89,6 @@ def _remove_strays() -> int:
     except LockError:
         return 0
     return len(strays)
-
-
-def _reproduce(options: tuple[str, ...], targets: list[str]) -> int:
-    """Run `dvc repro`, whose lines go on as they come; with each stage, what time is left."""
-    with (
-        warm_python(environment()) as given,
-        subprocess.Popen(
-            [sys.executable, "-m", "dvc", "repro", *options, *targets],
-            env=given,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        ) as process,
-        suppress(subprocess.CalledProcessError),
-    ):
-        _tell_time(_lines(process), targets)
-    return process.returncode
-
-
-def _lines(process: "subprocess.Popen[str]") -> Iterator[str]:
-    """Yield what a process prints; raise if it fails, for its last stage did not come to an end."""
-    assert process.stdout is not None  # it is a pipe
-    yield from process.stdout
-    if process.wait():
-        raise subprocess.CalledProcessError(process.returncode, process.args)
-
-
-def _tell_time(lines: Iterator[str], targets: list[str]) -> None:
-    """Print the lines, and before each stage that runs how many there are and what time is left."""
-    durations, done, stages = Durations(Path()), set[str](), set[str]()
-    for step in durations.timed(steps_of(lines, lambda line: print(line, end="", flush=True))):
-        if step.runs:
-            stages = stages or stages_of(Path(), targets)
-            left = durations.time_left(stages - done)
-            print(f"[{len(done) + 1} of {len(stages)}]{left}", flush=True)
-        done.add(step.stage)
 
 
 def addresses_of(root: Path, name: str, model: str | None) -> list[str]:

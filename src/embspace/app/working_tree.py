@@ -3,7 +3,7 @@
 It has copies of what people write (settings, texts, code) and a params.yaml of its own. What the
 user's tree, or another one of this kind, has computed of the model is taken over with its entries
 of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cache is shared, with
-the runs that `remember_runs` has saved there; those of a fresh clone came from git and are not.
+the runs that `embspace run` has saved there; those of a fresh clone came from git and are not.
 """
 
 import fcntl
@@ -19,8 +19,9 @@ from typing import IO, Any
 
 import yaml
 
-from embspace.app.remember import remember_runs
-from embspace.app.repro import Step, collect_stages, run_repro, stages_of
+from embspace.app.repro.bookkeeping import collect_stages, stages_of
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.side_by_side import Step, default_jobs, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
@@ -103,7 +104,7 @@ class WorkingTree:
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
             content = {**params, "models": [model], "corpora": named, "compared": {}}
-            content |= dict.fromkeys(("profiled", "checkpointed", "trained"), [])
+            content |= dict.fromkeys(("profiled", "checkpointed", "trained", "run_pages"), [])
             if layers:
                 content["profiled"] = [model]
                 # Of runs that we train; DVC asks for the folder, if there are none, too.
@@ -135,15 +136,22 @@ class WorkingTree:
         outs = {Path(out.fs_path) for stage in stages for out in stage.outs}
         return sorted(out.relative_to(self.folder) for out in outs)
 
-    def reproduce(self, *targets: str) -> Iterator[Step]:
-        """Run `dvc repro` for the targets, and yield a step for each stage as it comes to it.
+    def reproduce(self, *targets: str, jobs: int | None = None) -> Iterator[Step]:
+        """Run the targets where they are out of date, and yield each step.
+
+        What stages print goes to `log`; times are those of the user's tree.
 
         Raises:
             InputError: with what a failed stage said.
         """
-        with self.locked() as lock:
-            yield from run_repro(self.folder, targets, self.log, held=lock)
-            remember_runs(self.folder)  # while no other run is at work in the tree
+        with self.locked(), self.log.open("w", encoding="utf-8") as log:
+
+            def show(stage: str, line: str) -> None:
+                print(f"{stage}: {line}", file=log, flush=True)
+
+            jobs = default_jobs() if jobs is None else jobs
+            durations = Durations(self.root)
+            yield from run_side_by_side(self.folder, targets, show, jobs=jobs, durations=durations)
 
     @contextmanager
     def locked(self) -> Iterator[int]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_own_root
 from embspace.errors import InputError, counted, visible
 
@@ -43,17 +44,19 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Compute it and all that it needs anew, known or not.")
     ] = False,
+    jobs: JobsOption = None,
 ) -> None:
     """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
 
     A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
-    computed before with the same settings comes from DVC's cache.
+    computed before with the same settings comes from DVC's cache. Stages that do not hang on each
+    other run at once; a run that was ended goes on when it is called again.
     """
     from embspace.app.run import run_stages
 
+    end_on_signals()
     with at_own_root():
-        code = run_stages(name, model, force=force)
-    raise typer.Exit(code)
+        run_stages(name, model, jobs=jobs, force=force)
 
 
 def verify(

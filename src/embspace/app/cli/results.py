@@ -2,10 +2,9 @@
 
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_model
 from embspace.app.cli.reading import (
     LabelColumnOption,
@@ -87,6 +87,7 @@ def report(
             help="Put the files behind the figures into the page; of a run, a pair, a corpus.",
         ),
     ] = False,
+    jobs: JobsOption = None,
 ) -> None:
     """Fetch a model, run every analysis of it, and open a page of all figures and tables.
 
@@ -96,9 +97,7 @@ def report(
     from embspace.app.report import describe_subject, first_table, write_report
     from embspace.app.working_tree import find_root
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
+    end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
     columns = {"text_column": text_column, "group_column": label_column}
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
@@ -111,20 +110,13 @@ def report(
                 subject = describe_subject(asked, corpus, say, layers=layers, reading=reading)
             with chdir(root):
                 if quick:
-                    typer.echo(first_table(subject, say))
+                    typer.echo(first_table(subject, say, jobs))
                     return
-                made = write_report(subject, say)
+                made = write_report(subject, say, jobs)
         page = os.path.relpath(root / made, here)
     typer.echo(page)
     if not no_open and sys.stdout.isatty():
         typer.launch(page)
-
-
-def _end(number: int, _frame: object) -> None:
-    """End the command, and by that the stages that run."""
-    with suppress(OSError):  # not by `echo`, which may be at work when the signal comes
-        os.write(2, b"ended; what is computed is kept\n")
-    sys.exit(128 + number)
 
 
 def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: bool) -> Path | None:

@@ -60,10 +60,10 @@ def warm_python(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Yield an environment in which `python -m` is a fork of a process that imports beforehand.
 
     The process imports at once what most stages need, and, while calls run, what earlier ones
-    needed. Calls wait for each other, so that none may wait for another one, as in a pipe between
-    two; a call that is ended ends its fork and what that has started. The environment stays as
-    it is where `EMBSPACE_COLD` is set, where no command can lie in the folder for temporary files,
-    and elsewhere than on Linux, whose libraries may be forked.
+    needed. Calls run side by side. A call that is ended ends its fork and what that has started;
+    if this process is killed, all of them end. The environment stays as it is where
+    `EMBSPACE_COLD` is set, where no command can lie in the folder for temporary files, and
+    elsewhere than on Linux, whose libraries may be forked.
     """
     with ExitStack() as stack:
         given, server = {**environment}, None
@@ -102,7 +102,7 @@ def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Pope
             [sys.executable, "-P", str(SERVER), str(listener.fileno())],
             env={**OFFLINE, **environment, "PYTHONPATH": ""},
             pass_fds=[listener.fileno()],
-            stdin=subprocess.PIPE,  # at whose end the process ends, too, after a running call
+            stdin=subprocess.PIPE,  # at whose end the process ends, too, and what it runs
             # Libraries may warn when they are imported, and Python of a fork beside threads, of
             # which none is at work.
             stdout=subprocess.DEVNULL,

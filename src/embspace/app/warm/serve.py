@@ -42,33 +42,80 @@ class Fork(NamedTuple):
     """The file to which it writes what it has imported."""
 
 
+class Call(NamedTuple):
+    """Holds a fork that runs, and who waits for it."""
+
+    child: int
+    """The number of its process."""
+    connection: socket.socket | None
+    """To who called; None if that has ended."""
+    ended: int
+    """A file that can be read when the fork has ended."""
+    told: int
+    """The file in which it tells what it has imported."""
+
+    def finish(self) -> list[str]:
+        """Take the fork's status, tell it to who called; return what it has imported."""
+        status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+        imported = _read(self.told)
+        os.close(self.ended)
+        if self.connection:
+            with suppress(OSError), self.connection:
+                self.connection.sendall(str(status if status >= 0 else 128 - status).encode())
+        return imported
+
+    def close(self) -> None:
+        """Close its files in another fork."""
+        os.close(self.ended)
+        os.close(self.told)
+        if self.connection:
+            self.connection.close()
+
+
 def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
-    """Fork for each call, one after the other; return what to be, in the fork alone.
+    """Fork for each call, whatever others run; return what to be, in the fork alone.
 
     `on_interrupt` is what a fork does at SIGINT.
     """
-    wanted = [*EVERYWHERE]
-    while sys.stdin not in _ready([listener, sys.stdin], wanted):
-        connection, _ = listener.accept()
-        with connection:
-            if (call := _read_call(connection)) is None:
-                continue
-            told, report = os.pipe()
-            gc.freeze()  # else a collection writes to the memory that forks share
-            child = os.fork()
-            if not child:
-                return Fork(_become(call, on_interrupt), report)
-            for file in (*call["files"], report):
-                os.close(file)
-            ended = os.pidfd_open(child)
-            if connection in _ready([connection, ended], wanted):  # who called has ended
-                _terminate(child)
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            os.close(ended)
-            wanted += [each for each in _read(told) if each not in {*wanted, *sys.modules}]
-            with suppress(OSError):
-                connection.sendall(str(status if status >= 0 else 128 - status).encode())
-    sys.exit()
+    wanted, calls = [*EVERYWHERE], list[Call]()
+    while True:
+        files = [file for call in calls for file in (call.connection, call.ended) if file]
+        ready = _ready([listener, sys.stdin, *files], wanted)
+        if sys.stdin in ready:
+            for call in calls:
+                _terminate(call.child)
+            sys.exit()
+        for call in [*calls]:
+            if call.ended in ready:
+                calls.remove(call)
+                wanted += [name for name in call.finish() if name not in {*wanted, *sys.modules}]
+            elif call.connection and call.connection in ready:  # who called has ended
+                _terminate(call.child)
+                call.connection.close()
+                calls[calls.index(call)] = call._replace(connection=None)
+        if listener in ready and (fork := _answer(listener, calls, on_interrupt)):
+            return fork
+
+
+def _answer(listener: socket.socket, calls: list["Call"], on_interrupt: Any) -> Fork | None:
+    """Fork for one call, which joins `calls`; return what to be, in the fork alone."""
+    connection, _ = listener.accept()
+    if (call := _read_call(connection)) is None:
+        connection.close()
+        return None
+    told, report = os.pipe()
+    gc.freeze()  # else a collection writes to the memory that forks share
+    child = os.fork()
+    if not child:
+        for other in calls:
+            other.close()
+        connection.close()
+        os.close(told)
+        return Fork(_become(call, on_interrupt), report)
+    for file in (*call["files"], report):
+        os.close(file)
+    calls.append(Call(child, connection, os.pidfd_open(child), told))
+    return None
 
 
 def _read_call(connection: socket.socket) -> dict[str, Any] | None:

@@ -1,0 +1,32 @@
+"""What commands that run stages share: how many at once, and how a signal ends them."""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        min=1,
+        help="How many stages run at once; without it, one a core while memory is free.",
+        show_default=False,
+    ),
+]
+
+
+def end_on_signals() -> None:
+    """Let SIGTERM and Ctrl-C end the command, and by that the stages that run."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _frame: object) -> None:
+    with suppress(OSError):  # not by `echo`, which may be at work when the signal comes
+        os.write(2, b"ended; what is computed is kept\n")
+    sys.exit(128 + number)

@@ -1,0 +1,153 @@
+"""What DVC knows of the stages of a tree: which are up to date, what ran before, their locks.
+
+One process keeps the books while the commands of several stages run. `dvc repro` afterwards finds
+all as if it had run the stages itself, one after the other.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager, suppress
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+from embspace.settings.params import PARAMS
+from embspace.settings.pipeline import GRAPH, stage_names
+from embspace.settings.schema import read_yaml
+
+
+def stages_of(folder: Path, targets: Sequence[str]) -> set[str]:
+    """Return the names of the stages of a tree, with their items, that `collect_stages` finds."""
+    if not targets:
+        return stage_names(folder, read_yaml(folder / PARAMS))
+    return {stage.name for stage in collect_stages(folder, targets)}
+
+
+def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
+    """Return DVC's stages of a tree, with their items, that are targets or needed by one.
+
+    Without a target these are all, as for `dvc repro`.
+    """
+    from dvc.repo import Repo
+
+    return _collect(Repo(str(folder)), folder, targets)
+
+
+def _collect(repo: Any, folder: Path, targets: Sequence[str]) -> list[Any]:
+    if not targets:
+        return list(repo.index.stages)
+    named = (target if ":" in target else f"{GRAPH}:{target}" for target in targets)
+    lists = (repo.stage.collect(str(folder.absolute() / name), with_deps=True) for name in named)
+    return list(dict.fromkeys(stage for stages in lists for stage in stages))
+
+
+class Bookkeeper:
+    """Keeps the books of a tree's stages, with DVC's own means, while it holds DVC's lock."""
+
+    def __init__(self, repo: Any, stages: list[Any]) -> None:
+        """Take the stages to run, of a repository of DVC that is locked."""
+        self._repo = repo
+        self._stages = {stage.name: stage for stage in stages}
+        self._unwritten = list[Any]()
+        graph = repo.index.graph
+        self.needs = {
+            stage.name: {need.name for need in graph.successors(stage)} & self._stages.keys()
+            for stage in stages
+        }
+
+    def is_current(self, name: str) -> bool:
+        """Return whether command, inputs, settings and outputs are those of the lock."""
+        return not self._stages[name].changed()
+
+    def begin(self, name: str, *, restore: bool) -> bool:
+        """Remove what an earlier run has made; return whether its outputs come from the cache.
+
+        If `restore` is true and the stage ran before with the same inputs and settings, they do.
+        """
+        from dvc.stage.cache import RunCacheNotFoundError
+
+        stage = self._stages[name]
+        stage.remove_outs(ignore_remove=False, force=False)
+        if restore:
+            # DVC looks for the stage of a run in the current folder.
+            with suppress(RunCacheNotFoundError), chdir(self._repo.root_dir):
+                self._repo.stage_cache.restore(stage)
+                return True
+        return False
+
+    def command(self, name: str) -> tuple[list[str], Path]:
+        """Return a stage's command, for the user's shell as DVC calls it, and where it runs."""
+        from dvc.stage.run import _make_cmd, get_executable
+
+        stage = self._stages[name]
+        return list(_make_cmd(get_executable(), stage.cmd)), Path(stage.wdir)
+
+    def variables(self, name: str) -> dict[str, str]:
+        """Return the variables that DVC gives to the command of a stage."""
+        return {"DVC_ROOT": self._repo.root_dir, "DVC_STAGE": self._stages[name].addressing}
+
+    def finish(self, name: str) -> None:
+        """Take what a stage has made, into DVC's cache and for its run cache.
+
+        DVC's own run cache leaves out a stage that has an output with `cache: false`, metrics and
+        plots aside; tables are such outputs.
+
+        Raises:
+            InputError: if an output is missing or cannot be kept.
+        """
+        from dvc.exceptions import DvcException
+
+        stage = self._stages[name]
+        try:
+            stage.save(run_cache=False)
+            stage.commit()
+            with chdir(self._repo.root_dir):
+                self._repo.stage_cache.save(stage)
+        except (DvcException, OSError) as error:
+            raise InputError(f"{name}: {error}") from error
+        self._unwritten.append(stage)
+
+    def write_locks(self) -> list[str]:
+        """Write the locks of the stages that have finished since the last call; return their names.
+
+        Each lock is written once, whole, with all that is new in it.
+        """
+        stages, self._unwritten = self._unwritten, []
+        by_graph = sorted(stages, key=lambda stage: stage.path)
+        for _, group in groupby(by_graph, key=lambda stage: stage.path):
+            new = list(group)
+            new[0].dvcfile.dump_stages(new, update_pipeline=False)
+        return [stage.name for stage in stages]
+
+
+@contextmanager
+def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
+    """Open the books of the targets and of all that they need, with no other DVC beside.
+
+    Raises:
+        InputError: if the graph does not fit, or another command of DVC is at work for long.
+    """
+    from dvc.exceptions import DvcException
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
+    logging.getLogger("dvc").setLevel(logging.ERROR)  # what it does is told from here
+    try:
+        repo = Repo(str(folder))
+        repo.lock.lock()
+    except LockError:
+        raise InputError(
+            f"{folder.absolute()}: another command of DVC is at work there; wait for its end"
+        ) from None
+    except DvcException as error:
+        raise InputError(f"{folder.absolute()}: {error}") from error
+    try:
+        try:
+            books = Bookkeeper(repo, _collect(repo, folder, targets))
+        except DvcException as error:
+            raise InputError(f"{folder.absolute()}: {error}") from error
+        yield books
+    finally:
+        repo.lock.unlock()
+        repo.close()

@@ -1,0 +1,101 @@
+"""Starts the commands of stages, hands on their lines as they come, and ends them."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import IO
+
+PATIENCE = 20.0  # seconds in which a command that was told to end has to end
+DRAIN = 1.0  # seconds to wait for lines of a command that has ended, but left a process
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that a command printed."""
+
+    stage: str
+    text: str
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a command; the status is negative if a signal ended it."""
+
+    stage: str
+    status: int
+
+
+class Command:
+    """A stage's command, which runs in a process group of its own."""
+
+    def __init__(
+        self,
+        stage: str,
+        arguments: list[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        held: int,
+        news: "Queue[Line | End]",
+    ) -> None:
+        """Start it; its lines and its end come to `news`.
+
+        Args:
+            stage: The name that lines and end carry.
+            arguments: The program and its arguments.
+            folder: Where it runs.
+            environment: All of its variables.
+            held: A file descriptor that it keeps open: the lock of the tree, in case that this
+                process is killed and the command goes on.
+            news: Where it tells what comes.
+        """
+        self._process = subprocess.Popen(
+            arguments,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            pass_fds=[held],
+            # Ctrl-C reaches this process alone, which then ends the commands one by one.
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None  # it is a pipe
+        reader = Thread(target=_read, args=(stage, self._process.stdout, news), daemon=True)
+        reader.start()
+        Thread(target=_wait, args=(stage, self._process, reader, news), daemon=True).start()
+
+    def end(self) -> None:
+        """Tell all processes of the command to end."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+    def wait(self) -> None:
+        """Wait for the end; kill what has not ended in `PATIENCE` seconds."""
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def _read(stage: str, lines: IO[str], news: "Queue[Line | End]") -> None:
+    for line in lines:
+        news.put(Line(stage, line.rstrip("\n")))
+
+
+def _wait(
+    stage: str, process: "subprocess.Popen[str]", reader: Thread, news: "Queue[Line | End]"
+) -> None:
+    status = process.wait()
+    reader.join(DRAIN)
+    news.put(End(stage, status))

@@ -1,0 +1,92 @@
+"""The order in which stages run side by side, and the time that they take."""
+
+import heapq
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+UNKNOWN = 1.0  # seconds of a stage that never ran
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The run of some stages by a number of jobs."""
+
+    seconds: float
+    """From the first start to the last end."""
+    last_chain: list[str]
+    """The stages that end last, each of which starts when the one before it ends."""
+
+
+def longest_chains(
+    seconds: Mapping[str, float], needs: Mapping[str, Collection[str]]
+) -> dict[str, float]:
+    """Return, for each stage, the seconds from its start to the end of all that waits for it.
+
+    Args:
+        seconds: The time of each stage; one that is missing counts `UNKNOWN`.
+        needs: For each stage, the stages that run before it.
+    """
+    users: dict[str, list[str]] = {stage: [] for stage in needs}
+    for stage, needed in needs.items():
+        for name in needed:
+            if name in users:
+                users[name].append(stage)
+    chains = dict[str, float]()
+
+    def measure(stage: str) -> float:
+        if stage not in chains:
+            after = max((measure(user) for user in users[stage]), default=0.0)
+            chains[stage] = seconds.get(stage, UNKNOWN) + after
+        return chains[stage]
+
+    for stage in needs:
+        measure(stage)
+    return chains
+
+
+def schedule(
+    seconds: Mapping[str, float],
+    needs: Mapping[str, Collection[str]],
+    jobs: int,
+    running: Mapping[str, float] | None = None,
+) -> Schedule:
+    """Return what `jobs` jobs take for the stages of `needs`, the longest chain first.
+
+    Args:
+        seconds: The time of each stage when it runs.
+        needs: For each stage that is left, the stages that run before it; others are done.
+        jobs: How many run at once.
+        running: Stages of `needs` that run already, with the seconds since their starts.
+    """
+    passed = running or {}
+    chains = longest_chains(seconds, needs)
+    ends = dict[str, float]()
+    before: dict[str, str | None] = {}
+    now, at_work = 0.0, list[tuple[float, str]]()
+    for stage, since in passed.items():
+        before[stage] = None
+        heapq.heappush(at_work, (max(0.0, seconds.get(stage, UNKNOWN) - since), stage))
+    waiting = sorted(set(needs) - set(passed), key=lambda stage: (-chains[stage], stage))
+    last: str | None = None
+    while waiting or at_work:
+        for stage in [name for name in waiting if _is_ready(needs[name], needs, ends)]:
+            if len(at_work) >= jobs:
+                break
+            waiting.remove(stage)
+            before[stage] = last
+            heapq.heappush(at_work, (now + seconds.get(stage, UNKNOWN), stage))
+        now, last = heapq.heappop(at_work)
+        ends[last] = now
+    return Schedule(now, _chain(last, before))
+
+
+def _is_ready(needed: Collection[str], left: Collection[str], ends: Collection[str]) -> bool:
+    return all(name in ends or name not in left for name in needed)
+
+
+def _chain(last: str | None, before: Mapping[str, str | None]) -> list[str]:
+    chain = list[str]()
+    while last is not None:
+        chain.insert(0, last)
+        last = before[last]
+    return chain

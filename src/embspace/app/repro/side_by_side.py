@@ -1,0 +1,295 @@
+"""Runs the stages of a tree, several at once, as `dvc repro` would one after the other."""
+
+import fcntl
+import json
+import logging
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, Queue
+from time import monotonic
+from typing import Literal
+
+from embspace.app.repro.bookkeeping import Bookkeeper, open_books
+from embspace.app.repro.commands import Command, End, Line
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.environment import environment, n_cores
+from embspace.app.repro.schedule import longest_chains
+from embspace.app.warm.python import warm_python
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+
+HELD = Path(".cache/run.lock")
+FORCED = Path(".cache/forced.json")  # what a forced run has computed before it was ended
+UNSAVED = 5.0  # seconds of stages after which locks are written
+MEMORY = 3 * 2**30  # bytes that are free where a stage starts beside another one
+TAIL = 20  # lines of a stage that failed without saying why
+PULSE = 0.5  # seconds between two looks at memory and time
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happens to a stage: it starts, ends, is up to date, or comes from the cache."""
+
+    stage: str
+    kind: Literal["starts", "ends", "current", "cached"]
+    time_left: str = ""
+    """`, up to 3 min left`, where it starts."""
+    running: tuple[str, ...] = ()
+    """Other stages that run when it starts."""
+    seconds: float = 0.0
+    """The time that it took, where it ends."""
+    n_done: int = 0
+    """How many stages have come to their end, this one included."""
+    n_stages: int = 0
+
+
+@dataclass
+class _Running:
+    command: Command
+    start: float
+    lines: list[str] = field(default_factory=list)
+
+
+def default_jobs() -> int:
+    """Return the number of cores: stages start beside others while memory is free."""
+    return n_cores()
+
+
+def run_side_by_side(
+    folder: Path,
+    targets: Sequence[str],
+    show: Callable[[str, str], None],
+    *,
+    jobs: int,
+    force: bool = False,
+    durations: Durations | None = None,
+) -> Iterator[Step]:
+    """Run the targets, and what they need, where they are out of date; yield each step.
+
+    Who stops reading ends the commands; what has ended until then stays in the locks. A forced run
+    that was ended goes on where it was.
+
+    Args:
+        folder: The root of the tree.
+        targets: Addresses of stages; without any, all stages of the tree.
+        show: Takes the name of a stage and a line that it printed.
+        jobs: How many commands run at once.
+        force: True if also what is up to date, or was computed before, is computed.
+        durations: Where times are kept; by default those of the tree.
+
+    Raises:
+        InputError: if a stage fails, with what it said; the others that ran have ended then.
+    """
+    with ExitStack() as stack:
+        held = stack.enter_context(_held(folder))
+        books = stack.enter_context(open_books(folder, targets))
+        run = _Run(folder, books, show, jobs, force, durations or Durations(folder))
+        if run.is_all_current():
+            yield from (run.step(name, "current") for name in books.needs)
+            return
+        given = stack.enter_context(warm_python(environment(jobs)))
+        stack.callback(run.close)
+        yield from run.steps(given, held)
+
+
+class _Run:
+    """One run: which stages wait, run and have ended."""
+
+    def __init__(
+        self,
+        folder: Path,
+        books: Bookkeeper,
+        show: Callable[[str, str], None],
+        jobs: int,
+        force: bool,
+        durations: Durations,
+    ) -> None:
+        self._folder, self._books, self._show, self._jobs = folder, books, show, jobs
+        self._durations, self._is_forced = durations, force
+        self._computed = _read_forced(folder) if force else set[str]()
+        chains = longest_chains(durations.known(books.needs), books.needs)
+        self._waiting = sorted(books.needs, key=lambda name: -chains[name])
+        self._out_of_date, self._done = set[str](), set[str]()
+        self._running = dict[str, _Running]()
+        self._news: Queue[Line | End] = Queue()
+        self._failure: InputError | None = None
+        self._unsaved = 0.0
+
+    def is_all_current(self) -> bool:
+        """Return whether nothing is to be done; what is up to date then need not be asked again."""
+        if self._is_forced:
+            return False
+        return all(map(self._books.is_current, self._waiting))
+
+    def step(self, name: str, kind: Literal["starts", "ends", "current", "cached"]) -> Step:
+        """Return a step of a stage, with how far the run is."""
+        seconds, left = 0.0, ""
+        others = tuple(other for other in self._running if other != name)
+        if kind == "starts":
+            now = monotonic()
+            needs = {key: value for key, value in self._books.needs.items() if self._is_left(key)}
+            since = {key: now - running.start for key, running in self._running.items()}
+            left = self._durations.time_left(needs, self._jobs, since)
+        else:
+            self._done.add(name)
+        if kind == "ends":
+            seconds = monotonic() - self._running[name].start
+        n_stages = len(self._books.needs)
+        return Step(name, kind, left, others, seconds, len(self._done), n_stages)
+
+    def steps(self, given: dict[str, str], held: int) -> Iterator[Step]:
+        """Run all stages; yield each step."""
+        while self._waiting or self._running:
+            yield from self._start_ready(given, held)
+            if not self._running:
+                break
+            try:
+                news = self._news.get(timeout=PULSE)
+            except Empty:
+                continue
+            if isinstance(news, Line):
+                self._running[news.stage].lines.append(news.text)
+                self._show(news.stage, news.text)
+            else:
+                yield from self._ended(news, given, held)
+        self._save()
+        if self._failure is not None:
+            raise self._failure
+        if self._is_forced:
+            (self._folder / FORCED).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """End what still runs, and write the locks of what has ended."""
+        running, self._running = [*self._running.values()], {}
+        for stage in running:
+            stage.command.end()
+        for stage in running:
+            stage.command.wait()
+        self._save()
+
+    def _is_left(self, name: str) -> bool:
+        return name not in self._done
+
+    def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
+        """Start stages whose needs have ended while there are jobs; pass over what is current."""
+        has_news = True
+        while has_news and self._failure is None:
+            has_news = False
+            for name in [*self._waiting]:
+                if not self._books.needs[name] <= self._done:
+                    continue
+                if step := self._take_up(name, given, held):
+                    yield step
+                    has_news = True
+
+    def _take_up(self, name: str, given: dict[str, str], held: int) -> Step | None:
+        """Pass over a stage that is current, take it from the cache or start it, if it may."""
+        may_be_current = not self._is_forced or name in self._computed
+        if may_be_current and name not in self._out_of_date:
+            if self._books.is_current(name):
+                self._waiting.remove(name)
+                return self.step(name, "current")
+            self._out_of_date.add(name)
+        if not self._may_start():
+            return None
+        self._waiting.remove(name)
+        if self._books.begin(name, restore=not self._is_forced):
+            self._books.finish(name)
+            return self.step(name, "cached")
+        arguments, folder = self._books.command(name)
+        variables = {**given, **self._books.variables(name)}
+        command = Command(name, arguments, folder, variables, held, self._news)
+        self._running[name] = _Running(command, monotonic())
+        return self.step(name, "starts")
+
+    def _may_start(self) -> bool:
+        """Return whether a job is free, and memory where others run."""
+        import psutil
+
+        if len(self._running) >= self._jobs:
+            return False
+        return not self._running or psutil.virtual_memory().available >= MEMORY
+
+    def _ended(self, end: End, given: dict[str, str], held: int) -> Iterator[Step]:
+        """Take what a stage made; before, the next one starts, so that no core waits."""
+        stage = self._running[end.stage]
+        if end.status:
+            self._fail(InputError(_complaint(end, stage.lines)))
+            del self._running[end.stage]
+            return
+        step = self.step(end.stage, "ends")
+        self._done.discard(end.stage)  # until its outputs are known
+        del self._running[end.stage]
+        yield from self._start_ready(given, held)
+        try:
+            self._books.finish(end.stage)
+        except InputError as error:
+            self._fail(error)
+            return
+        self._done.add(end.stage)
+        self._durations.keep(end.stage, step.seconds)
+        self._unsaved += step.seconds
+        if self._unsaved >= UNSAVED or not self._running:
+            self._save()
+        yield step
+
+    def _fail(self, error: InputError) -> None:
+        self._failure = self._failure or error
+
+    def _save(self) -> None:
+        """Write locks, times, and what a forced run need not compute again."""
+        self._unsaved = 0.0
+        if names := self._books.write_locks():
+            self._durations.save()
+            if self._is_forced:
+                self._computed |= {*names}
+                with writing(self._folder / FORCED) as partial:
+                    partial.write_text(json.dumps(sorted(self._computed)), encoding="utf-8")
+
+
+def _read_forced(folder: Path) -> set[str]:
+    with suppress(FileNotFoundError, ValueError, TypeError):
+        return set(json.loads((folder / FORCED).read_text(encoding="utf-8")))
+    return set()
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[int]:
+    """Let no other run into the tree, wait for one, and yield the lock's file descriptor.
+
+    A command of a run that was killed holds it, too.
+
+    Raises:
+        InputError: if the tree cannot be written.
+    """
+    path = folder / HELD
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logging.getLogger(__name__).warning(
+                "%s: another run is at work there, this one waits for it", folder.absolute()
+            )
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield file.fileno()
+
+
+def _complaint(end: End, lines: Collection[str]) -> str:
+    """Return what a stage that failed said, or the end of what it printed, and its name."""
+    said = [*lines]
+    if end.status < 0 or end.status > 128:
+        number = -end.status if end.status < 0 else end.status - 128
+        reason = ", perhaps for want of memory" if number == 9 else ""
+        return f"stage {end.stage} was ended by signal {number}{reason}"
+    marks = [number for number, line in enumerate(said) if line.startswith("error: ")]
+    if marks:
+        message = "\n".join(said[marks[-1] :]).removeprefix("error: ").strip()
+        return f"stage {end.stage}: {message}"
+    return "\n".join([f"stage {end.stage} failed with status {end.status}:", *said[-TAIL:]])
