@@ -1,11 +1,12 @@
-"""Times of `dvc repro` in a fresh clone: cold, with an empty cache, and with nothing to do.
+"""Times of the pipeline in a fresh clone: cold, with nothing to do, with one changed setting.
 
-`python -m benchmarks.repro`, also a part of `make bench`, runs one chapter with all that it needs,
-and writes benchmarks/repro.md. `python -m benchmarks.repro all` runs all chapters, a quarter of an
-hour and more. What is not committed is not cloned.
+`python -m benchmarks.repro`, also a part of `make bench`, runs all stages and writes
+benchmarks/repro.md; `python -m benchmarks.repro helix` those of an analysis or a chapter. What is
+not committed is not cloned.
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -15,14 +16,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from embspace.app.repro import RUNNING, environment
+from embspace.app.repro.bookkeeping import open_books
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.environment import environment
+from embspace.app.repro.schedule import Schedule, schedule
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.verify.provenance import processor
 
-CHAPTER, ALL = "positional", "all"
 NO_OPS = 3
+SETTING = Path("conf/measure/learned/interrelations.yaml")
+THRESHOLD = re.compile(r"(?m)^threshold: .*$")
+MANY = 8  # jobs of the simulation
 PAGE = Path("benchmarks/repro.md")
+EMBSPACE = [sys.executable, "-c", "from embspace.app.cli import app; app()", "run"]
+DVC = [sys.executable, "-m", "dvc", "repro"]
 
 
 class Run(NamedTuple):
@@ -32,30 +40,28 @@ class Run(NamedTuple):
     """Of wall time."""
     processor_seconds: float
     """Of all processes."""
-    n_stages: int
-    """The number of stages that ran."""
 
 
-def repro(folder: Path, arguments: Sequence[str]) -> Run:
-    """Return the cost of `dvc repro` in a folder.
+def timed(folder: Path, command: Sequence[str]) -> Run:
+    """Return the cost of a command in a folder.
 
     Raises:
         InputError: if it fails, with the end of what it said.
     """
-    wall, processor = time.perf_counter(), _processor_seconds()
+    wall, spent = time.perf_counter(), _processor_seconds()
     done = subprocess.run(
-        ["dvc", "repro", *arguments],
+        command,
         cwd=folder,
-        env=environment(),
+        env={**environment(), "PYTHONPATH": "src"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    wall, processor = time.perf_counter() - wall, _processor_seconds() - processor
+    wall, spent = time.perf_counter() - wall, _processor_seconds() - spent
     if done.returncode:
-        raise InputError(f"dvc repro {' '.join(arguments)} failed:\n{done.stdout[-2000:]}")
-    return Run(wall, processor, sum(1 for line in done.stdout.splitlines() if RUNNING.match(line)))
+        raise InputError(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}")
+    return Run(wall, spent)
 
 
 def _processor_seconds() -> float:
@@ -63,51 +69,70 @@ def _processor_seconds() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def cold_and_no_op(chapter: str) -> dict[str, Run]:
-    """Return the cost of all stages of a chapter in a fresh clone, and of the least call after it.
+def times(clone: Path, names: Sequence[str]) -> dict[str, Run]:
+    """Return the costs of calls in a clone, the first of which computes everything.
 
-    Results that came by git match their stages: without force, DVC would skip these.
+    Results that came by git match their stages: without force, none would run.
     """
-    target = [] if chapter == ALL else [f"pipeline/{chapter}/dvc.yaml"]
-    with TemporaryDirectory() as folder:
-        clone = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "--quiet", ".", str(clone)], check=True)
-        cold = repro(clone, ["--force", "--no-run-cache", *target])
-        again = [repro(clone, target) for _ in range(NO_OPS)]
-    return {"cold": cold, "nothing to do": min(again)}
+    found = {"cold, all at first": timed(clone, [*EMBSPACE, "--force", *names])}
+    for title, command in (
+        ("nothing to do, `embspace run`", [*EMBSPACE, *names]),
+        ("nothing to do, `dvc repro`", DVC),
+    ):
+        found[title] = min(timed(clone, command) for _ in range(NO_OPS))
+    file = clone / SETTING
+    before = file.read_text(encoding="utf-8")
+    file.write_text(THRESHOLD.sub("threshold: 0.21", before), encoding="utf-8")
+    found["one changed threshold"] = timed(clone, EMBSPACE)
+    file.write_text(before, encoding="utf-8")
+    found["the same threshold back"] = timed(clone, EMBSPACE)
+    return found
 
 
-def page(found: dict[str, Run], chapter: str, load: float) -> str:
+def with_many_jobs(clone: Path, jobs: int = MANY) -> Schedule:
+    """Return what more jobs would take, by the times of the stages that ran in a clone."""
+    with open_books(clone, []) as books:
+        return schedule(Durations(clone).known(books.needs), books.needs, jobs)
+
+
+def page(found: dict[str, Run], simulated: Schedule, covered: str, load: float) -> str:
     """Return what was measured, in Markdown."""
-    covered = "all chapters" if chapter == ALL else f"the chapter `{chapter}` and all that it needs"
     rows = [
-        f"| {name} | {run.n_stages} | {run.seconds:.1f} | {run.processor_seconds:.1f} |"
+        f"| {name} | {run.seconds:.1f} | {run.processor_seconds:.1f} |"
         for name, run in found.items()
     ]
+    chain = ", ".join(f"`{stage}`" for stage in simulated.last_chain)
     return "\n".join(
         [
-            "# `dvc repro`\n",
+            "# The pipeline\n",
             f"Written by `python -m benchmarks.repro`: {covered}, for the models of params.yaml, "
-            "in a fresh clone with an empty cache, where the environment was there; then the "
-            f"least of {NO_OPS} calls that find nothing to do. {processor()}, {os.cpu_count()} "
-            f"cores; the load was {load:.1f} at the start: on a busy machine, processor time of "
-            "all processes says more than wall time.\n",
-            "| what | stages that ran | wall time, s | processor time, s |",
-            "|---|---|---|---|",
+            "in a fresh clone with an empty cache, where the environment was there, by `embspace "
+            f"run` with a job a core; calls with nothing to do are the least of {NO_OPS}. "
+            f"{processor()}, {os.cpu_count()} cores; the load was {load:.1f} at the start.\n",
+            "| what | wall time, s | processor time, s |",
+            "|---|---|---|",
             *rows,
+            "",
+            f"With {MANY} jobs on as many cores it would take {simulated.seconds:.0f} s, by the "
+            f"times of the stages above and the graph. What ends last: {chain}.",
             "",
         ]
     )
 
 
-def run_repro(chapter: str = CHAPTER) -> None:
+def run_repro(*names: str) -> None:
     """Measure, and write and print the page.
 
     Raises:
         InputError: if a stage fails.
     """
     load = os.getloadavg()[0]
-    text = page(cold_and_no_op(chapter), chapter, load)
+    with TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", ".", str(clone)], check=True)
+        found = times(clone, names)
+        simulated = with_many_jobs(clone)
+    text = page(found, simulated, ", ".join(names) or "all stages", load)
     print(text)
     with writing(PAGE) as partial:
         partial.write_text(text, encoding="utf-8")
@@ -115,6 +140,6 @@ def run_repro(chapter: str = CHAPTER) -> None:
 
 if __name__ == "__main__":
     try:
-        run_repro(*sys.argv[1:2])
+        run_repro(*sys.argv[1:])
     except InputError as error:
         sys.exit(f"error: {error}")

@@ -1,58 +1,47 @@
 """Tests of `benchmarks.repro`."""
 
-import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from benchmarks.repro import Run, cold_and_no_op, page
+from benchmarks.repro import SETTING, THRESHOLD, Run, page, timed, with_many_jobs
+from embspace.app.repro.durations import DURATIONS
+from embspace.app.repro.schedule import Schedule
 from embspace.errors import InputError
 
-GRAPH = """stages:
-  copy:
-    cmd: cp given.txt found.txt
-    deps: [given.txt]
-    outs:
-      - found.txt: {cache: false}
-  sort:
-    cmd: sort found.txt > sorted.txt
-    deps: [found.txt]
-    outs: [sorted.txt]
-"""
+
+def test_a_call_has_its_time_and_that_of_its_processes(tmp_path: Path) -> None:
+    run = timed(tmp_path, [sys.executable, "-c", "sum(range(10**6))"])
+    assert run.processor_seconds > 0 and run.seconds > 0
 
 
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository of two stages that have run, whose cache is not empty."""
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "pipeline/small"
-    folder.mkdir(parents=True)
-    (folder / "dvc.yaml").write_text(GRAPH, encoding="utf-8")
-    (folder / "given.txt").write_text("2\n1\n", encoding="utf-8")
-    for command in ("git init --quiet", "dvc init --quiet", "dvc repro --quiet -P", "git add ."):
-        subprocess.run(command.split(), check=True)
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *identity, "commit", "--quiet", "-m", "a"], check=True)
-    return folder
+def test_a_call_that_fails_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"(?s)failed:.*no way"):
+        timed(tmp_path, [sys.executable, "-c", "raise SystemExit('no way')"])
 
 
-def test_cold_runs_all_stages_and_then_there_is_nothing_to_do(tree: Path) -> None:
-    assert (tree / "found.txt").is_file()
-    found = cold_and_no_op("small")
-    assert (found["cold"].n_stages, found["nothing to do"].n_stages) == (2, 0)
-    assert all(min(run.seconds, run.processor_seconds) > 0 for run in found.values())
+def test_the_setting_that_is_changed_is_there(root: Path) -> None:
+    assert len(THRESHOLD.findall((root / SETTING).read_text())) == 1
 
 
-def test_a_stage_that_fails_is_told(tree: Path) -> None:
-    subprocess.run(["git", "rm", "--quiet", "--cached", tree / "given.txt"], check=True)
-    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *identity, "commit", "--quiet", "-m", "b"], check=True)
-    with pytest.raises(InputError, match=r"(?s)small/dvc.yaml failed:.*given\.txt"):
-        cold_and_no_op("small")
+def test_more_jobs_are_simulated_on_the_graph_and_the_times(tmp_path: Path) -> None:
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc/config").write_text("[core]\n    no_scm = true\n")
+    stages = {
+        "a": {"cmd": "true", "outs": ["one"]},
+        "b": {"cmd": "true", "outs": ["two"]},
+        "c": {"cmd": "true", "deps": ["one", "two"], "outs": ["three"]},
+    }
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
+    (tmp_path / DURATIONS).parent.mkdir()
+    (tmp_path / DURATIONS).write_text('{"a": 3, "b": 2, "c": 4}')
+    assert with_many_jobs(tmp_path) == Schedule(7, ["a", "c"])
+    assert with_many_jobs(tmp_path, jobs=1).seconds == 9
 
 
 def test_the_page_says_what_is_covered() -> None:
-    found = {"cold": Run(70.25, 80, 9), "nothing to do": Run(1.5, 1.4, 0)}
-    text = page(found, "positional", 0.5)
-    assert "| cold | 9 | 70.2 | 80.0 |" in text and "load was 0.5" in text
-    assert "the chapter `positional`" in text and "all chapters" in page(found, "all", 0.5)
+    text = page({"cold": Run(70.25, 80)}, Schedule(61.4, ["a", "b"]), "all stages", 0.5)
+    assert "| cold | 70.2 | 80.0 |" in text and "load was 0.5" in text and ": all stages," in text
+    assert "it would take 61 s" in text and "`a`, `b`." in text

@@ -1,10 +1,13 @@
 import getpass
 import json
 import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
-from embspace.verify.provenance import LIBRARIES, machine, processor, update_provenance
+import pytest
+
+from embspace.verify.provenance import LIBRARIES, machine, other_bytes, processor, update_provenance
 from tests.verify.tree import SCALARS, SUMMARY, compute, put
 
 
@@ -58,3 +61,18 @@ def test_a_part_from_git_is_counted(tree: Path):
 def test_nothing_computed_and_nothing_known_is_nothing_said(tree: Path):
     update_provenance(Path("results"), ["small"], {})
     assert not Path("results/provenance.json").exists()
+
+
+def test_files_of_git_with_other_bytes_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert other_bytes(Path("results")) == []  # no repository
+    for file in ("results/a.csv", "results/b.csv", "figures/c.md", "other"):
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text("1")
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b.c commit -qm a"):
+        subprocess.run(["git", *command.split()], check=True)
+    assert other_bytes(Path("results")) == []
+    for file in ("results/b.csv", "figures/c.md", "other", "results/new.csv"):
+        Path(file).write_text("2")
+    assert other_bytes(Path("results")) == ["figures/c.md", "results/b.csv"]
+    assert other_bytes(Path("elsewhere")) == []

@@ -13,7 +13,7 @@ from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.expected import check_published_files, expected_results, with_missing
 from embspace.verify.failures import count_drift, count_from_git, count_published
-from embspace.verify.provenance import FILE, update_provenance
+from embspace.verify.provenance import FILE, other_bytes, update_provenance
 from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
 
@@ -56,7 +56,10 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     if computed:
         failures |= count_from_git(drift)
     report.show_summary(drift, failures)
-    return not any(failures.values())
+    passed = not any(failures.values())
+    if passed and not update and (changed := other_bytes(results)):
+        report.show_other_bytes(changed)
+    return passed
 
 
 def _relative(results: Path) -> Path:

@@ -5,6 +5,7 @@ Nothing in it names a person, a place or a time.
 
 import os
 import platform
+import subprocess
 from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
@@ -58,6 +59,18 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         **{library: version(library) for library in LIBRARIES},
     }
+
+
+def other_bytes(results: Path) -> list[str]:
+    """Return the files of git in results/ and figures/ that have other bytes here.
+
+    None outside of a repository, and where `results` are not the tree's.
+    """
+    if results != Path("results"):
+        return []
+    command = ["git", "diff", "--name-only", "--diff-filter=M", "--", "results", "figures"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    return listed.stdout.splitlines() if listed.returncode == 0 else []
 
 
 def processor() -> str:

@@ -132,6 +132,14 @@ class Report:
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
         self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
+    def show_other_bytes(self, changed: Sequence[str]) -> None:
+        """Print how many committed files have other bytes here, and that this is no fault."""
+        self._say(
+            f"{counted(len(changed), 'file')} in results/ and figures/ differ from git's in last "
+            "digits or pixels: another processor rounds in another way (results/provenance.json "
+            "names git's). Every number is within tolerance. `git diff --stat` lists them"
+        )
+
     def _show_left_out(self, drift: Drift) -> None:
         for corpora in drift.changed_corpora:
             self._say(
