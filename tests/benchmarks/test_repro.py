@@ -36,6 +36,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_cold_runs_all_stages_and_then_there_is_nothing_to_do(tree: Path) -> None:
     assert (tree / "found.txt").is_file()
     found = cold_and_no_op("small")
@@ -43,6 +44,7 @@ def test_cold_runs_all_stages_and_then_there_is_nothing_to_do(tree: Path) -> Non
     assert all(min(run.seconds, run.processor_seconds) > 0 for run in found.values())
 
 
+@pytest.mark.slow
 def test_a_stage_that_fails_is_told(tree: Path) -> None:
     subprocess.run(["git", "rm", "--quiet", "--cached", tree / "given.txt"], check=True)
     identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
