@@ -144,6 +144,7 @@ def _fails(tree: Path, tests: list[str]) -> bool:
     limited = ["sh", "-c", 'ulimit -t "$0" && exec "$@"', str(SECONDS)]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not fetched", *tests]
     environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
+    environment["EMBSPACE_TEST_SECONDS"] = str(SECONDS)  # its length alone tells nothing
     try:
         done = subprocess.run(
             [*limited, *command, "-p", "no:cacheprovider"],

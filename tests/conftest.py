@@ -1,5 +1,6 @@
 """Shared by all tests: one tiny model, built once, and the project's root."""
 
+import os
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.file_times import long_files
+from tests.one_process import PROCESSES, one_process
+from tests.processor_time import ProcessorTime, imports_heard, summary
 from tests.tiny import build_tiny_bert
 
 ROOT = Path(__file__).parent.parent
@@ -44,15 +46,40 @@ def no_text_is_parsed_twice() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def joblib_starts_no_process() -> Iterator[None]:
+    """By day its processes would mostly import; see tests/one_process.py."""
+    with one_process():
+        yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a slow test, and the fixtures that it is first to have, joblib's processes."""
+    if item.get_closest_marker("slow"):
+        os.environ[PROCESSES] = "1"
+    else:
+        os.environ.pop(PROCESSES, None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest file first, so that another process does all the others meanwhile."""
     items.sort(key=lambda item: item.path.name != "test_pipeline.py")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure the processor time of each test."""
+    time = ProcessorTime()
+    config.pluginmanager.register(time, "processor time")
+    heard = imports_heard(time)
+    heard.__enter__()
+    config.add_cleanup(lambda: heard.__exit__(None, None, None))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the files of tests that took long, so that one that grows is seen."""
-    reports = [each for kind in terminalreporter.stats.values() for each in kind]
-    if slow := long_files(reports):
-        terminalreporter.section("files that took more than ten seconds")
-    for file, seconds in slow:
-        terminalreporter.write_line(f"{seconds:6.1f} s  {file}")
+    """Name the tests that took long, so that one that grows is seen."""
+    lines = summary(report for kind in terminalreporter.stats.values() for report in kind)
+    if lines:
+        terminalreporter.section("more than two seconds of the processor")
+    for line in lines:
+        terminalreporter.write_line(line)

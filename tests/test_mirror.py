@@ -3,22 +3,31 @@
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.mirror import problems
+from tests.mirror import RULES, problems
+from tests.mirror.tree import Tree
 
 Break = Callable[[Path], None]
+Rule = Callable[[Tree], Iterator[str]]
 FOLDERS = ("conf", "pipeline", "src", "tests")
 FILES = ("dvc.yaml", "params.yaml", "docs/analyses.md")
 LISTED = ("results", "figures")  # what their files hold is of no interest
 
 
-def test_every_name_stands_in_its_eight_places(root: Path) -> None:
-    found = problems(root)
+@pytest.fixture(scope="module")
+def tree(root: Path) -> Tree:
+    """What the rules have read of the project."""
+    return Tree(root)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_name_stands_in_its_eight_places(rule: Rule, tree: Tree) -> None:
+    found = [*rule(tree)]
     assert not found, "\n" + "\n".join(found)
 
 

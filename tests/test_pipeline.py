@@ -1,6 +1,7 @@
 """What DVC makes of the stages of a chapter, on a small random BERT, in a copy of the project.
 
 Each test starts from a tree that is up to date. The whole pipeline is in test_whole_pipeline.py.
+What runs several stages in processes of their own takes more than five seconds: by night.
 """
 
 import shutil
@@ -30,6 +31,7 @@ def back_to_the_start(workspace: Workspace) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_and_gives_the_same_bytes(workspace: Workspace):
     before = workspace.files(*BUILT)
     nouns = ("helix", "positions", "sinusoidal_positions")
@@ -46,10 +48,11 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_bytes(workspace: Works
     ("file", "change", "stages"),
     [
         ("conf/draw/positional/helix.yaml", {"digits": 2}, {CHAPTER}),
-        (
+        pytest.param(
             "conf/measure/positional/positions.yaml",
             {"n_shuffles": 9},
             {"measure_positions@tiny", CHAPTER},
+            marks=pytest.mark.slow,
         ),
         ("params.yaml", {"device": "auto"}, set()),  # nor does a second run do anything else
     ],
@@ -78,6 +81,10 @@ def test_an_unknown_model_stops_before_anything_runs(workspace: Workspace):
     said = workspace.run("dvc", "repro", ADDRESS.partition("@")[0], check=False)
     assert "conf/model/bret.yaml" in said
     assert "Running stage" not in said
+
+
+def test_an_unknown_model_is_told_beside_a_way_to_those_that_are_known(workspace: Workspace):
+    workspace.edit("params.yaml", models=["bret"])
     refused = workspace.run("embspace", "check", check=False)
     assert "params.yaml: key 'models': found 'bret'; `embspace models` lists all" in refused
 

@@ -58,6 +58,7 @@ def test_a_sample_is_drawn_once_and_of_what_is_in_no_other(tree: Path):
     assert set(both["function"]) == {"twice"} and set(both["module"]) == {"geometry/twice.py"}
 
 
+@pytest.mark.slow
 def test_a_mutant_is_noticed_by_a_test_that_tells_it(tree: Path):
     divided, tripled = all_mutants(tree)
     assert is_noticed(tree, divided)  # 2 / 0

@@ -28,6 +28,7 @@ def test_rounds_go_through_all_calls_in_turn() -> None:
     assert found.keys() == {"a", "b"} and min(found.values()) >= 0
 
 
+@pytest.mark.slow
 def test_throughput_is_that_of_all_tokens_by_the_number_of_workers(
     tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,7 +64,11 @@ def test_both_sides_do_the_same_work():
 
 
 @pytest.mark.parametrize(
-    "name", ["bare_product", "histograms_and_graph", "tsne", "umap", "two_nn", "pca"]
+    "name",
+    [
+        *("bare_product", "histograms_and_graph", "two_nn", "pca"),
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("tsne", "umap")),
+    ],
 )
 def test_a_contest_tells_time_memory_and_quality(name):
     found = contest(name, vectors())

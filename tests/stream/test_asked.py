@@ -8,6 +8,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.stream.asked import PLACE, Options, stream_corpus
 from embspace.stream.cluster import Cluster
+from tests.stream.trees import run_here
 
 OPTIONS = Options(
     model="tiny",
@@ -48,10 +49,13 @@ def test_a_corpus_of_conf_is_measured(tiny_tree: Path, monkeypatch: pytest.Monke
     assert f"{n_shards} of them finished" in again[0]
 
 
+@pytest.mark.parametrize("on_cluster", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_column_that_no_row_has_is_told_beside_those_that_there_are(
-    tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
+    on_cluster: bool, tiny_tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tiny_tree)
+    if not on_cluster:
+        monkeypatch.setattr("embspace.stream.run.run_all", run_here)
     Path("posts.jsonl").write_text('{"body": "A cat sat."}\n', encoding="utf-8")
     options = replace(OPTIONS, text_column="tetx")
     with pytest.raises(

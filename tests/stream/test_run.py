@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
+from embspace.stream.asked import Options, stream_corpus
 from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Shard
 from embspace.stream.run import Asked, Progress, measure_corpus, unique_shards, weights_version
@@ -26,6 +27,7 @@ from tests.stream.trees import (
     numbers_of,
     reading_of,
     run_corpus,
+    run_here,
     scheduler,
     streaming_tree,
     wait_for_shards,
@@ -33,7 +35,7 @@ from tests.stream.trees import (
     write_texts,
 )
 
-N_TEXTS = 2400
+N_TEXTS, N_FEW = 2400, 50
 POISON = {"id": "poison", "text": None}
 
 
@@ -93,10 +95,7 @@ def test_a_file_in_the_place_of_a_folder_is_told_before_any_shard(
 @pytest.fixture(scope="module")
 def tree(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tree, its texts, among them a poisonous one, and what an undisturbed run makes of them."""
-    tree = streaming_tree(root, tmp_path_factory.mktemp("tree"))
-    path = write_texts(tree / "texts/a.jsonl", N_TEXTS)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(POISON) + "\n")
+    tree = poisoned_tree(root, tmp_path_factory.mktemp("tree"), N_TEXTS)
     run_corpus(root, tree, "texts", "--model", "tiny", "--texts-per-shard", 60, *into("plain"))
     return tree
 
@@ -105,12 +104,37 @@ def into(name: str) -> tuple[str, ...]:
     return ("--results", f"out/{name}", "--shards", f"shards/{name}", "--id-column", "id")
 
 
+def poisoned_tree(root: Path, folder: Path, n_texts: int) -> Path:
+    tree = streaming_tree(root, folder)
+    path = write_texts(tree / "texts/a.jsonl", n_texts)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(POISON) + "\n")
+    return tree
+
+
+def test_poison_is_left_out_with_its_reason_by_shards_that_run_here(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = poisoned_tree(root, tmp_path, N_FEW)
+    monkeypatch.chdir(tree)
+    monkeypatch.setattr("embspace.stream.run.run_all", run_here)
+    out, shards = (Path(folder, "plain") for folder in ("out", "shards"))
+    options = Options("tiny", "text", "id", 20, ("token",), "float32", 100, out, shards)
+    stream_corpus("texts", options, Cluster(None, 1, 0), print)
+    assert_poison_is_left_out(tree, N_FEW, 3)
+
+
+@pytest.mark.slow
 def test_poison_is_left_out_with_its_reason(tree: Path) -> None:
+    assert_poison_is_left_out(tree, N_TEXTS, 41)
+
+
+def assert_poison_is_left_out(tree: Path, n_texts: int, n_shards: int) -> None:
     quarantine = pd.read_csv(tree / "out/plain/quarantine/tiny.csv")
     assert quarantine["id"].tolist() == ["poison"]
     assert quarantine["reason"].tolist() == ["the text is no text: None"]
     counts = pd.read_csv(tree / "out/plain/counts/tiny.csv").iloc[0]
-    assert (counts["texts"], counts["quarantined"], counts["shards"]) == (N_TEXTS, 1, 41)
+    assert (counts["texts"], counts["quarantined"], counts["shards"]) == (n_texts, 1, n_shards)
 
 
 @pytest.mark.slow

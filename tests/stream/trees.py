@@ -8,13 +8,15 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
 
+from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Reading, Shard
 from embspace.stream.reading import Loaded, load_reading
 from embspace.stream.sources import find_sources
@@ -100,6 +102,15 @@ def run_corpus(root: Path, tree: Path, *arguments: object) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stderr
+
+
+def run_here(
+    cluster: Cluster, calls: dict[str, Any], *, on_result: Callable[[str, Any], None], **others: Any
+) -> dict[str, str]:
+    """Stand in for `run_all`, without a cluster: its workers take seconds to start."""
+    for key, (function, *arguments) in calls.items():
+        on_result(key, function(*arguments))
+    return {}
 
 
 def free_port() -> int:

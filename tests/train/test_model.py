@@ -112,6 +112,16 @@ def test_a_seed_gives_the_same_bytes_alone_and_another_seed_other_weights(
     assert len(set(weights)) == len(weights)
 
 
+@pytest.mark.slow
+def test_a_seed_that_trains_in_a_process_of_its_own_gives_the_same_bytes(tmp_path: Path):
+    """By day joblib starts none: see tests/one_process.py."""
+    run = RUNS["encoder"]
+    for name, seeds in (("both", [0, 1]), ("alone", [1])):
+        of_seeds = run.model_copy(update={"seeds": seeds})
+        train_model("small", of_seeds, some_texts(), str(tmp_path / name), "cpu")
+    assert files_of(tmp_path / "alone/seed_1") == files_of(tmp_path / "both/seed_1")
+
+
 class Killed:
     """Training in processes of its own, which die all at once."""
 

@@ -12,20 +12,25 @@ from embspace.settings.stage import StageConfig
 from tests.draw.blocks.test_information_stream import POST, tables
 from tests.draw.blocks.test_layer_roles import tables as roles
 from tests.draw.blocks.test_query_key_form import results as forms
-from tests.drawn import figure_files
+from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
     assert DRAWINGS.keys() == {"information_stream", "layer_roles", "query_key_form"}
 
 
+@one_noun_by_day(DRAWINGS, "layer_roles")
 @pytest.mark.parametrize("is_empty", [False, True])
-def test_all_nouns_are_drawn_under_the_name_of_the_model(
-    is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nouns_are_drawn_under_the_name_of_the_model(
+    nouns: tuple[str, ...],
+    is_empty: bool,
+    root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    keep_nouns(monkeypatch, "blocks", nouns)
     settings = {
-        noun: yaml.safe_load((root / f"conf/draw/blocks/{noun}.yaml").read_text())
-        for noun in DRAWINGS
+        noun: yaml.safe_load((root / f"conf/draw/blocks/{noun}.yaml").read_text()) for noun in nouns
     }
     monkeypatch.chdir(tmp_path)
     of_forms = forms(known=not is_empty)
@@ -37,6 +42,6 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
             save_table(table[: 0 if is_empty else None], f"{folder}/mine.csv")
     main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
-    for noun in DRAWINGS:
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
+    for noun in nouns:
         assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

@@ -15,7 +15,7 @@ from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
 from tests.draw.layers.test_layer_maps import layer_maps
-from tests.drawn import figure_files
+from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 from tests.measure.layer_corpora import processes
 from tests.measure.layers.test_information_imbalance import planted, table_of
 
@@ -32,17 +32,23 @@ def test_all_nouns_of_the_chapter_are_drawn() -> None:
     assert DRAWINGS.keys() == {*nouns, *FAMILIES}
 
 
+@one_noun_by_day(DRAWINGS, "atlas")
 @pytest.mark.parametrize("is_empty", [False, True])
-def test_all_nouns_are_drawn_under_the_name_of_the_model(
-    is_empty: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nouns_are_drawn_under_the_name_of_the_model(
+    nouns: tuple[str, ...],
+    is_empty: bool,
+    root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    files = {noun: "profiles" if noun in FAMILIES else noun for noun in DRAWINGS}
+    keep_nouns(monkeypatch, "layers", nouns)
+    files = {noun: "profiles" if noun in FAMILIES else noun for noun in nouns}
     settings = {
         noun: checked_settings(DRAWINGS[noun].draw, settings_of(root, file), {}, file)
         for noun, file in files.items()
     }
     monkeypatch.chdir(tmp_path)
-    for noun in FAMILIES:
+    for noun in {*FAMILIES}.intersection(nouns):
         save(noun, is_empty=is_empty)
     save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
     beside = encoders_decoders_table()[: 0 if is_empty else None]
@@ -57,8 +63,7 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    places = {noun: f"figures/{noun}/mine" for noun in DRAWINGS}
-    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
-    for noun in DRAWINGS:
-        assert "my own model" in Path(f"{places[noun]}.md").read_text()
+    for noun in nouns:
+        assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

@@ -86,6 +86,7 @@ def on_cores(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let so many processes draw, however few figures there are."""
     monkeypatch.setattr("joblib.cpu_count", lambda: n)
     monkeypatch.setattr(results, "WORTH_A_PROCESS", 1)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", str(n))
 
 
 def files_of(folder: str) -> dict[str, bytes]:

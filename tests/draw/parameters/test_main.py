@@ -12,7 +12,7 @@ from embspace.settings.stage import StageConfig
 from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
 from tests.draw.parameters.test_head_pairs import MEASURED
 from tests.draw.parameters.test_head_pairs import results as of_pairs
-from tests.drawn import figure_files
+from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 
 MADE = {
     "keep_k": of_keep_k,
@@ -23,20 +23,22 @@ MADE = {
 OF_PAIRS = Path("conf/measure/parameters/head_pairs.yaml")
 
 
+@one_noun_by_day(DRAWINGS, "keep_k")
 @pytest.mark.parametrize("known", [True, False])
-def test_all_nouns_are_drawn_under_the_name_of_the_model(
-    known: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nouns_are_drawn_under_the_name_of_the_model(
+    nouns: tuple[str, ...], known: bool, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert DRAWINGS.keys() == MADE.keys()
+    keep_nouns(monkeypatch, "parameters", nouns)
     settings = {
         noun: yaml.safe_load((root / f"conf/draw/parameters/{noun}.yaml").read_text())
-        for noun in DRAWINGS
+        for noun in nouns
     }
     monkeypatch.chdir(tmp_path)
     OF_PAIRS.parent.mkdir(parents=True)
     OF_PAIRS.write_text(yaml.safe_dump(MEASURED))
-    for noun, make in MADE.items():
-        results = make(known=known)
+    for noun in nouns:
+        results = MADE[noun](known=known)
         results.pop(str(OF_PAIRS), None)
         save_scalars(results.pop("json"), f"results/{noun}/mine.json")
         for name, table in results.items():
@@ -44,6 +46,6 @@ def test_all_nouns_are_drawn_under_the_name_of_the_model(
             save_table(table, f"{folder}/mine.csv")
     main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, "mine")}
-    for noun in DRAWINGS:
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
+    for noun in nouns:
         assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

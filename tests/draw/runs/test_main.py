@@ -12,7 +12,7 @@ from tests.draw.runs.test_checkpoints import table
 from tests.draw.runs.test_dynamics import table as dynamics_table
 from tests.draw.runs.test_head_dynamics import heads
 from tests.draw.runs.test_training import results
-from tests.drawn import figure_files
+from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 from tests.measure.runs.test_training_claims import claims
 
 
@@ -21,11 +21,17 @@ def test_all_nouns_of_the_chapter_are_drawn() -> None:
     assert DRAWINGS.keys() == nouns
 
 
+@one_noun_by_day(DRAWINGS, "dynamics")
 @pytest.mark.parametrize("runs", [(), ("mine", "yours")])
-def test_all_runs_are_drawn_on_a_page_each_noun(
-    runs: tuple[str, ...], root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_all_runs_are_drawn_on_a_page_a_noun(
+    nouns: tuple[str, ...],
+    runs: tuple[str, ...],
+    root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    conf = {noun: root / f"conf/draw/runs/{noun}.yaml" for noun in DRAWINGS}
+    keep_nouns(monkeypatch, "runs", nouns)
+    conf = {noun: root / f"conf/draw/runs/{noun}.yaml" for noun in nouns}
     settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
     monkeypatch.chdir(tmp_path)
     for run in runs:
@@ -38,7 +44,6 @@ def test_all_runs_are_drawn_on_a_page_each_noun(
         save_table(claims(), f"results/training_claims/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    nouns = ("checkpoints", "dynamics", "head_dynamics", "training", "training_claims")
     assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
     for noun in nouns:

@@ -9,7 +9,7 @@ from embspace.draw.sequences.__main__ import DRAWINGS, main
 from embspace.files.tables import Tables, save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.sequences.tables import attribution, class_flow, sequence_attention, stitching
-from tests.drawn import figure_files
+from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 
 TABLES: dict[str, Tables] = {
     "attribution": attribution(),
@@ -19,12 +19,18 @@ TABLES: dict[str, Tables] = {
 }
 
 
+@one_noun_by_day(DRAWINGS, "stitching")
 @pytest.mark.parametrize("runs", [(), ("mine", "yours")])
-def test_all_runs_are_drawn_on_a_page_each_noun(
-    runs: tuple[str, ...], root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_all_runs_are_drawn_on_a_page_a_noun(
+    nouns: tuple[str, ...],
+    runs: tuple[str, ...],
+    root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert DRAWINGS.keys() == TABLES.keys()
-    conf = {noun: root / f"conf/draw/sequences/{noun}.yaml" for noun in DRAWINGS}
+    keep_nouns(monkeypatch, "sequences", nouns)
+    conf = {noun: root / f"conf/draw/sequences/{noun}.yaml" for noun in nouns}
     settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
     monkeypatch.chdir(tmp_path)
     for run in runs:
@@ -34,7 +40,7 @@ def test_all_runs_are_drawn_on_a_page_each_noun(
                     save_table(table, f"results/{noun}/{name}/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
-    assert drawn == {file for noun in TABLES for file in figure_files(noun, "all_runs")}
-    for noun in TABLES:
+    assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
+    for noun in nouns:
         text = Path(f"figures/{noun}/all_runs.md").read_text()
         assert all(run in text for run in runs)

@@ -77,12 +77,12 @@ def test_the_last_layer_differs_from_itself_by_nothing(table: pd.DataFrame) -> N
     assert (last[["less_last", "less_last_low", "less_last_high"]] == 0).all(axis=None)
 
 
-def test_a_text_of_two_windows_is_their_mean() -> None:
+def test_a_text_of_two_windows_is_their_mean(table: pd.DataFrame) -> None:
     read = states()
     twice = {pooling: np.concatenate([x - 1, x + 1], axis=1) for pooling, x in read.states.items()}
     windows = pd.concat([read.windows, read.windows], ignore_index=True)
     found = table_of(LabeledStates(read.texts, windows, read.tokens, twice))
-    assert found["value"].to_numpy() == pytest.approx(table_of(read)["value"].to_numpy())
+    assert found["value"].to_numpy() == pytest.approx(table["value"].to_numpy())
 
 
 def test_one_vector_for_all_texts_has_no_neighbors() -> None:

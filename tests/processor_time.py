@@ -1,0 +1,181 @@
+"""Holds each test to a few seconds of the processor, as `tests/conftest.py` asks it to.
+
+A test's seconds are those of its setup, call and teardown, in this process and in children that
+have ended. Seconds of the processor, not of the clock: on a busy machine they grow little. A test
+above `LISTED` is named at the end of the run; one above `LIMIT` fails, unless it is marked `slow`.
+
+Some work is done by whichever test comes first, and then serves others. It is not counted to that
+test, or the order of tests would decide which of them fails:
+
+- setup and teardown of fixtures whose scope is a class, a module, a package or the session;
+- imports;
+- compilation by numba, which happens once in a fresh clone.
+
+The end of the run says how long each took, in all; a shared fixture above `LISTED` is named.
+A child that outlives its test is counted to the test in which it is waited for.
+
+`EMBSPACE_TEST_SECONDS=3` multiplies both bounds by 3, for a slow machine.
+"""
+
+import importlib
+import os
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+LISTED, LIMIT = 2.0, 5.0  # seconds of the processor
+FACTOR = "EMBSPACE_TEST_SECONDS"
+TEST, SHARED = "processor seconds", "processor seconds of what is shared"
+IMPORTS, COMPILATION = "imports", "compilation by numba"
+
+
+def seconds_used() -> float:
+    """Return the processor time of this process and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def bound(seconds: float) -> float:
+    """Return the bound on this machine."""
+    return seconds * float(os.environ.get(FACTOR, "1"))
+
+
+class ProcessorTime:
+    """A plugin of pytest that measures, and fails a test that takes too long."""
+
+    def __init__(self, clock: Callable[[], float] = seconds_used) -> None:
+        self._clock = clock
+        self._shared: dict[str, float] = defaultdict(float)
+        """Of the test that runs: what was not its own."""
+        self._open: list[tuple[str, float]] = []
+        self._begin = 0.0
+        self._hears_numba = False
+
+    def start(self, name: str) -> None:
+        """Begin something shared; what begins within it belongs to it."""
+        self._open.append((name, self._clock()))
+
+    def stop(self) -> None:
+        """End what began last."""
+        name, begin = self._open.pop()
+        if not self._open:
+            self._shared[name] += self._clock() - begin
+
+    @contextmanager
+    def shared(self, name: str) -> Iterator[None]:
+        """Count what happens within to `name` and not to the test."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        self.start(name)
+        try:
+            yield
+        finally:
+            self.stop()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        self._shared.clear()
+        self._begin = self._clock()
+        if "numba" in sys.modules and not self._hears_numba:
+            self._hears_numba = True
+            self._hear_numba()
+        return (yield)
+
+    def _hear_numba(self) -> None:
+        from numba.core import event
+
+        outer = self
+
+        class Compilation(event.Listener):  # type: ignore[misc]
+            def on_start(self, event: Any) -> None:
+                if threading.current_thread() is threading.main_thread():
+                    outer.start(COMPILATION)
+
+            def on_end(self, event: Any) -> None:
+                if threading.current_thread() is threading.main_thread():
+                    outer.stop()
+
+        event.register("numba:compile", Compilation())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
+        if fixturedef.scope == "function":
+            return (yield)
+        name = f"{fixturedef.baseid}::{fixturedef.argname}"
+        # Finalizers run from the last to the first: these two enclose the fixture's own.
+        fixturedef.addfinalizer(self.stop)
+        try:
+            with self.shared(name):
+                return (yield)
+        finally:
+            fixturedef.addfinalizer(lambda: self.start(name))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: Any) -> Iterator[Any]:
+        if call.when != "teardown":
+            return (yield)
+        seconds = self._clock() - self._begin - sum(self._shared.values())
+        is_slow = item.get_closest_marker("slow") is not None
+        if not is_slow:
+            item.user_properties.append((TEST, seconds))
+        item.user_properties.append((SHARED, dict(self._shared)))
+        report = yield
+        if not is_slow and seconds > bound(LIMIT) and report.passed:
+            report.outcome = "failed"
+            report.longrepr = too_long(item.nodeid, seconds)
+        return report
+
+
+def too_long(name: str, seconds: float) -> str:
+    """Return what is said of a test that takes too long."""
+    return (
+        f"{name} took {seconds:.1f} s of the processor; the most is {bound(LIMIT):g} s. Take less "
+        "data or fewer draws, share what it makes with other tests in a fixture of the module, or, "
+        "if what it claims needs them, mark it with @pytest.mark.slow and leave a smaller test."
+    )
+
+
+@contextmanager
+def imports_heard(time: ProcessorTime) -> Iterator[None]:
+    """Count to `IMPORTS` what the import of a module takes that is not there yet."""
+    bootstrap: Any = importlib._bootstrap  # type: ignore[attr-defined]
+    find_and_load = bootstrap._find_and_load
+
+    def heard(name: str, import_: Any) -> Any:
+        with time.shared(IMPORTS):
+            return find_and_load(name, import_)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "_find_and_load", heard)
+        yield
+
+
+def summary(reports: Iterable[Any]) -> list[str]:
+    """Return the lines on which the end of a run says what took long."""
+    tests: dict[str, float] = {}
+    shared: dict[str, float] = defaultdict(float)
+    for report in reports:
+        for key, value in getattr(report, "user_properties", ()):
+            if key == TEST:
+                tests[report.nodeid] = value
+            elif key == SHARED:
+                for name, seconds in value.items():
+                    shared[name] += seconds
+    kinds = {name: shared.pop(name, 0.0) for name in (IMPORTS, COMPILATION)}
+    lines = [*_long(tests), *_long(shared)]
+    if any(seconds > bound(LISTED) for seconds in kinds.values()) or lines:
+        in_all = {"tests": sum(tests.values()), "shared fixtures": sum(shared.values())} | kinds
+        told = (f"{name} {seconds:.0f} s" for name, seconds in in_all.items())
+        lines.append(f"in all: {', '.join(told)}")
+    return lines
+
+
+def _long(seconds: dict[str, float]) -> list[str]:
+    found = sorted(seconds.items(), key=lambda pair: -pair[1])
+    return [f"{took:6.1f} s  {name}" for name, took in found if took > bound(LISTED)]
