@@ -32,6 +32,9 @@ TORCH_BACKEND ?= cpu
 UV ?= $(shell command -v uv)
 install = $(if $(UV),VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet,$(BIN)/python -m pip install --quiet)
 
+# How many stages run at once: by default one a core, with JOBS=1 after `make` one after the other.
+RUN := embspace run$(if $(JOBS), --jobs $(JOBS))
+
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
@@ -43,8 +46,7 @@ main: computed ## Set up, compute what changed, verify (the default); first some
 computed: $(VENV)/runtime .cache/checked
 	@# The results in git match their stages, so DVC would skip them in a fresh clone. Here they
 	@# are computed once before they are believed.
-	@test -f .cache/reproduced || { embspace run --force && touch .cache/reproduced; }
-	@embspace run
+	@if test -f .cache/reproduced; then $(RUN); else $(RUN) --force && touch .cache/reproduced; fi
 	@embspace verify
 
 # Models that `make all` takes beside those of params.yaml; none: make all OTHERS=
@@ -54,7 +56,7 @@ OTHERS ?= minilm_random minilm_l3
 
 all: fetched computed runs ## The same with two more models, all layers and all runs, which this writes into params.yaml
 	@embspace check
-	@embspace run
+	@$(RUN)
 	@embspace verify
 	@$(NEXT)
 
@@ -194,7 +196,7 @@ clean: ## Remove what was computed and the environment; results and figures stay
 
 # Any other name is an analysis or a chapter: `make helix`, `make positional MODEL=minilm`.
 .DEFAULT:
-	@embspace run $@ $(if $(MODEL),--model $(MODEL))
+	@$(RUN) $@ $(if $(MODEL),--model $(MODEL))
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22

@@ -78,6 +78,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
         calls.append({"targets": targets, **options})
         yield STEP
         show(STEP.stage, "said by \x1bit")
+        yield Step(STEP.stage, "runs", ", up to 2 min left", ("one", "two"), 33)
         yield Step(STEP.stage, "ends", seconds=95, n_done=7, n_stages=61)
         yield Step("other", "cached", n_done=8, n_stages=61)
         yield Step("another", "current", n_done=9, n_stages=61)
@@ -91,13 +92,14 @@ def test_a_run_tells_what_starts_what_it_says_and_what_has_ended(
 ):
     run_stages("training", "sentiment", jobs=3)
     said = capsys.readouterr().out.splitlines()
-    assert said[:4] == [
+    assert said[:5] == [
         "measure_training@sentiment starts, beside measure_states@x, up to 3 min left",
         "measure_training@sentiment: said by \\x1bit",
+        "measure_training@sentiment has run for 33 s, beside one, two, up to 2 min left",
         "[7 of 61] measure_training@sentiment done in 2 min",
         "[8 of 61] other taken from the cache",
     ]
-    assert said[4] == "3 stages in 0 s: 1 computed, 1 taken from the cache, 1 up to date"
+    assert said[5] == "3 stages in 0 s: 1 computed, 1 taken from the cache, 1 up to date"
     targets = [f"{GRAPH}:measure_training@sentiment"]
     assert asked == [{"targets": targets, "jobs": 3, "force": False}]
 

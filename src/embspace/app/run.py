@@ -54,9 +54,11 @@ def show_line(stage: str, line: str) -> None:
 
 def progress_line(step: Step) -> str:
     """Return what is told of a step: of a stage that is up to date, nothing."""
+    beside = f", beside {', '.join(step.running)}" if step.running else ""
     if step.kind == "starts":
-        beside = f", beside {', '.join(step.running)}" if step.running else ""
         return f"{step.stage} starts{beside}{step.time_left}"
+    if step.kind == "runs":
+        return f"{step.stage} has run for {rounded(step.seconds)}{beside}{step.time_left}"
     done = f"[{step.n_done} of {step.n_stages}] {step.stage}"
     if step.kind == "ends":
         return f"{done} done in {rounded(step.seconds)}"

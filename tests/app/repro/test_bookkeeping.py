@@ -84,3 +84,27 @@ def test_all_stages_are_those_that_dvc_makes_of_params(root: Path, tree: Path):
     assert stages_of(tree, []) == by_dvc
     expected = {"measure_profiles@one-spectrum", "compare_alignment@one--two"}
     assert expected | {"draw_runs@all_runs"} <= by_dvc
+
+
+def test_a_lock_that_cannot_be_written_stays_as_it_was(
+    tree: Path, write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    write(one={"cmd": "echo 1 > one", "outs": ["one"]})
+    run()
+    before = (tree / "dvc.lock").read_bytes()
+
+    def write_text(path: Path, *_: object, **__: object) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    with open_books(tree, []) as books:
+        books.begin("one", restore=False)
+        (tree / "one").write_text("2")
+        books.finish("one")
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_text", write_text)
+            with pytest.raises(InputError, match="dvc.lock: cannot be written: No space left"):
+                books.write_locks()
+        assert (tree / "dvc.lock").read_bytes() == before
+        assert books.write_locks() == ["one"]  # what is not written is kept
+    assert (tree / "dvc.lock").read_bytes() != before

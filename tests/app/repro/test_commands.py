@@ -1,13 +1,15 @@
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 from queue import Queue
+from threading import Thread
 
 import pytest
 from psutil import pid_exists
 
-from embspace.app.repro.commands import Command, End, Line
+from embspace.app.repro.commands import Command, End, Line, undisturbed
 
 
 @pytest.fixture
@@ -60,3 +62,25 @@ def test_a_process_that_is_left_behind_does_not_hold_up_the_end(start):
 def test_a_byte_that_is_no_text_is_shown_all_the_same(start):
     _, news = start(f"{sys.executable} -c \"import os; os.write(1, b'x\\xff\\n')\"")
     assert news.get(timeout=20) == Line("a", "x�")
+
+
+def test_a_signal_waits_for_what_must_be_whole():
+    done = []
+    with pytest.raises(KeyboardInterrupt), undisturbed():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        done.append("whole")
+    assert done == ["whole"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_another_thread_has_no_signals_to_wait_for():
+    def enter() -> None:
+        with undisturbed():
+            done.append("entered")
+
+    done: list[str] = []
+    thread = Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert done == ["entered"]

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from embspace.app.repro import side_by_side
 from embspace.app.repro.side_by_side import FORCED, HELD, Step, default_jobs, run_side_by_side
 from embspace.errors import InputError
 from tests.app.repro.conftest import Run, Write, kinds
@@ -230,6 +231,18 @@ def test_a_tree_that_cannot_be_written_is_named(tree: Path, write: Write, run: R
     (tree / HELD.parent).write_text("a file where a folder should be")
     with pytest.raises(InputError, match=f"{HELD}: cannot be written"):
         run()
+
+
+def test_what_runs_long_is_named_again(
+    tree: Path, write: Write, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(side_by_side, "PULSE", 0.02)
+    monkeypatch.setattr(side_by_side, "SILENCE", 0.1)
+    write(a=stage("a", "sleep 1; echo > a"))
+    steps = run()
+    assert [step.kind for step in steps][0 :: len(steps) - 1] == ["starts", "ends"]
+    seconds = [step.seconds for step in steps if step.kind == "runs"]
+    assert len(seconds) >= 2 and seconds == sorted(seconds) and seconds[0] >= 0.1
 
 
 def test_by_default_there_is_a_job_a_core():

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
+from embspace.files.atomic import writing
 from embspace.settings.params import PARAMS
-from embspace.settings.pipeline import GRAPH, stage_names
+from embspace.settings.pipeline import GRAPH, LOCK, stage_names
 from embspace.settings.schema import read_yaml
 
 
@@ -111,14 +112,32 @@ class Bookkeeper:
     def write_locks(self) -> list[str]:
         """Write the locks of the stages that have finished since the last call; return their names.
 
-        Each lock is written once, whole, with all that is new in it.
+        Each lock is written once, whole or not at all, with all that is new in it.
+
+        Raises:
+            InputError: if one cannot be written.
         """
-        stages, self._unwritten = self._unwritten, []
-        by_graph = sorted(stages, key=lambda stage: stage.path)
-        for _, group in groupby(by_graph, key=lambda stage: stage.path):
-            new = list(group)
-            new[0].dvcfile.dump_stages(new, update_pipeline=False)
-        return [stage.name for stage in stages]
+        by_graph = sorted(self._unwritten, key=lambda stage: stage.path)
+        for graph, stages in groupby(by_graph, key=lambda stage: stage.path):
+            _write_lock(Path(graph).with_name(LOCK), [*stages])
+        names, self._unwritten = [stage.name for stage in self._unwritten], []
+        return names
+
+
+def _write_lock(lock: Path, stages: list[Any]) -> None:
+    """Write the entries of stages into one lock, as DVC does, which would leave a part of it."""
+    from dvc.stage.serialize import to_lockfile
+    from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
+
+    text = lock.read_text(encoding="utf-8") if lock.is_file() else "schema: '2.0'"
+    content: Any = parse_yaml_for_update(text, str(lock))
+    for stage in stages:
+        content.setdefault("stages", {}).update(to_lockfile(stage))
+    try:
+        with writing(lock) as partial:
+            partial.write_text(dumps_yaml(content), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{lock}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager

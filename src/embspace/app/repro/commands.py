@@ -3,12 +3,12 @@
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import IO
 
 PATIENCE = 20.0  # seconds in which a command that was told to end has to end
@@ -99,3 +99,23 @@ def _wait(
     status = process.wait()
     reader.join(DRAIN)
     news.put(End(stage, status))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait, whose handlers may raise between a start and its record."""
+    if current_thread() is not main_thread():  # where no handler runs
+        yield
+        return
+    received = list[int]()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    ours = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in ours:
+        signal.signal(number, lambda number, _: received.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+        if received:
+            signal.raise_signal(received[0])

@@ -5,14 +5,14 @@ import json
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic
 from typing import Literal
 
 from embspace.app.repro.bookkeeping import Bookkeeper, open_books
-from embspace.app.repro.commands import Command, End, Line
+from embspace.app.repro.commands import Command, End, Line, undisturbed
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.environment import environment, n_cores
 from embspace.app.repro.schedule import longest_chains
@@ -26,20 +26,22 @@ UNSAVED = 5.0  # seconds of stages after which locks are written
 MEMORY = 3 * 2**30  # bytes that are free where a stage starts beside another one
 TAIL = 20  # lines of a stage that failed without saying why
 PULSE = 0.5  # seconds between two looks at memory and time
+SILENCE = 30.0  # seconds after which the stages that run are named again
+Kind = Literal["starts", "runs", "ends", "current", "cached"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """What happens to a stage: it starts, ends, is up to date, or comes from the cache."""
+    """What happens to a stage: it starts, runs, ends, is up to date, or comes from the cache."""
 
     stage: str
-    kind: Literal["starts", "ends", "current", "cached"]
+    kind: Kind
     time_left: str = ""
-    """`, up to 3 min left`, where it starts."""
+    """`, up to 3 min left`, where it starts or runs."""
     running: tuple[str, ...] = ()
-    """Other stages that run when it starts."""
+    """Other stages that run."""
     seconds: float = 0.0
-    """The time that it took, where it ends."""
+    """The time since it started, where it runs or ends."""
     n_done: int = 0
     """How many stages have come to their end, this one included."""
     n_stages: int = 0
@@ -115,7 +117,7 @@ class _Run:
         self._running = dict[str, _Running]()
         self._news: Queue[Line | End] = Queue()
         self._failure: InputError | None = None
-        self._unsaved = 0.0
+        self._unsaved, self._told = 0.0, monotonic()
 
     def is_all_current(self) -> bool:
         """Return whether nothing is to be done; what is up to date then need not be asked again."""
@@ -123,19 +125,20 @@ class _Run:
             return False
         return all(map(self._books.is_current, self._waiting))
 
-    def step(self, name: str, kind: Literal["starts", "ends", "current", "cached"]) -> Step:
+    def step(self, name: str, kind: Kind) -> Step:
         """Return a step of a stage, with how far the run is."""
         seconds, left = 0.0, ""
         others = tuple(other for other in self._running if other != name)
-        if kind == "starts":
+        if kind in ("starts", "runs"):
             now = monotonic()
             needs = {key: value for key, value in self._books.needs.items() if self._is_left(key)}
             since = {key: now - running.start for key, running in self._running.items()}
             left = self._durations.time_left(needs, self._jobs, since)
         else:
             self._done.add(name)
-        if kind == "ends":
+        if kind in ("runs", "ends"):
             seconds = monotonic() - self._running[name].start
+        self._told = monotonic()
         n_stages = len(self._books.needs)
         return Step(name, kind, left, others, seconds, len(self._done), n_stages)
 
@@ -148,6 +151,9 @@ class _Run:
             try:
                 news = self._news.get(timeout=PULSE)
             except Empty:
+                if monotonic() - self._told >= SILENCE:
+                    longest = min(self._running, key=lambda name: self._running[name].start)
+                    yield self.step(longest, "runs")
                 continue
             if isinstance(news, Line):
                 self._running[news.stage].lines.append(news.text)
@@ -194,15 +200,17 @@ class _Run:
             self._out_of_date.add(name)
         if not self._may_start():
             return None
-        self._waiting.remove(name)
-        if self._books.begin(name, restore=not self._is_forced):
-            self._books.finish(name)
-            return self.step(name, "cached")
-        arguments, folder = self._books.command(name)
-        variables = {**given, **self._books.variables(name)}
-        command = Command(name, arguments, folder, variables, held, self._news)
-        self._running[name] = _Running(command, monotonic())
-        return self.step(name, "starts")
+        with undisturbed():
+            self._waiting.remove(name)
+            is_cached = self._books.begin(name, restore=not self._is_forced)
+            if is_cached:
+                self._books.finish(name)
+            else:
+                arguments, folder = self._books.command(name)
+                variables = {**given, **self._books.variables(name)}
+                command = Command(name, arguments, folder, variables, held, self._news)
+                self._running[name] = _Running(command, monotonic())
+        return self.step(name, "cached" if is_cached else "starts")
 
     def _may_start(self) -> bool:
         """Return whether a job is free, and memory where others run."""
@@ -224,16 +232,17 @@ class _Run:
         del self._running[end.stage]
         yield from self._start_ready(given, held)
         try:
-            self._books.finish(end.stage)
+            with undisturbed():
+                self._books.finish(end.stage)
+                self._done.add(end.stage)
+                self._durations.keep(end.stage, step.seconds)
+                self._unsaved += step.seconds
+                if self._unsaved >= UNSAVED or not self._running:
+                    self._save()
         except InputError as error:
             self._fail(error)
             return
-        self._done.add(end.stage)
-        self._durations.keep(end.stage, step.seconds)
-        self._unsaved += step.seconds
-        if self._unsaved >= UNSAVED or not self._running:
-            self._save()
-        yield step
+        yield replace(step, n_done=len(self._done))
 
     def _fail(self, error: InputError) -> None:
         self._failure = self._failure or error
@@ -241,7 +250,9 @@ class _Run:
     def _save(self) -> None:
         """Write locks, times, and what a forced run need not compute again."""
         self._unsaved = 0.0
-        if names := self._books.write_locks():
+        with undisturbed():
+            if not (names := self._books.write_locks()):
+                return
             self._durations.save()
             if self._is_forced:
                 self._computed |= {*names}
