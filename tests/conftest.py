@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from tests.processor_time import ProcessorTime, imports_heard, summary
 from tests.tiny import build_tiny_bert
 
 ROOT = Path(__file__).parent.parent
+HEAVY = ("torch", "transformers", "umap", "distributed", "openTSNE")
+IMPORTED = pytest.StashKey[set[str]]()
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +77,11 @@ def pytest_configure(config: pytest.Config) -> None:
     heard = imports_heard(time)
     heard.__enter__()
     config.add_cleanup(lambda: heard.__exit__(None, None, None))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep which heavy libraries are there before any test runs, for tests/test_lazy.py."""
+    session.config.stash[IMPORTED] = {name for name in HEAVY if name in sys.modules}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

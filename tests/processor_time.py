@@ -9,7 +9,7 @@ test, or the order of tests would decide which of them fails:
 
 - setup and teardown of fixtures whose scope is a class, a module, a package or the session;
 - imports;
-- compilation by numba, which happens once in a fresh clone.
+- kernels of numba, which are compiled once in a fresh clone, and then read once by a process.
 
 The end of the run says how long each took, in all; a shared fixture above `LISTED` is named.
 A child that outlives its test is counted to the test in which it is waited for.
@@ -31,7 +31,7 @@ import pytest
 LISTED, LIMIT = 2.0, 5.0  # seconds of the processor
 FACTOR = "EMBSPACE_TEST_SECONDS"
 TEST, SHARED = "processor seconds", "processor seconds of what is shared"
-IMPORTS, COMPILATION = "imports", "compilation by numba"
+IMPORTS, KERNELS = "imports", "kernels of numba"
 
 
 def seconds_used() -> float:
@@ -92,16 +92,16 @@ class ProcessorTime:
 
         outer = self
 
-        class Compilation(event.Listener):  # type: ignore[misc]
+        class Kernels(event.Listener):  # type: ignore[misc]
             def on_start(self, event: Any) -> None:
                 if threading.current_thread() is threading.main_thread():
-                    outer.start(COMPILATION)
+                    outer.start(KERNELS)
 
             def on_end(self, event: Any) -> None:
                 if threading.current_thread() is threading.main_thread():
                     outer.stop()
 
-        event.register("numba:compile", Compilation())
+        event.register("numba:compiler_lock", Kernels())
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
@@ -167,7 +167,7 @@ def summary(reports: Iterable[Any]) -> list[str]:
             elif key == SHARED:
                 for name, seconds in value.items():
                     shared[name] += seconds
-    kinds = {name: shared.pop(name, 0.0) for name in (IMPORTS, COMPILATION)}
+    kinds = {name: shared.pop(name, 0.0) for name in (IMPORTS, KERNELS)}
     lines = [*_long(tests), *_long(shared)]
     if any(seconds > bound(LISTED) for seconds in kinds.values()) or lines:
         in_all = {"tests": sum(tests.values()), "shared fixtures": sum(shared.values())} | kinds

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-import torch
 
 from embspace.device import choose_device, on_device
 from embspace.errors import InputError
+from tests.lazy import torch
 
 X = np.ones((2, 3), dtype=np.float32)
 
@@ -49,9 +49,10 @@ def test_a_device_that_is_not_there_is_named_for_arrays_too(monkeypatch: pytest.
         on_device(X, "cuda")
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("device", ["cuda", "auto"])
 def test_on_a_gpu_an_array_becomes_a_tensor_there(device: str):
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
     x = X.copy()
     x.flags.writeable = False
     there = on_device(x, device)

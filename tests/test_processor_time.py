@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from tests.processor_time import (
-    COMPILATION,
     FACTOR,
     IMPORTS,
+    KERNELS,
     SHARED,
     TEST,
     ProcessorTime,
@@ -146,7 +146,7 @@ def test_imports_are_counted_apart_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert clock._shared == {IMPORTS: 3.0}
 
 
-def test_compilation_is_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     import numba
 
     now = [0.0]
@@ -154,7 +154,7 @@ def test_compilation_is_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     clock._hear_numba()
     clock._clock = lambda: now.__setitem__(0, now[0] + 1) or now[0]
     numba.njit(lambda x: x + 1)(1)
-    assert clock._shared[COMPILATION] >= 1
+    assert clock._shared[KERNELS] >= 1
     assert not clock._open
 
 
@@ -172,5 +172,5 @@ def test_a_summary_adds_what_several_processes_shared() -> None:
     without = SimpleNamespace(nodeid="b.py")  # of a file that could not be collected
     assert summary([*reports, without]) == [
         "   2.5 s  a::x",
-        "in all: tests 1 s, shared fixtures 2 s, imports 3 s, compilation by numba 0 s",
+        "in all: tests 1 s, shared fixtures 2 s, imports 3 s, kernels of numba 0 s",
     ]

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from embspace.app.vectors import report_vectors
 from embspace.errors import InputError
@@ -19,6 +18,7 @@ from embspace.models.tokenizer import numbered_vocabulary
 from embspace.settings.params import read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
+from tests.lazy import torch
 
 N, DIM = 90, 12
 

@@ -1,7 +1,7 @@
+from __future__ import annotations
+
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from benchmarks.relatives import (
     EXACT,
@@ -17,14 +17,15 @@ from benchmarks.relatives import (
     verdicts_table,
 )
 from embspace.compare.alignment_table import Views
+from tests.lazy import torch, transformers
 
 BLOCKS = [(small, large) for small in (1, 2, 3) for large in range(1, 7)]
 
 
-def bert(n_blocks: int, seed: int) -> BertModel:
+def bert(n_blocks: int, seed: int) -> transformers.BertModel:
     torch.manual_seed(seed)
-    return BertModel(
-        BertConfig(
+    return transformers.BertModel(
+        transformers.BertConfig(
             vocab_size=20,
             hidden_size=16,
             num_hidden_layers=n_blocks,
@@ -34,7 +35,9 @@ def bert(n_blocks: int, seed: int) -> BertModel:
     )
 
 
-def cut(large: BertModel, kept: tuple[int, ...], noise: float) -> BertModel:
+def cut(
+    large: transformers.BertModel, kept: tuple[int, ...], noise: float
+) -> transformers.BertModel:
     """Return a model of some blocks of another, each moved by noise as by further training."""
     small = bert(len(kept), seed=9)
     for block, number in zip(small.encoder.layer, kept, strict=True):

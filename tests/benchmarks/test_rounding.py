@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from benchmarks.rounding import compare_layers, round_weights, rounded
+from tests.lazy import torch, transformers
 
 TABLE = "embeddings.word_embeddings.weight"
 
@@ -19,8 +18,8 @@ def test_four_bits_are_sixteen_values_a_block_and_miss_by_half_a_step():
 
 def test_maps_and_table_are_rounded_and_nothing_else():
     torch.manual_seed(0)
-    module = BertModel(
-        BertConfig(
+    module = transformers.BertModel(
+        transformers.BertConfig(
             vocab_size=64,
             hidden_size=32,
             num_hidden_layers=2,

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from safetensors.numpy import save_file
-from safetensors.torch import save_file as save_torch_file
 
 from embspace.errors import InputError
 from embspace.files import vectors
 from embspace.files.vectors import checked_vectors, read_labels, read_vectors
 from embspace.geometry.pairs import square_memory
+from tests.lazy import safetensors_torch, torch
 
 X = np.array([[0.5, -1.0, 3.25], [1e-3, 7.0, -0.125]], dtype=np.float32)
 NAMES = ["x", "y", "z"]
@@ -74,7 +73,7 @@ def test_a_blank_line_in_front_costs_no_row(tmp_path: Path, blank: str):
 
 def test_bfloat16_and_integers_are_numbers_too(tmp_path: Path):
     x = torch.tensor([[0.5, -1.0], [2.0, 3.0]], dtype=torch.bfloat16)
-    save_torch_file({"x": x}, tmp_path / "x.safetensors")
+    safetensors_torch.save_file({"x": x}, tmp_path / "x.safetensors")
     np.save(tmp_path / "x.npy", np.array([[1, -2], [3, 4]], dtype=np.int8))
     assert read_vectors(tmp_path / "x.safetensors").tolist() == [[0.5, -1.0], [2.0, 3.0]]
     assert read_vectors(tmp_path / "x.npy").tolist() == [[1, -2], [3, 4]]

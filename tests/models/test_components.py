@@ -1,11 +1,10 @@
 from typing import Any
 
 import pytest
-import torch
-from torch import nn
 
 from embspace.models.architecture import config_of, empty_model
 from embspace.models.components import Component, components_of, in_ranges
+from tests.lazy import torch
 
 SMALL = {"vocab_size": 50, "hidden_size": 16, "num_attention_heads": 2, "num_hidden_layers": 3}
 FAMILIES: dict[str, dict[str, Any]] = {
@@ -102,25 +101,33 @@ def test_two_stacks_of_layers_are_two_components():
     assert layers == ["encoder.block", "decoder.block"]
 
 
-class Planted(nn.Module):
-    """Shared, free-standing and single parameters, and a list."""
+def planted() -> Any:
+    class Planted(torch.nn.Module):
+        """Shared, free-standing and single parameters, and a list."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.table = nn.Embedding(5, 4)
-        self.same = nn.Embedding(5, 4)
-        self.same.weight = self.table.weight
-        self.scale = nn.Parameter(torch.zeros(7))
-        self.outer = nn.ModuleDict({"inner": nn.Linear(4, 3)})
-        self.blocks = nn.ModuleList(
-            [nn.Linear(2, 2), nn.Linear(2, 3), nn.Linear(2, 2), nn.Identity()]
-        )
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = torch.nn.Embedding(5, 4)
+            self.same = torch.nn.Embedding(5, 4)
+            self.same.weight = self.table.weight
+            self.scale = torch.nn.Parameter(torch.zeros(7))
+            self.outer = torch.nn.ModuleDict({"inner": torch.nn.Linear(4, 3)})
+            self.blocks = torch.nn.ModuleList(
+                [
+                    torch.nn.Linear(2, 2),
+                    torch.nn.Linear(2, 3),
+                    torch.nn.Linear(2, 2),
+                    torch.nn.Identity(),
+                ]
+            )
+
+    return Planted()
 
 
 def test_a_planted_model_by_hand():
     found = [
         (each.path, each.depth, each.place, each.n_copies, each.n_weights, each.n_biases)
-        for each in components_of(Planted())
+        for each in components_of(planted())
     ]
     assert found == [
         ("Planted", 0, "model", 1, 20 + 7 + 12 + 4 + 6 + 4, 3 + 2 + 3 + 2),
@@ -134,7 +141,7 @@ def test_a_planted_model_by_hand():
 
 
 def test_a_module_without_parts_is_a_leaf():
-    (whole,) = components_of(nn.Linear(3, 2))
+    (whole,) = components_of(torch.nn.Linear(3, 2))
     assert whole == Component("Linear", 0, "model", (), 1, 6, 2, is_leaf=True)
 
 

@@ -2,37 +2,36 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, OPTConfig, OPTModel
 
 from embspace.errors import InputError
 from embspace.models.final_norm import final_norm_dim, layer_states
+from tests.lazy import torch, transformers
 
-IDS = torch.tensor([[3, 1, 4, 1, 5]])
+IDS = [[3, 1, 4, 1, 5]]
 SMALL = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 9}
 
 
 @pytest.fixture(scope="module")
 def gpt2() -> Any:
-    config = GPT2Config(n_layer=2, n_embd=16, n_head=2, vocab_size=9, n_positions=8)
-    module = GPT2Model(config).eval()
+    config = transformers.GPT2Config(n_layer=2, n_embd=16, n_head=2, vocab_size=9, n_positions=8)
+    module = transformers.GPT2Model(config).eval()
     torch.nn.init.normal_(module.ln_f.weight)
     return module
 
 
 @pytest.fixture(scope="module")
 def bert() -> Any:
-    return BertModel(BertConfig(**SMALL, intermediate_size=32)).eval()
+    return transformers.BertModel(transformers.BertConfig(**SMALL, intermediate_size=32)).eval()
 
 
 def states(module: Any, final_norm: str | None) -> Any:
-    return layer_states(module, IDS, torch.ones_like(IDS), final_norm)
+    return layer_states(module, torch.tensor(IDS), torch.ones(1, 5, dtype=torch.long), final_norm)
 
 
 def test_the_last_layer_is_the_stream_and_the_norm_of_it_is_beside(gpt2: Any):
     found = states(gpt2, "ln_f")
     with torch.inference_mode():
-        expected = gpt2(input_ids=IDS)
+        expected = gpt2(input_ids=torch.tensor(IDS))
         assert torch.equal(gpt2.ln_f(found.layers[-1]), expected.last_hidden_state)
     assert torch.equal(found.final_norm, expected.last_hidden_state)
     assert not torch.allclose(found.layers[-1], expected.last_hidden_state)
@@ -43,7 +42,7 @@ def test_the_last_layer_is_the_stream_and_the_norm_of_it_is_beside(gpt2: Any):
 def test_a_model_without_a_norm_at_its_end_has_none(bert: Any):
     found = states(bert, None)
     with torch.inference_mode():
-        assert torch.equal(found.layers[-1], bert(input_ids=IDS).last_hidden_state)
+        assert torch.equal(found.layers[-1], bert(input_ids=torch.tensor(IDS)).last_hidden_state)
     assert found.final_norm is None
 
 
@@ -72,8 +71,8 @@ def test_a_norm_in_the_embeddings_is_not_at_the_end(bert: Any):
 
 def test_a_linear_layer_at_the_end_may_have_another_dimension():
     sizes = {"ffn_dim": 32, "max_position_embeddings": 8, "word_embed_proj_dim": 8}
-    config = OPTConfig(**SMALL, **sizes, do_layer_norm_before=False, pad_token_id=1)
-    module = OPTModel(config).eval()
+    config = transformers.OPTConfig(**SMALL, **sizes, do_layer_norm_before=False, pad_token_id=1)
+    module = transformers.OPTModel(config).eval()
     found = states(module, "decoder.project_out")
     assert found.layers.shape == (3, 1, 5, 16)
     assert found.final_norm.shape == (1, 5, 8)

@@ -1,11 +1,12 @@
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel, GPT2Config, GPT2Model
 
 from embspace.models.layer_norms import layer_norm_scales
+from tests.lazy import torch, transformers
 
 IDS = np.array([3, 1, 4, 1, 5])
 SMALL = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 9}
@@ -26,7 +27,7 @@ def scale_of(norm: Any) -> float:
 
 @pytest.fixture(scope="module")
 def bert() -> Any:
-    module = BertModel(BertConfig(**SMALL, intermediate_size=32)).eval()
+    module = transformers.BertModel(transformers.BertConfig(**SMALL, intermediate_size=32)).eval()
     norms = [each for each in module.modules() if isinstance(each, torch.nn.LayerNorm)]
     for number, norm in enumerate(norms):
         randomized(norm, number)
@@ -44,13 +45,13 @@ def test_each_hidden_state_of_bert_has_the_last_norm_of_its_block(bert: Any):
 
 
 def test_blocks_that_normalize_what_they_read_have_no_scale():
-    config = GPT2Config(n_layer=3, n_embd=16, n_head=2, vocab_size=9, n_positions=8)
-    module = GPT2Model(config).eval()
+    config = transformers.GPT2Config(n_layer=3, n_embd=16, n_head=2, vocab_size=9, n_positions=8)
+    module = transformers.GPT2Model(config).eval()
     assert np.isnan(layer_norm_scales(module, IDS, "ln_f")).all()
 
 
 def test_before_training_the_scale_is_the_root_of_the_dimension(bert: Any):
-    fresh = BertModel(bert.config).eval()
+    fresh = transformers.BertModel(bert.config).eval()
     assert layer_norm_scales(fresh, IDS, None) == pytest.approx(4.0)
     fresh.embeddings.LayerNorm = torch.nn.LayerNorm(16, elementwise_affine=False)
     assert layer_norm_scales(fresh, IDS, None) == pytest.approx(4.0)

@@ -2,17 +2,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from embspace.models.shuffled_weights import with_shuffled_entries
+from tests.lazy import torch, transformers
 
 SMALL = {"num_hidden_layers": 1, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 9}
 
 
 @pytest.fixture(scope="module")
 def bert() -> Any:
-    module = BertModel(BertConfig(**SMALL, intermediate_size=32))
+    module = transformers.BertModel(transformers.BertConfig(**SMALL, intermediate_size=32))
     with torch.no_grad():
         for name, values in module.named_parameters():
             if values.ndim == 1:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from distributed.cli import dask_scheduler, dask_worker
 
 from embspace.errors import InputError
 from embspace.stream.cluster import Cluster, check_dask, connected, paths_of, run_all
@@ -65,6 +64,8 @@ def test_each_process_of_a_job_has_one_thread(root: Path, name: str) -> None:
 
 
 def test_workers_and_scheduler_of_pods_start(pods: list[dict[str, Any]]) -> None:
+    from distributed.cli import dask_scheduler, dask_worker
+
     spec = pods[0]["spec"]
     for part, command in (("worker", dask_worker), ("scheduler", dask_scheduler)):
         (container,) = spec[part]["spec"]["containers"]

@@ -2,10 +2,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.train.heads import build_module, load_head, load_weights
+from tests.lazy import torch
 from tests.train.runs import (
     BERT,
     CAUSAL,

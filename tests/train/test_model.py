@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
 from safetensors.numpy import load_file
-from transformers import AutoModel, AutoTokenizer
 
 from embspace.errors import InputError
 from embspace.models.weights import load_model
@@ -23,6 +21,7 @@ from embspace.train.batches import windows_of
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.heads import load_head
 from embspace.train.model import _at_once, train_model
+from tests.lazy import torch, transformers
 from tests.train.runs import (
     BERT,
     BERT_MATRICES,
@@ -72,8 +71,8 @@ def test_all_checkpoints_are_there_and_nothing_else(kind: str, roots: dict[str, 
 def test_checkpoints_are_read_as_any_model_of_the_hub(kind: str, roots: dict[str, Path]):
     of_all = all_checkpoints(str(roots[kind]), RUNS[kind])
     for checkpoint in (of_all[0], of_all[3], of_all[-1]):
-        module = AutoModel.from_pretrained(checkpoint.folder)
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder)
+        module = transformers.AutoModel.from_pretrained(checkpoint.folder)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder)
         assert len(tokenizer) == module.config.vocab_size == 30 - (kind == "decoder")
         assert len(tokenizer("a1 a2 .")["input_ids"]) == 5
         description = {
@@ -264,7 +263,10 @@ def test_a_classifier_tells_classes_apart_that_it_has_not_seen_a_text_of(tmp_pat
     run = small_run({"first": first, "last": last})
     train_model("small", run, texts, str(tmp_path), "cpu")
     folder = all_checkpoints(str(tmp_path), run)[-1].folder
-    module, tokenizer = load_head(folder, run.phases["last"]), AutoTokenizer.from_pretrained(folder)
+    module, tokenizer = (
+        load_head(folder, run.phases["last"]),
+        transformers.AutoTokenizer.from_pretrained(folder),
+    )
     held_out = texts[texts["split"] == "test"]
     windows = windows_of(held_out["text"].tolist(), tokenizer, WINDOW)
     ids = torch.from_numpy(windows.ids)

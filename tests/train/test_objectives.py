@@ -1,8 +1,9 @@
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from scipy.stats import binom
 
 from embspace.errors import InputError
@@ -10,6 +11,7 @@ from embspace.train import objectives
 from embspace.train.batches import Windows, windows_of
 from embspace.train.objectives import IGNORED, inputs_of
 from embspace.train.word_tokenizer import word_tokenizer
+from tests.lazy import torch
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, PAIRED, WINDOW, phase_of
 
 # Words of a text stand in no other one.

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors, save_tensors
@@ -15,6 +14,7 @@ from embspace.train.heads import load_weights
 from embspace.train.objectives import inputs_of
 from embspace.train.optimize import Start, Step, make_optimizer, moments_of, train_steps
 from embspace.train.schedule import learning_rate
+from tests.lazy import torch
 from tests.train.runs import (
     CAUSAL,
     CLASSIFIED,

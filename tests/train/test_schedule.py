@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import get_linear_schedule_with_warmup
 
 from embspace.train.schedule import checkpoint_steps, learning_rate
+from tests.lazy import torch, transformers
 
 
 @st.composite
@@ -48,7 +47,7 @@ def test_impossible_numbers_of_checkpoints_are_refused(n_steps: int, n_checkpoin
 
 def rates_of_transformers(n_warmup_steps: int, n_steps: int) -> list[float]:
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.5)
-    schedule = get_linear_schedule_with_warmup(optimizer, n_warmup_steps, n_steps)
+    schedule = transformers.get_linear_schedule_with_warmup(optimizer, n_warmup_steps, n_steps)
     rates = []
     for _ in range(n_steps):
         rates.append(schedule.get_last_lr()[0])

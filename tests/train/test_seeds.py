@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from safetensors.numpy import load_file
 
 from embspace.errors import InputError
@@ -22,6 +21,7 @@ from embspace.train.model import train_model
 from embspace.train.optimize import train_steps
 from embspace.train.seeds import Progress, Training, _hashes, train_seed
 from embspace.train.word_tokenizer import word_tokenizer
+from tests.lazy import torch
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.train.runs import (
     BERT,
@@ -221,13 +221,16 @@ def test_a_loss_that_is_no_number_names_the_key_and_the_last_checkpoint(tmp_path
     "error",
     [
         RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"),
-        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB"),
+        "CUDA out of memory. Tried to allocate 20.00 GiB",
         MemoryError("Unable to allocate 20. GiB"),
     ],
 )
 def test_full_memory_names_the_last_checkpoint(
-    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    if isinstance(error, str):
+        error = torch.OutOfMemoryError(error)
+
     def two_steps(*given: Any, **options: Any) -> Iterator[Any]:
         steps = train_steps(*given, **options)
         yield from (next(steps), next(steps))

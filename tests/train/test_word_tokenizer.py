@@ -2,9 +2,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import AutoTokenizer
 
 from embspace.train.word_tokenizer import word_tokenizer
+from tests.lazy import transformers
 
 TEXTS = ["the cat, the dog", "the cat, a\tdog\nA"]
 WORDS = ["the", "cat,", "dog", "A", "a"]  # 3, 2, 2, 1, 1 times
@@ -23,7 +23,8 @@ def tokenizers(request: pytest.FixtureRequest, tmp_path: Path) -> dict[bool, Any
     for is_masked, tokenizer in made.items():
         tokenizer.save_pretrained(tmp_path / str(is_masked))
     return {
-        is_masked: AutoTokenizer.from_pretrained(tmp_path / str(is_masked)) for is_masked in made
+        is_masked: transformers.AutoTokenizer.from_pretrained(tmp_path / str(is_masked))
+        for is_masked in made
     }
 
 

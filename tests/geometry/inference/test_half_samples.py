@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from scipy import stats
 
 import embspace.geometry.inference.half_samples as module
@@ -28,6 +27,7 @@ from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from tests.geometry.brute import neighbors_of
 from tests.geometry.clouds import CLOUD, LARGER, UNDEFINED, WORDS, N
+from tests.lazy import torch
 
 KNOWN = profiled_measures()
 TEXTS = np.random.default_rng(4).permutation(N) // 10  # 20 texts, whose rows stand anywhere

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import embspace.geometry.measures.declaration as module
 from embspace.geometry.inference.shared_inputs import inputs_of
@@ -18,6 +17,7 @@ from embspace.geometry.measures.declaration import (
 )
 from embspace.geometry.measures.registry import definitions
 from tests.geometry.clouds import CHANGED, CLOUD, WORDS, arguments
+from tests.lazy import torch
 
 DEFINED = list(definitions().values())
 EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in DEFINED])

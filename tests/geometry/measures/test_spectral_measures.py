@@ -4,7 +4,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-import torch
 from sklearn.decomposition import PCA
 
 from embspace.geometry.measures.registry import profiled_measures
@@ -21,6 +20,7 @@ from embspace.geometry.measures.spectral_measures import (
     top_variance_share,
 )
 from tests.geometry.clouds import CLOUD, LARGER, arguments
+from tests.lazy import torch
 
 SPECTRAL = [
     each

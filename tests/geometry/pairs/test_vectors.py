@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 import embspace.geometry as geometry
 from embspace.geometry.pairs.vectors import as_array, as_vectors, takes_vectors
 from tests.geometry.clouds import CLOUD, OTHER, WORDS
+from tests.lazy import torch
 
 KERNELS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "linear_cka": (["x", "y"], {}),

@@ -3,8 +3,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from transformers import GPTNeoXConfig, GPTNeoXModel
 
 from embspace.geometry import cone_index, mean_cosine
 from embspace.measure.blocks.information_stream import (
@@ -13,6 +11,7 @@ from embspace.measure.blocks.information_stream import (
     measure_information_stream,
 )
 from embspace.models.weights import with_random_weights
+from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import LENGTH, corpus
 from tests.models.stream.tiny import tiny
 
@@ -159,7 +158,7 @@ def test_without_a_text_the_tables_are_empty(module: Any, corpora: Any):
 
 def test_an_architecture_that_is_not_known_has_empty_tables():
     sizes = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 1, "intermediate_size": 8}
-    config = GPTNeoXConfig(**sizes, num_attention_heads=2)
-    for unknown in (GPTNeoXModel(config).eval(), None):
+    config = transformers.GPTNeoXConfig(**sizes, num_attention_heads=2)
+    for unknown in (transformers.GPTNeoXModel(config).eval(), None):
         none = measure_information_stream(unknown, CORPORA, **SETTINGS)
         assert not any(len(getattr(none, name)) for name in TABLES)

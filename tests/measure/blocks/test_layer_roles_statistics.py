@@ -1,6 +1,7 @@
+from __future__ import annotations
+
 import numpy as np
 import pytest
-import torch
 
 from embspace.measure.blocks.layer_roles_statistics import (
     STATISTICS,
@@ -9,6 +10,7 @@ from embspace.measure.blocks.layer_roles_statistics import (
 )
 from embspace.models.stream.layer_stream import LayerStream
 from embspace.models.stream.rebuild import rebuild_stream
+from tests.lazy import torch
 from tests.models.stream.tiny import batch, tiny
 
 N = 4

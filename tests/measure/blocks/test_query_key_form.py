@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
-from transformers import OPTConfig, OPTModel
 
 from embspace.measure.blocks.query_key_form import HEADS, measure_query_key_form
 from embspace.measure.blocks.query_key_form_nulls import NULLS, PROFILES, RANKS
+from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import corpus
 from tests.models.stream.tiny import tiny
 
@@ -133,7 +132,7 @@ def test_without_texts_the_weights_are_measured_all_the_same():
 
 def test_an_unknown_architecture_has_empty_tables():
     sizes = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 12}
-    opt = OPTModel(OPTConfig(**sizes, ffn_dim=16, word_embed_proj_dim=8))
+    opt = transformers.OPTModel(transformers.OPTConfig(**sizes, ffn_dim=16, word_embed_proj_dim=8))
     for module, name in ((opt, "OPTModel"), (None, None)):
         found = measure_query_key_form(module, CORPORA, **SETTINGS)
         tables = (found.heads, found.profiles, found.nulls, found.ranks)

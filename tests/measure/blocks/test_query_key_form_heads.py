@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-import torch
 
 from embspace.geometry.attention.query_key_form import form_symmetry
 from embspace.measure.blocks.query_key_form_heads import as_array, forms_of
 from embspace.models.stream.head_weights import head_weights
+from tests.lazy import torch
 from tests.models.stream.tiny import tiny
 
 

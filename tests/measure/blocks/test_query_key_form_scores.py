@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import torch
 
 from embspace.measure.blocks.query_key_form_scores import (
     Inference,
@@ -11,6 +10,7 @@ from embspace.measure.blocks.query_key_form_scores import (
 )
 from embspace.models.stream.head_weights import head_weights
 from embspace.models.stream.rebuild import rebuild_stream
+from tests.lazy import torch
 from tests.measure.layer_corpora import LENGTH, corpus
 from tests.models.stream.tiny import tiny
 

@@ -2,10 +2,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.measure.blocks.text_streams import chosen_corpus, text_streams, texts_of
 from embspace.models.final_norm import layer_states
+from tests.lazy import torch
 from tests.measure.layer_corpora import LENGTH, corpus
 from tests.models.stream.tiny import tiny
 

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from embspace.measure.layers.layer_states import window_states
 from embspace.models.windows import Window
+from tests.lazy import torch, transformers
 
 LENGTHS = [5, 2, 7, 3, 5]
 
@@ -17,8 +16,10 @@ LENGTHS = [5, 2, 7, 3, 5]
 def bert() -> Any:
     torch.manual_seed(0)
     sizes = {"hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = BertConfig(**sizes, vocab_size=30, intermediate_size=16, max_position_embeddings=16)
-    return BertModel(config).eval()
+    config = transformers.BertConfig(
+        **sizes, vocab_size=30, intermediate_size=16, max_position_embeddings=16
+    )
+    return transformers.BertModel(config).eval()
 
 
 def windows() -> list[Window]:

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
-from transformers import BertConfig, BertModel
 
 from embspace.geometry import intra_sentence_similarity, mean_cosine
 from embspace.measure.layers.random_weights import COLUMNS, KINDS, measure_random_weights
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import with_random_weights
+from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import LENGTH, corpus
 
 SIZES = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 12}
@@ -36,7 +35,9 @@ CORPORA = {
 
 @pytest.fixture(scope="module")
 def bert() -> Any:
-    return BertModel(BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=16)).eval()
+    return transformers.BertModel(
+        transformers.BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=16)
+    ).eval()
 
 
 @pytest.fixture(scope="module")

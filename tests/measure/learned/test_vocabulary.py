@@ -7,7 +7,6 @@ import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.pre_tokenizers import BertPreTokenizer
-from transformers import PreTrainedTokenizerFast
 
 from embspace.files.tables import save_table
 from embspace.measure.learned.vocabulary import Vocabulary, measure_vocabulary
@@ -19,6 +18,7 @@ from embspace.published.sources import read_source
 from embspace.published.subjects import Subject
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
+from tests.lazy import transformers
 from tests.tiny import tiny_description
 from tests.trained_tokenizers import KINDS, SPECIAL, spelling
 
@@ -143,7 +143,7 @@ def test_where_words_are_marked_a_subword_has_no_mark(settings: dict[str, Any]):
 @pytest.mark.parametrize("kind", KINDS)
 def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
     backend = KINDS[kind]()
-    tokenizer = PreTrainedTokenizerFast(
+    tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=backend, pad_token=SPECIAL[0], unk_token=SPECIAL[1]
     )
     description = describe_model("x", tiny_description(Path()) | {"continuation_prefix": None})

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from embspace.clouds.layers import CorpusStates
 from embspace.measure.parameters.related_parameters import measure_related_parameters
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
+from tests.lazy import torch
 from tests.measure.parameters.spaces import module_with, space_of
 
 SETTINGS: dict[str, Any] = {

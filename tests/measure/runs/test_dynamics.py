@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
-from transformers import AutoModel
 
 from embspace.extract.checkpoints import checkpoint_model, form_of
 from embspace.geometry import effective_rank, mean_cosine, two_nn
@@ -20,6 +18,7 @@ from embspace.models.tokenizer import load_tokenizer
 from embspace.models.windows import cut_windows
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.model import train_model
+from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import processes
 from tests.train.runs import MASKED, WINDOW, small_run, some_texts
 
@@ -61,7 +60,7 @@ def states(root_of_run: str, step: int) -> tuple[np.ndarray, np.ndarray]:
     tokenizer = load_tokenizer("small", checkpoint_model(RUN, form_of("small", RUN), checkpoint))
     held_out = TEXTS[TEXTS["split"] == "test"]["text"].tolist()[:8]
     windows = cut_windows(held_out, tokenizer, WINDOW)
-    module = AutoModel.from_pretrained(checkpoint.folder).eval()
+    module = transformers.AutoModel.from_pretrained(checkpoint.folder).eval()
     with torch.inference_mode():
         parts = [
             module(torch.from_numpy(each.ids)[None], output_hidden_states=True).hidden_states

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, GPT2Config, GPT2Model
 
 from embspace.measure.runs import head_dynamics_rows as rows_module
 from embspace.measure.runs.head_dynamics_rows import HeadFeature, head_rows, window_features
 from embspace.models.windows import Window
+from tests.lazy import torch, transformers
 from tests.tiny import build_tiny_bert
 
 FEATURES: list[HeadFeature] = [
@@ -32,7 +31,7 @@ def window(n: int = N) -> Window:
 
 def bert(**given: int) -> Any:
     torch.manual_seed(0)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=40,
         hidden_size=16,
         num_hidden_layers=2,
@@ -41,13 +40,13 @@ def bert(**given: int) -> Any:
         max_position_embeddings=32,
         **given,
     )
-    return BertModel(config).eval()
+    return transformers.BertModel(config).eval()
 
 
 def gpt2() -> Any:
     torch.manual_seed(0)
-    config = GPT2Config(vocab_size=40, n_embd=16, n_layer=2, n_head=2, n_positions=32)
-    return GPT2Model(config).eval()
+    config = transformers.GPT2Config(vocab_size=40, n_embd=16, n_layer=2, n_head=2, n_positions=32)
+    return transformers.GPT2Model(config).eval()
 
 
 def planted(maps: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
@@ -101,7 +100,10 @@ def test_values_are_those_of_the_maps_that_transformers_gives(build: Any) -> Non
 
 def test_documents_count_alike_however_many_windows_they_have(tmp_path: Path) -> None:
     folder = build_tiny_bert(tmp_path)
-    module, tokenizer = AutoModel.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    module, tokenizer = (
+        transformers.AutoModel.from_pretrained(folder),
+        transformers.AutoTokenizer.from_pretrained(folder),
+    )
     long, short = "the cat sat on the mat and the dog ran", "the dog"
     texts = pd.DataFrame({"document": ["a", "b"], "text": [long, short]})
     both = pd.DataFrame(head_rows(module, tokenizer, 6, texts, FEATURES))
@@ -119,6 +121,6 @@ def test_documents_count_alike_however_many_windows_they_have(tmp_path: Path) ->
 
 
 def test_no_text_gives_no_row(tmp_path: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(build_tiny_bert(tmp_path))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(build_tiny_bert(tmp_path))
     texts = pd.DataFrame({"document": [], "text": []})
     assert head_rows(bert(), tokenizer, 6, texts, FEATURES) == []

@@ -1,5 +1,7 @@
 """Holds the geometry over a published training to what transformers makes of its checkpoints."""
 
+from __future__ import annotations
+
 import gc
 import weakref
 from collections.abc import Iterator
@@ -9,10 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 import yaml
 from huggingface_hub import constants
-from transformers import AutoModel, AutoTokenizer
 
 from embspace.app.fetch import fetch_models
 from embspace.errors import InputError
@@ -34,6 +34,7 @@ from embspace.models.lock import LockedFile, read_lock, write_lock
 from embspace.settings.model import HubModel
 from embspace.settings.stage import StageConfig
 from tests.hub_server import Hub, serving_hub
+from tests.lazy import torch, transformers
 from tests.loopback import closed_address
 from tests.published_training import (
     bert_content,
@@ -108,10 +109,10 @@ def measured(name: str, model: HubModel, posts: pd.DataFrame = POSTS, **given: A
 
 def states_of_neox(folder: Path, tokenizer_of: Path) -> np.ndarray:
     """(layer, token, dim) of all posts in windows; the last layer before the norm that follows."""
-    module, layers = AutoModel.from_pretrained(folder).eval(), []
+    module, layers = transformers.AutoModel.from_pretrained(folder).eval(), []
     last: list[torch.Tensor] = []
     module.layers[-1].register_forward_hook(lambda *given: last.append(given[2]))
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizer_of)
     for text in POSTS["text"]:
         ids = tokenizer(text).input_ids
         for first in range(0, len(ids), WINDOW):
@@ -163,8 +164,8 @@ def test_a_repository_a_step_is_read_with_the_tokenizer_of_the_model(
     table = measured("bert", model, table_of(documents))
     assert table["step"].drop_duplicates().tolist() == [0, 1000, 4000]
     for step, folder in folders.items():
-        tokenizer = AutoTokenizer.from_pretrained(folders[4000])
-        module = AutoModel.from_pretrained(folder).eval()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folders[4000])
+        module = transformers.AutoModel.from_pretrained(folder).eval()
         given = tokenizer(documents, return_tensors="pt")  # all of one length
         with torch.inference_mode():
             states = module(**given, output_hidden_states=True).hidden_states

@@ -6,13 +6,13 @@ from typing import Any
 import pandas as pd
 import pytest
 from huggingface_hub import constants
-from transformers import AutoModel, AutoTokenizer
 
 from embspace.app.fetch import fetch_models
 from embspace.measure.runs.head_dynamics_rows import COLUMNS, HeadFeature, head_rows
 from embspace.measure.runs.pretraining_head_dynamics import measure_pretraining_head_dynamics
 from embspace.models.checkpoints import published_checkpoints
 from tests.hub_server import serving_hub
+from tests.lazy import transformers
 from tests.loopback import closed_address
 from tests.published_training import build_neox, choose, describe, neox_content, push_neox
 from tests.zoo import texts
@@ -46,9 +46,9 @@ def test_values_are_those_of_each_branch_that_was_fetched(
         )
     assert list(table) == COLUMNS
     assert table["step"].drop_duplicates().tolist() == [0, 1, 4]
-    tokenizer = AutoTokenizer.from_pretrained(folders[4])
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folders[4])
     for step, folder in folders.items():
-        module = AutoModel.from_pretrained(folder).eval()
+        module = transformers.AutoModel.from_pretrained(folder).eval()
         expected = pd.DataFrame(head_rows(module, tokenizer, WINDOW, POSTS, FEATURES))
         found = table[table["step"] == step]
         assert found["value"].to_numpy() == pytest.approx(expected["value"].to_numpy())

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.measure.runs.training_held_out import (
     choose_between,
@@ -15,6 +14,7 @@ from embspace.measure.runs.training_held_out import (
 )
 from embspace.train.batches import Windows, windows_of
 from embspace.train.objectives import sentence_pairs
+from tests.lazy import torch
 from tests.train.runs import (
     CAUSAL,
     CLASSIFIED,

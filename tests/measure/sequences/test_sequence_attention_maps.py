@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import GPT2Config, GPT2Model
 
 from embspace.errors import InputError
 from embspace.geometry.measures.mean_direction import cone_index
@@ -17,6 +15,7 @@ from embspace.measure.sequences.sequence_attention_maps import (
     summed_up,
 )
 from embspace.models.final_norm import layer_states
+from tests.lazy import torch, transformers
 from tests.measure.sequences.small import (
     N_PLACES,
     SITES,
@@ -53,8 +52,10 @@ def test_documents_without_a_site_of_their_own_have_no_such_region() -> None:
 
 
 def test_what_a_norm_after_the_last_block_makes_is_no_state_of_a_layer() -> None:
-    config = GPT2Config(n_layer=2, n_embd=16, n_head=2, vocab_size=9, n_positions=N_PLACES + 2)
-    module = GPT2Model(config).eval()
+    config = transformers.GPT2Config(
+        n_layer=2, n_embd=16, n_head=2, vocab_size=9, n_positions=N_PLACES + 2
+    )
+    module = transformers.GPT2Model(config).eval()
     placed, encoded = planted_sequences(4)
     regions = region_places(placed, {})
     found = summed_up(module, encoded, regions, "ln_f", "trained", 0)

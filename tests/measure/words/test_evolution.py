@@ -3,7 +3,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from transformers import BertConfig, BertModel
 
 from embspace.errors import InputError
 from embspace.measure.words.evolution import (
@@ -15,6 +14,7 @@ from embspace.measure.words.evolution import (
 from embspace.measure.words.evolution_paths import DRIFT_COLUMNS, LAYER_COLUMNS, STEP_COLUMNS
 from embspace.measure.words.evolution_steps import SHARED_COLUMNS
 from embspace.measure.words.evolution_views import PATH_COLUMNS, VIEW_COLUMNS
+from tests.lazy import transformers
 
 BLOCKS, DIM = 3, 16
 SETTINGS: dict[str, Any] = {
@@ -77,14 +77,14 @@ def corpus_of(n_texts: int = 30) -> TokenStates:
 
 @pytest.fixture(scope="module")
 def module() -> Any:
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=12,
         hidden_size=DIM,
         num_hidden_layers=BLOCKS,
         num_attention_heads=2,
         intermediate_size=8,
     )
-    return BertModel(config).eval()
+    return transformers.BertModel(config).eval()
 
 
 def measured(module: Any, stimuli: TokenStates | None = None, **change: Any) -> Evolution:

@@ -1,5 +1,6 @@
 """`measure_token_tracker`: its tables, what has no text, and random weights beside."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,15 @@ STIMULI = Stimuli(
     pd.DataFrame({"word": FUNCTION}),
 )
 CORPORA = {"posts": CorpusTexts(*corpus(9, seed=1)), "sentences": CorpusTexts(*corpus(9))}
-MODULE = tiny("bert")
+
+
+@cache
+def bert() -> Any:
+    return tiny("bert")
 
 
 def measured(**change: Any) -> TokenTracker:
-    given = {"module": MODULE, "tokenizer": Tokenizer(), "corpora": CORPORA}
+    given = {"module": bert(), "tokenizer": Tokenizer(), "corpora": CORPORA}
     own = {key: change.pop(key, value) for key, value in given.items()}
     return measure_token_tracker(
         own["module"],
@@ -89,7 +94,7 @@ def test_an_interval_holds_its_value_and_sizes_are_said(found: TokenTracker):
 
 
 def test_random_weights_are_those_of_a_model_before_training(found: TokenTracker):
-    untrained = measured(module=with_random_weights(MODULE, 3))
+    untrained = measured(module=with_random_weights(bert(), 3))
     keys = ["group", "positions", "layer", "point", "quantity"]
     trained, random = (each.layers.set_index(keys) for each in (found, untrained))
     assert np.allclose(trained["random_weights_value"], random["value"], atol=1e-6)

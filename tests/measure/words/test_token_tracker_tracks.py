@@ -1,5 +1,8 @@
 """`read_tracks`: each number is that of a plain loop over the texts."""
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,6 @@ from tests.measure.words.followed import vocabulary_of
 from tests.models.stream.plain_tracker import IDS, plain_rank, plain_states
 from tests.models.stream.tiny import tiny
 
-MODULE = tiny("bert")
 OTHER = np.array([2, 21, 22])
 TEXTS = FollowedTexts(
     [OTHER, IDS],
@@ -24,8 +26,8 @@ TEXTS = FollowedTexts(
 @pytest.fixture(scope="module")
 def tracks() -> Tracks:
     return read_tracks(
-        MODULE,
-        vocabulary_of(MODULE),
+        bert(),
+        vocabulary_of(bert()),
         TEXTS,
         n_neighbors=4,
         points=POINTS,
@@ -33,8 +35,13 @@ def tracks() -> Tracks:
     )
 
 
+@cache
+def bert() -> Any:
+    return tiny("bert")
+
+
 def test_ranks_and_cosines_are_those_of_a_plain_loop(tracks: Tracks):
-    vocabulary, states = vocabulary_of(MODULE), plain_states(MODULE)
+    vocabulary, states = vocabulary_of(bert()), plain_states(bert())
     assert vocabulary.positional is not None
     for positions in ("none", "own", "first"):
         for at, place in enumerate(tracks.places[positions]):  # type: ignore[index]
@@ -60,7 +67,7 @@ def test_points_and_vocabularies_are_those_asked_for(tracks: Tracks):
 
 
 def test_steps_and_texts_are_measured(tracks: Tracks):
-    states = plain_states(MODULE)
+    states = plain_states(bert())
     before, after = states[1, "output"], states[2, "output"]
     assert tracks.step[1, 1] == pytest.approx(np.linalg.norm(after[2] - before[2]), rel=1e-4)
     unit = after / np.linalg.norm(after, axis=1, keepdims=True)
@@ -71,7 +78,7 @@ def test_steps_and_texts_are_measured(tracks: Tracks):
 
 
 def test_density_is_the_mean_cosine_with_the_nearest_others(tracks: Tracks):
-    rows = vocabulary_of(MODULE).rows.astype(np.float64)
+    rows = vocabulary_of(bert()).rows.astype(np.float64)
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     for number, token in enumerate(TEXTS.token):
         others = np.delete(unit @ unit[token], token)

@@ -5,19 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from embspace.errors import InputError
 from embspace.models.checks.files import check_files
 from embspace.settings.model import describe_model
+from tests.lazy import safetensors_torch, torch
 from tests.tiny import tiny_description
 
 
 def quantize(folder: Path) -> None:
     file = folder / "model.safetensors"
-    tensors = {name: values.to(torch.int8) for name, values in load_file(file).items()}
-    save_file(tensors, file, metadata={"format": "pt"})
+    tensors = {
+        name: values.to(torch.int8) for name, values in safetensors_torch.load_file(file).items()
+    }
+    safetensors_torch.save_file(tensors, file, metadata={"format": "pt"})
 
 
 def change(name: str, **what: Any) -> Callable[[Path], None]:

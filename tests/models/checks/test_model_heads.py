@@ -1,12 +1,11 @@
 from pathlib import Path
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 
 from embspace.errors import InputError
 from embspace.models.checks.model_heads import check_head
 from embspace.settings.model import describe_model
+from tests.lazy import safetensors_torch, torch
 from tests.tiny import DIM, POSITIONS, VOCABULARY, tiny_description
 
 HEAD = {"dense": "cls.dense", "norm": "cls.LayerNorm"}
@@ -22,8 +21,8 @@ def folder(tiny_folder: Path, tmp_path: Path) -> Path:
         "cls.LayerNorm.gamma": torch.ones(DIM),
         "cls.bias": torch.zeros(N),
     }
-    tensors = load_file(tiny_folder / "model.safetensors") | added
-    save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    tensors = safetensors_torch.load_file(tiny_folder / "model.safetensors") | added
+    safetensors_torch.save_file(tensors, tmp_path / "model.safetensors", metadata={"format": "pt"})
     return tmp_path
 
 

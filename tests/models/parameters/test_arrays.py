@@ -1,9 +1,9 @@
 """Tests of parameters as arrays."""
 
 import numpy as np
-import torch
 
 from embspace.models.parameters.arrays import float_array, optional_array
+from tests.lazy import torch
 
 
 def test_parameters_are_float32_arrays():

@@ -1,19 +1,22 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from safetensors.torch import save_file
 
 from embspace.errors import InputError
 from embspace.models.parameters.checkpoint import checkpoint_shapes, checkpoint_tensors
 from embspace.settings.model import RandomModel, describe_model
+from tests.lazy import safetensors_torch, torch
 from tests.models.parameters.tiny import describe
 
 
 def write(folder: Path, **tensors: torch.Tensor) -> Path:
     folder.mkdir(exist_ok=True)
-    save_file({name.replace("__", "."): each for name, each in tensors.items()}, folder / "x")
+    safetensors_torch.save_file(
+        {name.replace("__", "."): each for name, each in tensors.items()}, folder / "x"
+    )
     (folder / "x").rename(folder / "model.safetensors")
     return folder
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from embspace.models.parameters.describe_head import describe_head
 from embspace.settings.schema import read_yaml
+from tests.lazy import torch
 from tests.models.parameters.test_masked_head import HEADS
 from tests.models.parameters.tiny import describe, with_head, write_checkpoint
 

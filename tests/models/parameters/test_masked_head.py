@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.models.parameters.masked_head import head_of_module, read_masked_head
 from embspace.settings.model import MaskedHead
+from tests.lazy import torch
 from tests.models.parameters.tiny import describe, with_head, write_checkpoint
 
 HEADS = {

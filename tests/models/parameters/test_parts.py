@@ -1,14 +1,14 @@
 """`parts_of`: the maps are those that a run of the model uses."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
-import torch
-from transformers import AutoConfig, AutoModel
-from transformers.activations import ACT2FN
 
 from embspace.errors import InputError
 from embspace.models.parameters.parts import Parts, parts_of
+from tests.lazy import torch, transformers
 from tests.models.parameters.tiny import MODEL_TYPES, tiny
 from tests.models.stream.tiny import SIZES
 
@@ -57,7 +57,9 @@ def test_one_token_goes_through_value_output_key_and_value(model_type: str):
     module = tiny(model_type)
     config = module.config
     names = ("hidden_act", "activation_function", "hidden_activation", "activation")
-    act = ACT2FN[next((getattr(config, n) for n in names if hasattr(config, n)), "gelu_new")]
+    act = transformers.activations.ACT2FN[
+        next((getattr(config, n) for n in names if hasattr(config, n)), "gelu_new")
+    ]
     found = recorded(module)
     parts = parts_of(module)
     assert [each.layer for each in parts] == list(range(1, config.num_hidden_layers + 1))
@@ -99,6 +101,6 @@ def test_groups_of_several_blocks_are_refused():
 
 
 def test_an_unknown_architecture_is_refused_by_name():
-    config = AutoConfig.for_model("deberta-v2", **SIZES, type_vocab_size=0)
+    config = transformers.AutoConfig.for_model("deberta-v2", **SIZES, type_vocab_size=0)
     with pytest.raises(InputError, match=r"DebertaV2Model: .*found 'deberta-v2'.* allowed: bert"):
-        parts_of(AutoModel.from_config(config))
+        parts_of(transformers.AutoModel.from_config(config))

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from transformers import BertTokenizerFast
 
 from embspace.errors import InputError
 from embspace.models.parameters.read import ModelParameters, read_parameters, run_parameters
 from embspace.settings.model import describe_model
+from tests.lazy import torch, transformers
 from tests.models.parameters.test_masked_head import HEADS
 from tests.models.parameters.tiny import TOKENS, describe, tiny, with_head, write_checkpoint
 
@@ -79,7 +78,7 @@ def test_pythias_matrix_has_the_name_that_its_checkpoint_gives(tmp_path: Path):
 @pytest.mark.parametrize(("model_type", "norm"), [("gpt2", "ln_f"), ("llama", "norm")])
 def test_the_final_norm_is_the_models(model_type: str, norm: str):
     module = with_head("CausalLM", model_type)
-    tokenizer = BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
+    tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
     found = run_parameters(module, tokenizer, norm)
     x = np.random.default_rng(0).normal(size=(3, 24)).astype(np.float32)
     with torch.no_grad():
@@ -158,7 +157,7 @@ def test_an_unknown_final_norm_is_refused(tmp_path: Path):
 
 def test_a_checkpoint_of_a_run_has_its_head_and_matrices():
     module = with_head("MaskedLM", "bert")
-    tokenizer = BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
+    tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
     found: ModelParameters = run_parameters(module, tokenizer, None)
     assert found.tokens == TOKENS
     assert found.head_transform is not None
@@ -169,6 +168,6 @@ def test_a_checkpoint_of_a_run_has_its_head_and_matrices():
 
 
 def test_a_run_with_factorised_embeddings_is_mapped():
-    tokenizer = BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
+    tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
     found = run_parameters(with_head("MaskedLM", "albert"), tokenizer, None)
     assert found.output_embedding.shape == found.input_embedding.shape == (60, 24)

@@ -3,11 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import torch
-import transformers
-from transformers import AutoConfig, AutoModel, BertTokenizerFast
-
 from embspace.settings.model import FolderModel, describe_model
+from tests.lazy import torch, transformers
 from tests.models.stream.tiny import OTHERS, SIZES
 from tests.models.stream.tiny import tiny as tiny_of_stream
 
@@ -30,8 +27,10 @@ def tiny(model_type: str, **options: Any) -> Any:
     sizes = {key: value for key, value in SIZES.items() if key not in _unknown(model_type)}
     if model_type == "gptj":
         sizes, options = {"vocab_size": 60}, {"rotary_dim": 4, **options}
-    config = AutoConfig.for_model(model_type, **sizes | WITHOUT_STREAM[model_type] | options)
-    return shaken(AutoModel.from_config(config, dtype=torch.float32).eval())
+    config = transformers.AutoConfig.for_model(
+        model_type, **sizes | WITHOUT_STREAM[model_type] | options
+    )
+    return shaken(transformers.AutoModel.from_config(config, dtype=torch.float32).eval())
 
 
 def shaken(module: Any) -> Any:
@@ -60,7 +59,7 @@ def write_checkpoint(folder: Path, module: Any) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.txt"
     vocabulary.write_text("\n".join(TOKENS) + "\n", encoding="utf-8")
-    BertTokenizerFast(vocab=str(vocabulary)).save_pretrained(folder)
+    transformers.BertTokenizerFast(vocab=str(vocabulary)).save_pretrained(folder)
     module.save_pretrained(folder)
     return folder
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-import torch
+
+from tests.lazy import torch
 
 IDS = np.array([2, 17, 33, 8, 33, 59, 3])
 # The module of each block that reads the sum after attention, by `config.model_type`.

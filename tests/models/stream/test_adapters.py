@@ -1,8 +1,8 @@
 import pytest
-from transformers import GPTNeoXConfig, GPTNeoXModel
 
 from embspace.errors import InputError
 from embspace.models.stream.adapters import ADAPTERS, blocks_of, first_block, knows
+from tests.lazy import transformers
 from tests.models.stream.tiny import OTHERS, tiny
 
 
@@ -21,10 +21,10 @@ def test_every_block_is_found(model_type: str):
 
 
 def test_an_architecture_with_parallel_parts_is_not_known():
-    config = GPTNeoXConfig(
+    config = transformers.GPTNeoXConfig(
         vocab_size=9, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8
     )
-    module = GPTNeoXModel(config)
+    module = transformers.GPTNeoXModel(config)
     assert not knows(module)
     with pytest.raises(InputError, match="GPTNeoXModel.*'gpt_neox'.*bert, roberta.*llama"):
         blocks_of(module)

@@ -1,7 +1,8 @@
-import torch
+from __future__ import annotations
 
 from embspace.models.stream.attention import attention_of
 from embspace.models.stream.blocks import Affine, Block
+from tests.lazy import torch
 
 DIM = 4
 

@@ -2,8 +2,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
-from transformers import MambaConfig, MambaModel
 
 from embspace.errors import InputError
 from embspace.models.stream.attention_maps import (
@@ -12,6 +10,7 @@ from embspace.models.stream.attention_maps import (
     given_attention,
 )
 from embspace.models.stream.rebuild import rebuild_stream
+from tests.lazy import torch, transformers
 from tests.models.stream.tiny import OTHERS, batch, tiny
 
 
@@ -38,8 +37,11 @@ def test_an_empty_tuple_of_attention_is_no_result():
         given_attention(tiny("bert"), *batch())
 
 
-@pytest.mark.parametrize("attentions", [None, (), (None, None), (torch.ones(1, 1, 1, 1),)])
+@pytest.mark.parametrize("attentions", [None, (), (None, None), "of one layer"])
 def test_attention_of_too_few_layers_is_no_result(attentions: Any):
+    if attentions == "of one layer":
+        attentions = (torch.ones(1, 1, 1, 1),)
+
     class Module:
         config = SimpleNamespace(num_hidden_layers=2)
 
@@ -51,9 +53,11 @@ def test_attention_of_too_few_layers_is_no_result(attentions: Any):
 
 
 def test_a_model_without_attention_has_no_maps():
-    config = MambaConfig(vocab_size=60, hidden_size=8, num_hidden_layers=1, state_size=2)
+    config = transformers.MambaConfig(
+        vocab_size=60, hidden_size=8, num_hidden_layers=1, state_size=2
+    )
     with pytest.raises(InputError, match="MambaModel: gives the attention of 0 of 1 layer"):
-        attention_maps(MambaModel(config).eval(), *batch())
+        attention_maps(transformers.MambaModel(config).eval(), *batch())
 
 
 def test_heads_that_do_not_divide_the_width_are_refused():

@@ -1,8 +1,8 @@
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.models.stream.blocks import Affine, Block, check_heads
+from tests.lazy import torch
 
 
 def block(n_heads: int, n_key_heads: int) -> Block:

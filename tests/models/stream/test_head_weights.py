@@ -1,9 +1,9 @@
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.models.stream.head_weights import head_weights
 from embspace.models.stream.rebuild import rebuild_stream
+from tests.lazy import torch
 from tests.models.stream.tiny import OTHERS, batch, tiny
 
 

@@ -1,9 +1,8 @@
 from dataclasses import fields
 
-import torch
-
 from embspace.models.stream.layer_stream import LayerStream
 from embspace.models.stream.rebuild import rebuild_stream
+from tests.lazy import torch
 from tests.models.stream.tiny import batch, tiny
 
 

@@ -1,24 +1,23 @@
-import torch
-
 from embspace.models.stream.masks import attended
+from tests.lazy import torch
 
-MASK = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]])
+ROWS = [[1, 1, 1, 1], [1, 1, 0, 0]]
 
 
 def test_nothing_attends_to_padding():
-    found = attended(MASK, causal=False, window=None)
+    found = attended(torch.tensor(ROWS), causal=False, window=None)
     assert found.shape == (2, 1, 4, 4)
     assert found[0].all()
     assert found[1, 0].tolist() == [[True, True, False, False]] * 4
 
 
 def test_a_decoder_looks_back():
-    found = attended(MASK, causal=True, window=None)[0, 0]
+    found = attended(torch.tensor(ROWS), causal=True, window=None)[0, 0]
     assert torch.equal(found, torch.ones(4, 4).tril().bool())
 
 
 def test_a_window_reaches_as_far_to_both_sides():
-    found = attended(MASK, causal=False, window=1)[0, 0]
+    found = attended(torch.tensor(ROWS), causal=False, window=1)[0, 0]
     assert found.sum(dim=1).tolist() == [2, 3, 3, 2]
-    both = attended(MASK, causal=True, window=1)[0, 0]
+    both = attended(torch.tensor(ROWS), causal=True, window=1)[0, 0]
     assert both.sum(dim=1).tolist() == [1, 2, 2, 2]

@@ -3,11 +3,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.models.stream.positions import removable_positions, without_positions
 from embspace.models.weights import load_model
 from embspace.settings.model import Model, describe_model
+from tests.lazy import torch
 from tests.tiny import tiny_description
 from tests.zoo import build_animal, describe_animal
 

@@ -1,7 +1,6 @@
-import torch
-
 from embspace.models.stream.adapters import blocks_of
 from embspace.models.stream.pre_norm import pre_norm_stream
+from tests.lazy import torch
 from tests.models.stream.tiny import batch, tiny
 
 

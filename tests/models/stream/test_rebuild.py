@@ -2,15 +2,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import yaml
-from transformers import BertConfig, BertForSequenceClassification
 
 from embspace.errors import InputError
 from embspace.models.final_norm import layer_states
 from embspace.models.stream.rebuild import embedding_output, rebuild_stream
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
+from tests.lazy import torch, transformers
 from tests.models.stream.tiny import FINAL_NORMS, OTHERS, TOLERANCE, batch, tiny
 
 
@@ -103,10 +102,10 @@ def test_the_first_block_of_modernbert_reads_the_embedding_as_it_is():
 
 
 def test_a_classifier_is_rebuilt_without_its_head():
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=60, hidden_size=24, num_hidden_layers=2, num_attention_heads=4, num_labels=3
     )
-    module = BertForSequenceClassification(config).eval()
+    module = transformers.BertForSequenceClassification(config).eval()
     ids, mask = batch()
     states = expected_states(module.bert, "bert", ids, mask)
     for stream in rebuild_stream(module, ids, mask):

@@ -1,6 +1,7 @@
-import torch
+from __future__ import annotations
 
 from embspace.models.stream.rotary import rotated
+from tests.lazy import torch
 
 
 def angles(n_tokens: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-import torch
-import transformers
 
 from embspace.errors import InputError
 from embspace.models.stream.tracked_states import POINTS, tracked_states
+from tests.lazy import torch, transformers
 from tests.models.stream.plain_tracker import IDS, TRACKED, as_coded, plain_states
 from tests.models.stream.tiny import TOLERANCE, tiny
 

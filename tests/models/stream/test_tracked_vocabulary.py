@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.models.parameters.masked_head import head_of_module
@@ -16,6 +15,7 @@ from embspace.models.stream.tracked_vocabulary import (
     tracked_vocabulary,
 )
 from embspace.settings.model import describe_model
+from tests.lazy import torch
 from tests.models.parameters.tiny import describe, with_head, write_checkpoint
 from tests.models.stream.plain_tracker import IDS, TRACKED, plain_rank, plain_states
 from tests.models.stream.tiny import FINAL_NORMS, tiny

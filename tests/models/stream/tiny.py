@@ -1,9 +1,10 @@
 """Small models with random weights, of every architecture that can be rebuilt, and a batch."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import torch
-from transformers import AutoConfig, AutoModel
+from tests.lazy import torch, transformers
 
 SIZES = {
     "vocab_size": 60,
@@ -45,9 +46,9 @@ def tiny(model_type: str, **options: Any) -> Any:
         sizes["hidden_dim"] = sizes.pop("")
     if model_type == "gpt2":
         sizes["n_inner"] = sizes.pop("intermediate_size")
-    config = AutoConfig.for_model(model_type, **sizes | OTHERS[model_type] | options)
+    config = transformers.AutoConfig.for_model(model_type, **sizes | OTHERS[model_type] | options)
     torch.manual_seed(0)
-    module = AutoModel.from_config(config, dtype=torch.float32).eval()
+    module = transformers.AutoModel.from_config(config, dtype=torch.float32).eval()
     with torch.no_grad():
         for values in module.parameters():
             values.add_(torch.randn_like(values) * 0.15)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from embspace.app.fetch import fetch_models
 from embspace.app.models import list_models
@@ -19,6 +18,7 @@ from embspace.models.wheels import convert
 from embspace.models.wheels.convert import convert_wheel
 from embspace.prepare.model import prepare_model
 from embspace.settings.model import WheelModel
+from tests.lazy import torch
 from tests.models.wheels.build import (
     MEMBER,
     build_wheel,

