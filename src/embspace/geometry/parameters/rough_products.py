@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-Vectors = Float[np.ndarray, "row rank"]
-OtherVectors = Float[np.ndarray, "column rank"]
+RowFactor = Float[np.ndarray, "row rank"]
+ColumnFactor = Float[np.ndarray, "column rank"]
 # Two factors and their product are rounded, each to 8 bits: (1 + 2^-8)^3 - 1 < 0.0118. The rest
 # is for the sum in float32, of at most `MOST_RANK` terms.
 ROUGH = 2.0**-6
@@ -28,7 +28,7 @@ FEW = 64  # rows that NumPy multiplies as fast
 class RoughProducts:
     """The products of rows of `x`, (row, rank), and of `y`, (column, rank), in bfloat16."""
 
-    def __init__(self, x: Vectors, y: OtherVectors, most_norm: float) -> None:
+    def __init__(self, x: RowFactor, y: ColumnFactor, most_norm: float) -> None:
         """Keep 16-bit copies; `most_norm` is the length of the longest vector of both."""
         self._usable = most_norm <= MOST_NORM and x.shape[1] <= MOST_RANK
         self._x, self._y = (torch.from_numpy(side).bfloat16() for side in (x, y))
@@ -59,7 +59,7 @@ class RoughProducts:
         return np.flatnonzero(largest >= np.float32(cut).view(np.int32) >> 16)
 
 
-def product(x: Vectors, y: OtherVectors) -> Float[np.ndarray, "row column"]:
+def product(x: RowFactor, y: ColumnFactor) -> Float[np.ndarray, "row column"]:
     """Return x y' in float32, of many rows by torch: it takes wider instructions than NumPy may.
 
     The last digits hang on the processor: for bounds alone.
